@@ -1,0 +1,1 @@
+"""Part 5 of the book: other noise, learning, social networks, collusion, audits."""

@@ -1,0 +1,1 @@
+"""Part 4 of the book: data sets, metrics and the papers' experiments."""

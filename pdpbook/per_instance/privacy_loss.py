@@ -1,0 +1,200 @@
+r"""Lemma 1: per-instance privacy is linear.
+
+A data set of n records is released through the random sampling query.  Record i is released as x
+with probability :math:`p_i(x)`; with :math:`S(x)=\sum_i p_i(x)` the output has the distribution
+:math:`P(x)=S(x)/n`, and without record i, the other records' noise held as it is,
+:math:`P_{-i}(x)=(S(x)-p_i(x))/(n-1)`.  The pDP loss of record i is
+
+.. math:: \ell_i = \max_x \left|\ln\frac{P(x)}{P_{-i}(x)}\right| .
+
+Only atoms x need to be looked at: the probability ratio of a set of atoms lies between the
+smallest and the largest ratio of its atoms.
+
+**Lemma 1.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
+:math:`\sigma = 1-(1-1/n)e^{\varepsilon}`,
+
+.. math:: \ell_i \le \varepsilon \iff \sigma S(x) \le p_i(x) \le \tau S(x) \text{ for all } x .
+
+Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :math:`p_i`.
+When :math:`\varepsilon \ge \ln\frac{n}{n-1}`, :math:`\sigma \le 0` and the left side says nothing.
+
+The functions here take one kernel row per record, or one per group of identical records, and the
+mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _kernels, _validate
+
+__all__ = ["company_needed", "hockey_stick_divergences", "linear_limits", "privacy_losses"]
+
+
+def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
+    r"""Return the two slopes of Lemma 1.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    tau, sigma : float
+        :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`, the second of them
+        negative unless :math:`\varepsilon < \ln(n/(n-1))`.
+
+    Notes
+    -----
+    Source: Lemma 1 of this book, chapter *ε-DP and ε-pDP*.  Both are computed without
+    cancellation, so they are exact to rounding for a billion records.
+
+    Examples
+    --------
+    >>> tau, sigma = linear_limits(100, epsilon=1.0)
+    >>> round(tau, 4), round(sigma, 4)
+    (0.6358, -1.6911)
+    """
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    if epsilon > 700.0:
+        return 1.0, -math.inf
+    tau = -math.expm1(-epsilon) + math.exp(-epsilon) / n
+    sigma = -math.expm1(epsilon) + math.exp(epsilon) / n
+    return tau, sigma
+
+
+def company_needed(n: int, epsilon: float) -> int:
+    r"""Return how many records a noise-free bin must hold for them to be private.
+
+    Without noise the record's whole mass sits on its own bin, so with m records there
+    :math:`p_i = S/m`, and Lemma 1 asks for :math:`m \ge 1/\tau`.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon`, at least :math:`\ln(n/(n-1))`: below that a record
+        without noise betrays itself in the bins where it never is, whatever its company.
+
+    Returns
+    -------
+    int
+        The smallest private m.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is smaller than that.
+
+    Notes
+    -----
+    Source: footnote 2 of Ryu, Jang & Yang (2024), made exact.  Taught in *ε-DP and ε-pDP*.
+
+    Examples
+    --------
+    >>> company_needed(1317, epsilon=1.0), company_needed(1317, epsilon=0.1)
+    (2, 11)
+    """
+    tau, sigma = linear_limits(n, epsilon)
+    if sigma > 0.0:
+        raise _validate.fail(
+            "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n):g}", float(epsilon)
+        )
+    return max(1, math.ceil((1.0 / tau) * (1.0 - _kernels.BOUNDARY)))
+
+
+def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float64]:
+    r"""Return the pDP loss of each record, from the definition.
+
+    Parameters
+    ----------
+    rows : array_like, shape (r, K)
+        Output distribution :math:`p_i` of each record whose loss is wanted.
+    mass : array_like, shape (K,)
+        Mass :math:`S(x)` of all n records together, these r included.
+    n : int
+        Number of records, at least 2.
+
+    Returns
+    -------
+    ndarray, shape (r,)
+        :math:`\ell_i` in nats, infinite where a record alone reaches an output.
+
+    Notes
+    -----
+    Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
+    *ε-DP and ε-pDP*.
+
+    Examples
+    --------
+    Two records share a bin and a third is alone, all without noise:
+
+    >>> rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> privacy_losses(rows, rows.sum(axis=0), n=3)
+    array([0.40546511, 0.40546511,        inf])
+    """
+    rows, mass, n = _rows_and_mass(rows, mass, n)
+    return np.array([_kernels.privacy_loss(row, mass, n) for row in rows])
+
+
+def hockey_stick_divergences(
+    rows: ArrayLike, mass: ArrayLike, n: int, epsilon: float
+) -> NDArray[np.float64]:
+    r"""Return the δ at which each record is (ε, δ)-pDP.
+
+    Parameters
+    ----------
+    rows : array_like, shape (r, K)
+        Output distribution :math:`p_i` of each record.
+    mass : array_like, shape (K,)
+        Mass :math:`S(x)` of all n records.
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (r,)
+        The larger of :math:`\sum_x (P - e^\varepsilon P_{-i})^+` and
+        :math:`\sum_x (P_{-i} - e^\varepsilon P)^+`.
+
+    Notes
+    -----
+    Taught in *Gaussian noise and (ε, δ)-pDP*.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.5, 0.5], [0.25, 0.75]])
+    >>> hockey_stick_divergences(rows, rows.sum(axis=0), n=2, epsilon=0.1)
+    array([0.0986854 , 0.07236439])
+    """
+    rows, mass, n = _rows_and_mass(rows, mass, n)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    return np.array([_kernels.hockey_stick(row, mass, n, epsilon) for row in rows])
+
+
+def _rows_and_mass(
+    rows: ArrayLike, mass: ArrayLike, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    n = _validate.integer("n", n, at_least=2)
+    total = _validate.finite_vector("mass", mass)
+    array = np.ascontiguousarray(rows, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != total.size:
+        raise ValueError(
+            f"rows must have shape (records, {total.size}), got rows of shape {array.shape}"
+        )
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError(f"rows must be finite and >= 0, got a smallest entry of {array.min()!r}")
+    if (array > total * (1.0 + 1e-9)).any():
+        worst = float((array - total).max())
+        raise ValueError(f"rows must not exceed mass, got a row above it by {worst!r}")
+    return array, total, n
