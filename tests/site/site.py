@@ -1,0 +1,33 @@
+"""Where the built pages are, and how to take them apart."""
+
+from functools import cache
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+
+from tests.tools.notebooks import ROOT
+
+PUBLIC = ROOT / "_build" / "html"
+INSTRUCTOR = ROOT / "_build" / "instructor" / "html"
+
+
+def public_pages() -> list[Path]:
+    """Every HTML page of the public book except the redirect at the top."""
+    pages = [*PUBLIC.glob("*.html"), *(PUBLIC / "book").rglob("*.html")]
+    return sorted(page for page in pages if page != PUBLIC / "index.html")
+
+
+def solution_pages() -> list[Path]:
+    """The pages that only the instructor's book has."""
+    return sorted((INSTRUCTOR / "book" / "solutions").rglob("*.html"))
+
+
+def name(page: Path) -> str:
+    """Short name of a page for test ids and messages."""
+    return str(page.relative_to(INSTRUCTOR if page.is_relative_to(INSTRUCTOR) else PUBLIC))
+
+
+@cache
+def parse(page: Path) -> BeautifulSoup:
+    """Parse a page, once."""
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")

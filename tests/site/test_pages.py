@@ -1,0 +1,131 @@
+"""Checks of the built pages that need no browser: pages, links, pictures, downloads, secrets."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+
+from tests.site.site import INSTRUCTOR, PUBLIC, name, parse, public_pages, solution_pages
+from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
+
+PAGES = [*public_pages(), *solution_pages()]
+
+
+def listed(toc: Path) -> list[str]:
+    """Every page that a table of contents names, its root first."""
+    content = yaml.safe_load(toc.read_text(encoding="utf-8"))
+    chapters = [chapter for part in content["parts"] for chapter in part["chapters"]]
+    return [content["root"], *(chapter["file"] for chapter in chapters)]
+
+
+NOTEBOOKS = [page for page in listed(ROOT / "_toc.yml") if is_notebook(ROOT / f"{page}.md")]
+
+
+@pytest.mark.parametrize(
+    ("toc", "html"), [("_toc.yml", PUBLIC), ("_toc_instructor.yml", INSTRUCTOR)]
+)
+def test_every_listed_page_is_built(toc: str, html: Path) -> None:
+    missing = [page for page in listed(ROOT / toc) if not (html / f"{page}.html").is_file()]
+    assert not missing, f"missing below {html}; build with make book instructor-book: {missing}"
+
+
+def targets(page: Path) -> list[str]:
+    """Everything that a page links to or loads."""
+    soup = parse(page)
+    found = [tag[key] for key in ("href", "src") for tag in soup.find_all(attrs={key: True})]
+    return [target for target in found if not target.startswith(("data:", "javascript:"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_and_anchors_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in targets(page):
+        parts = urlsplit(target)
+        if parts.scheme in {"http", "https", "mailto"}:
+            continue
+        path = page.parent / unquote(parts.path) if parts.path else page
+        if not path.is_file():
+            broken.append(target)
+        elif parts.fragment and path.suffix == ".html":
+            anchor = unquote(parts.fragment)
+            soup = parse(path.resolve())
+            if not (soup.find(id=anchor) or soup.find(attrs={"name": anchor}) or anchor == "#"):
+                broken.append(target)
+    assert not broken, f"{name(page)}: {sorted(set(broken))}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_picture_is_described(page: Path) -> None:
+    soup = parse(page)
+    short = [img["src"] for img in soup.find_all("img") if not img.get("alt", "").strip()]
+    short += [
+        img["src"]
+        for figure in soup.find_all("figure")
+        for img in figure.find_all("img")
+        if len(img.get("alt", "")) <= 15
+    ]
+    assert not short, f"{name(page)}: no or too short an alt text: {short}"
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_every_figure_of_a_cell_has_a_caption(page: str) -> None:
+    bare = [
+        img["src"]
+        for img in parse(PUBLIC / f"{page}.html").select(".cell_output img")
+        if not (img.find_parent("figure") and img.find_parent("figure").find("figcaption"))
+    ]
+    assert not bare, f"{page}: no caption: {bare}"
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_a_notebook_can_be_downloaded(page: str) -> None:
+    html = PUBLIC / f"{page}.html"
+    [button] = parse(html).select("a.btn-notebook")
+    assert "Download notebook" in button.get_text()
+    notebook = nbformat.read(html.parent / button["href"], as_version=4)
+    nbformat.validate(notebook)
+    source = read_page(ROOT / f"{page}.md")
+    assert [cell.source for cell in code_cells(notebook)] == [
+        cell.source for cell in code_cells(source)
+    ]
+    assert any(cell.outputs for cell in code_cells(notebook))
+
+
+@pytest.mark.parametrize("page", public_pages(), ids=name)
+def test_no_button_needs_a_server(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for word in ("thebe", "mybinder", "colab.research", "jupyterhub", "unpkg.com", "jsdelivr"):
+        assert word not in text, f"{name(page)} mentions {word}"
+    for button in parse(page).select(".article-header-buttons a"):
+        assert not urlsplit(button["href"]).scheme, f"{name(page)}: {button['href']}"
+
+
+def solution_lines() -> list[str]:
+    """The lines of code that stand in a solution cell and on no public page."""
+    public = "\n".join((ROOT / f"{page}.md").read_text() for page in listed(ROOT / "_toc.yml"))
+    return sorted(
+        line
+        for page in (ROOT / "book" / "solutions").rglob("*.md")
+        for cell in code_cells(read_page(page))
+        if "exercise-solution" in tags(cell)
+        for line in map(str.strip, cell.source.splitlines())
+        if len(line) >= 20 and line not in public and not line.startswith(("import ", "from "))
+    )
+
+
+def test_the_public_book_holds_no_solution() -> None:
+    """Neither as a page nor as a line of code in any file, search index and downloads included."""
+    assert not (PUBLIC / "book" / "solutions").exists()
+    lines = solution_lines()
+    assert lines, "no solution cell was found, so nothing was checked"
+    for file in sorted(PUBLIC.rglob("*")):
+        if file.suffix not in {".html", ".ipynb", ".js", ".json", ".md", ".txt"}:
+            continue
+        soup = parse(file) if file.suffix == ".html" else None
+        text = soup.get_text() if soup else file.read_text(encoding="utf-8")
+        if file.suffix == ".ipynb":
+            text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
+        leaked = [line for line in lines if line in text]
+        assert not leaked, f"{file.relative_to(PUBLIC)} holds {leaked}"

@@ -1,0 +1,113 @@
+"""Every blank exercise fails its check without raising; every solution passes it."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+
+from tests.tools.notebooks import ROOT, code_cells, is_notebook, notebook_pages, read_page, tags
+
+SOLUTIONS = ROOT / "book" / "solutions"
+CHECK = re.compile(r"""check\(\s*["']([^"']+)["']""")
+PAGES = [page for page in notebook_pages() if not page.is_relative_to(SOLUTIONS)]
+CHAPTERS = [
+    page for page in PAGES if any("exercise-check" in tags(c) for c in code_cells(read_page(page)))
+]
+
+
+def name(page: Path) -> str:
+    """Part and chapter."""
+    return str(page.relative_to(ROOT / "book").with_suffix(""))
+
+
+def solution_page(chapter: Path) -> Path:
+    """The page with the solutions to a chapter."""
+    return SOLUTIONS / chapter.relative_to(ROOT / "book")
+
+
+@pytest.fixture(autouse=True)
+def quiet_figures(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Draw figures to memory and forget them, and give the settings back."""
+    pyplot = importlib.import_module("matplotlib.pyplot")
+    with matplotlib.rc_context():
+        pyplot.switch_backend("Agg")
+        monkeypatch.setattr(pyplot, "show", lambda *args, **kwargs: pyplot.close("all"))
+        yield
+        pyplot.close("all")
+
+
+def run(page: Path, tag: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+    """Execute all code cells of a page; return code and last value of the cells with the tag."""
+    monkeypatch.chdir(page.parent)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    results = []
+    for number, cell in enumerate(code_cells(read_page(page))):
+        tree = ast.parse(cell.source, filename=f"{page}, code cell {number}")
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, f"{page}, code cell {number}", "exec"), namespace)
+        value = None
+        if last is not None:
+            value = eval(
+                compile(ast.Expression(last.value), f"{page}, {number}", "eval"), namespace
+            )
+        if tag in tags(cell):
+            results.append((cell.source, value))
+    return results
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_a_blank_exercise_never_passes(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for source, verdict in run(page, "exercise-check", monkeypatch):
+        assert CHECK.search(source), f"not a check: {source}"
+        assert verdict is not None, f"the verdict is not shown: {source}"
+        assert not verdict, f"passes without an answer: {source}"
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_every_solution_passes(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert solution_page(page).is_file(), f"{name(page)} has exercises but no solutions"
+    run(solution_page(page), "exercise-solution", monkeypatch)  # holds the assertions
+
+
+def named(page: Path, tag: str) -> dict[str, str]:
+    """For each exercise of a page, the code under a tag that comes just before its check."""
+    code, found = "", {}
+    for cell in code_cells(read_page(page)):
+        if tag in tags(cell):
+            code = cell.source
+        for exercise in CHECK.findall(cell.source):
+            found[exercise] = code
+    return found
+
+
+def unparsed(code: str) -> str:
+    """Code without comments and layout."""
+    return ast.unparse(ast.parse(code))
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
+    stubs = named(page, "exercise-stub")
+    solutions = named(solution_page(page), "exercise-solution")
+    module = importlib.import_module(f"pdpbook.exercises.{page.stem.replace('-', '_')}")
+    assert set(stubs) == {f"{page.stem}/{title}" for title in module.EXERCISES}
+    assert set(solutions) == set(stubs)
+    for exercise, stub in stubs.items():
+        assert stub and solutions[exercise], f"{exercise}: no stub or no solution"
+        assert unparsed(stub) != unparsed(solutions[exercise]), f"{exercise} is not solved"
+    text = solution_page(page).read_text(encoding="utf-8")
+    for exercise in solutions:
+        asserted = re.compile(rf"""assert check\(\s*["']{re.escape(exercise)}["']""")
+        assert asserted.search(text), f"{exercise}: the solution is not asserted"
+
+
+def test_every_solutions_page_belongs_to_a_chapter() -> None:
+    pages = {page for page in SOLUTIONS.rglob("*.md") if is_notebook(page)}
+    assert pages == {solution_page(page) for page in CHAPTERS}

@@ -1,0 +1,171 @@
+"""What the files of the project promise one another."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
+
+PACKAGE = ROOT / "pdpbook"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LAYERS = [
+    {"_validate", "_kernels"},
+    {"foundations"},
+    {"per_instance"},
+    {"game"},
+    {"experiments", "beyond"},
+    {"__init__"},
+    {"plotting", "exercises"},
+]
+PARTS = {"foundations", "per_instance", "game", "experiments", "beyond"}
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+HEAVY = [
+    "gymnasium",
+    "highspy",
+    "matplotlib",
+    "networkx",
+    "pandas",
+    "pygad",
+    "scipy.stats",
+    "sklearn",
+]
+GLOBAL_RANDOMNESS = re.compile(
+    r"np\.random\.(?!default_rng|Generator|SeedSequence|PCG64|Philox)\w+"
+    r"|numpy\.random\.(?!default_rng|Generator|SeedSequence|PCG64|Philox)\w+"
+    r"|default_rng\(\s*\)|default_rng\(None\)|^\s*(?:import random|from random import)",
+    re.MULTILINE,
+)
+
+
+def relative(path: Path) -> str:
+    """Path from the root of the project."""
+    return str(path.relative_to(ROOT))
+
+
+def part_of(dotted: str) -> str:
+    """The part of the package that a module is in; ``__init__`` for the package itself."""
+    return [*dotted.split("."), "__init__"][1]
+
+
+def imported_parts(module: Path) -> Iterator[str]:
+    """The parts of the package that a module imports, at any depth of its code."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{relative(module)}: relative import"
+            names = [str(node.module)]
+            if node.module == "pdpbook":  # the names may be parts, or re-exported functions
+                names = [f"pdpbook.{alias.name}" for alias in node.names]
+                names = [name if part_of(name) in LEVEL else "pdpbook" for name in names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        yield from (part_of(name) for name in names if name.split(".")[0] == "pdpbook")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=relative)
+def test_imports_point_one_way(module: Path) -> None:
+    own = part_of(".".join(module.relative_to(ROOT).with_suffix("").parts))
+    for part in imported_parts(module):
+        assert part in LEVEL, f"{relative(module)} imports the unknown part {part}"
+        assert part == own or LEVEL[part] < LEVEL[own], f"{relative(module)} imports {part}"
+
+
+def test_the_package_imports_fast() -> None:
+    program = f"import sys, pdpbook; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "module",
+    [m for m in MODULES if m.parent.name in PARTS and m.stem != "__init__"],
+    ids=relative,
+)
+def test_every_module_has_its_tests(module: Path) -> None:
+    part = module.relative_to(PACKAGE).parent
+    assert (ROOT / "tests" / part / f"test_{module.stem}.py").is_file()
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=relative)
+def test_randomness_is_seeded_on_pages(page: Path) -> None:
+    code = "\n".join(cell.source for cell in code_cells(read_page(page)))
+    assert not GLOBAL_RANDOMNESS.findall(code)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=relative)
+def test_randomness_is_seeded_in_the_package(module: Path) -> None:
+    assert not GLOBAL_RANDOMNESS.findall(module.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=relative)
+def test_figures_are_described_and_cells_are_short(page: Path) -> None:
+    for number, cell in enumerate(code_cells(read_page(page))):
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        assert len(lines) <= 25, f"code cell {number} has {len(lines)} lines"
+        settings = cell.metadata.get("mystnb", {})
+        if "figure" in settings or "image" in settings:
+            assert settings["figure"]["name"].startswith("fig-"), f"code cell {number}"
+            assert settings["figure"]["caption"].strip(), f"code cell {number}"
+            assert len(settings["image"]["alt"]) > 15, f"code cell {number}"
+
+
+def listed(toc: str) -> list[str]:
+    """Every page that a table of contents names."""
+    content = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
+    chapters = [chapter for part in content["parts"] for chapter in part["chapters"]]
+    return [content["root"], *(chapter["file"] for chapter in chapters)]
+
+
+def test_the_tables_of_contents_and_the_pages_agree() -> None:
+    pages = {relative(page.with_suffix("")) for page in (ROOT / "book").rglob("*.md")}
+    solutions = {page for page in pages if page.startswith("book/solutions/")}
+    public, instructor = listed("_toc.yml"), listed("_toc_instructor.yml")
+    assert len(set(public)) == len(public)
+    assert set(public) == pages - solutions
+    assert instructor[: len(public)] == public
+    assert set(instructor[len(public) :]) == solutions
+
+
+def test_formulas_have_the_same_macros_on_screen_and_on_paper() -> None:
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    screen = config["mathjax3_config"]["tex"]["macros"]
+    paper = dict(
+        re.match(r"\\newcommand\{\\(\w+)\}\{(.*)\}$", line).groups()
+        for line in config["latex_elements"]["preamble"].splitlines()
+    )
+    assert screen == paper
+
+
+def test_requirements_are_pinned() -> None:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in lines if line and not line.startswith("#")]
+    assert lines.pop() == "-e ."
+    assert all(re.fullmatch(r"[\w.-]+==[\w.!+]+", line) for line in lines)
+
+
+def texts() -> Iterator[Path]:
+    """The text files of the project, without what it vendors, builds or installs."""
+    folders = (".ci", "benchmarks", "book", "docs", "pdpbook", "tests")
+    names = ["*", *(f"{folder}/**/*" for folder in folders)]
+    suffixes = {"", ".bib", ".cff", ".csv", ".ipynb", ".md", ".py", ".toml", ".txt", ".yml"}
+    for path in sorted({path for name in names for path in ROOT.glob(name)}):
+        if path.is_file() and path.suffix in suffixes and path != Path(__file__):
+            yield path
+
+
+def test_no_file_names_a_registry_or_the_workplace() -> None:
+    forbidden = re.compile(
+        r"pypi\.org|pythonhosted|npmjs|deb\.debian|debian\.org|\.\./shared|/work/", re.IGNORECASE
+    )
+    for path in texts():
+        found = forbidden.findall(path.read_text(encoding="utf-8"))
+        assert not found, f"{relative(path)} names {found}"

@@ -1,0 +1,53 @@
+/* The output distribution with and without one record, and the record's pDP loss. */
+"use strict";
+
+explorable("one-record", (panel) => {
+  const others = [0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0]; // 40 records in 16 bins
+  const bins = others.length;
+  const n = d3.sum(others) + 1;
+  const noise = { value: (p) => (p < -2 ? 0 : 10 ** p), format: (b) => (b ? explorableNumber(b) : "none") };
+  const place = panel.slider({ label: "bin of the record", min: 0, max: bins - 1, step: 1, start: 13 });
+  const own = panel.slider({ label: "its noise scale", min: -2.05, max: 0.5, step: 0.05, start: -2.05, ...noise });
+  const theirs = panel.slider({
+    label: "noise scale of the 40 others", min: -2.05, max: 0.5, step: 0.05, start: -2.05, ...noise,
+  });
+  panel.legend([["one", "", "with the record"], ["two", "", "without it"]]);
+
+  /* Row of the truncated kernel: where a record of bin k ends with noise of scale b. */
+  const row = (k, b) => {
+    if (b === 0) return d3.range(bins).map((x) => +(x === k));
+    const rate = 1 / (bins * b);
+    const mass = d3.range(bins).map((x) => (x === k
+      ? -Math.expm1(-rate / 2)
+      : -0.5 * Math.expm1(-rate) * Math.exp(-rate * (Math.abs(x - k) - 0.5))));
+    const total = d3.sum(mass);
+    return mass.map((m) => m / total);
+  };
+
+  panel.draw("Bars of the output distribution, with and without the record", 300, (svg, width, height) => {
+    const record = row(place(), own());
+    const rest = new Array(bins).fill(0);
+    others.forEach((count, k) => row(k, theirs()).forEach((m, x) => { rest[x] += count * m; }));
+    const withRecord = rest.map((m, x) => (m + record[x]) / n);
+    const without = rest.map((m) => m / (n - 1));
+    const losses = withRecord.map((p, bin) => (p === without[bin] ? 0 : Math.abs(Math.log(p / without[bin]))));
+    const worst = d3.maxIndex(losses);
+
+    const x = d3.scaleBand(d3.range(bins), [44, width - 8]).padding(0.2);
+    const y = d3.scaleLinear([0, 0.26], [height - 44, 26]);
+    explorableAxes(svg, x, y, { bottom: "released bin", left: "probability", yFormat: ".2f" });
+    for (const [heights, style, shift] of [[withRecord, "one", 0], [without, "two", 0.5]]) {
+      svg.append("g").selectAll("rect").data(heights).join("rect").attr("class", style)
+        .attr("x", (_, bin) => x(bin) + shift * x.bandwidth()).attr("width", x.bandwidth() / 2)
+        .attr("y", (p) => y(p)).attr("height", (p) => y(0) - y(p));
+    }
+    svg.append("text").attr("text-anchor", "middle").attr("aria-hidden", "true")
+      .attr("x", x(worst) + x.bandwidth() / 2)
+      .attr("y", y(Math.max(withRecord[worst], without[worst])) - 8).text("▼");
+
+    const [p, q] = [withRecord[worst], without[worst]].map(explorableNumber);
+    const loss = losses[worst];
+    return `Loss ε = ${Number.isFinite(loss) ? loss.toFixed(2) : "∞"}: bin ${worst} (▼) tells the most, ` +
+      `with probability ${p} with the record and ${q} without it.`;
+  });
+});
