@@ -25,7 +25,7 @@ COLOURS = {
     "black": "#000000",
 }
 
-_STYLE = {
+_STYLE: dict[str, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -54,11 +54,11 @@ def use_book_style() -> None:
     Call it once in the setup cell of a page.  It sets Matplotlib's defaults and, in a notebook,
     asks for SVG, so it is the one function here that changes something outside itself.
     """
-    import matplotlib as mpl
+    from cycler import cycler
+    from matplotlib import style
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-    mpl.rcParams.update(_STYLE)
-    mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=list(COLOURS.values()))
+    style.use({**_STYLE, "axes.prop_cycle": cycler(color=list(COLOURS.values()))})
     set_matplotlib_formats("svg", metadata={"Date": None})
 
 

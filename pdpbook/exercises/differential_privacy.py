@@ -1,0 +1,117 @@
+"""Self-checks of the chapter *Differential privacy*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.exercises import Case, Exercise, close
+from pdpbook.foundations.privacy import (
+    advanced_composition,
+    hockey_stick_divergence,
+    tradeoff_curve,
+)
+
+__all__ = ["EXERCISES"]
+
+
+def _least_epsilon(before: float, after: float) -> float:
+    return abs(math.log(after / (1 - after)) - math.log(before / (1 - before)))
+
+
+def _curve_cases() -> list[Case]:
+    rng = np.random.default_rng(5)
+
+    def judge(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> Case:
+        alpha, beta = tradeoff_curve(q, p)  # "out" is q, so a false alarm has its probability
+        right = hockey_stick_divergence(p, q, epsilon=epsilon)
+        return Case(
+            lambda answer: math.isclose(
+                answer(alpha.copy(), beta.copy(), epsilon), right, abs_tol=1e-9
+            ),
+            "Each event E gives a δ of its own, P(E) - e^ε Q(E). Say it in α and β.",
+        )
+
+    pairs = [(*rng.dirichlet(np.full(k, 1.5), 2), e) for k, e in ((2, 0.2), (5, 0.0), (8, 0.7))]
+    return [judge(*pair) for pair in pairs]
+
+
+def _level(total: float, slack: float, count: int) -> float:
+    """Largest ε whose cheaper bound stays within the total, by bisection."""
+    low, high = 0.0, total
+    for _ in range(100):
+        middle = (low + high) / 2
+        fine = advanced_composition(middle, count, slack=slack).epsilon <= total
+        low, high = (middle, high) if fine else (low, middle)
+    return low
+
+
+def _leaky(epsilon: float, delta: float) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        yes, no = np.asarray(answer(epsilon, delta), dtype=float)
+        keep = (1 - delta) / (1 + math.exp(-epsilon))
+        spent = [hockey_stick_divergence(*pair, epsilon=epsilon) for pair in ((yes, no), (no, yes))]
+        return bool(
+            np.allclose(yes, [delta, 0, keep, 1 - delta - keep])
+            and np.allclose(no, [0, delta, 1 - delta - keep, keep])
+            and np.allclose(spent, delta)
+        )
+
+    return judge
+
+
+def _repeated(epsilon: float, count: int) -> float:
+    """Total variation of the product distributions, output by output."""
+    keep = 1 / (1 + math.exp(-epsilon))
+    p: NDArray[np.float64] = np.ones(1)
+    q = p
+    for _ in range(count):
+        p = np.kron(p, np.array([keep, 1 - keep]))
+        q = np.kron(q, np.array([1 - keep, keep]))
+    return float(np.maximum(p - q, 0).sum())
+
+
+EXERCISES = {
+    "least-epsilon": Exercise(
+        [
+            close(_least_epsilon, b, a, hint="Compare odds, not beliefs, in either direction.")
+            for b, a in ((0.01, 0.05), (0.5, 0.2), (0.3, 0.9))
+        ]
+    ),
+    "delta-from-curve": Exercise(_curve_cases()),
+    "level-per-answer": Exercise(
+        [
+            close(
+                _level,
+                *case,
+                rtol=1e-6,
+                hint="Both totals rise with ε. Solve each for ε and take the larger solution.",
+            )
+            for case in ((1.0, 1e-6, 5), (1.0, 1e-6, 1000), (4.0, 1e-5, 100), (0.1, 1e-9, 10_000))
+        ]
+    ),
+    "leaky-response": Exercise(
+        [
+            Case(
+                _leaky(e, d),
+                "Two rows of four that sum to 1. The leaked record is never the wrong one.",
+            )
+            for e, d in ((1.0, 0.1), (0.2, 0.01), (3.0, 0.0))
+        ]
+    ),
+    "repeated-advantage": Exercise(
+        [
+            close(
+                _repeated,
+                e,
+                k,
+                hint="Only the number of yeses matters. Say 'in' when it makes 'in' likelier.",
+            )
+            for e, k in ((1.0, 1), (1.0, 2), (0.3, 7), (0.1, 12))
+        ]
+    ),
+}

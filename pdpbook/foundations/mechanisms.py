@@ -1,0 +1,606 @@
+r"""Mechanisms that add noise, and the privacy that they buy.
+
+========================  ===============================  ============================
+mechanism                 releases                         privacy
+========================  ===============================  ============================
+randomised response       one bit, kept or flipped         ε-DP for the one who answers
+Laplace                   f(D) + Lap(Δ₁/ε)                 ε-DP
+geometric                 f(D) + two-sided geometric       ε-DP, f in whole numbers
+Gaussian                  f(D) + N(0, σ²)                  (ε, δ)-DP, with Δ₂
+exponential               r with weight e^{εu(D,r)/2Δu}    ε-DP
+========================  ===============================  ============================
+
+Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
+Each sampler stands beside a function that says what its noise is worth, its *privacy map*
+(:func:`laplace_epsilon`, :func:`gaussian_delta`, :func:`randomised_response_epsilon`,
+:func:`exponential_epsilon`).  Samplers take arrays, and scales that differ from record to record.
+
+The samplers work on floating-point numbers, as NumPy's do.  The low bits of a Laplace or Gaussian
+sum betray what was added to (Mironov 2012; the chapter *Noise mechanisms* shows the attack), so
+they are for study.  :func:`geometric_mechanism` releases whole numbers and has no such bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = [
+    "analytic_gaussian_sigma",
+    "classical_gaussian_sigma",
+    "exponential_epsilon",
+    "exponential_mechanism",
+    "exponential_probabilities",
+    "gaussian_delta",
+    "gaussian_mechanism",
+    "geometric_mechanism",
+    "laplace_epsilon",
+    "laplace_mechanism",
+    "randomised_response",
+    "randomised_response_epsilon",
+    "randomised_response_share",
+]
+
+
+def laplace_mechanism(
+    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
+) -> Any:
+    r"""Add Laplace noise of scale sensitivity / epsilon.
+
+    Parameters
+    ----------
+    value : float or array_like
+        The exact answer or answers.
+    sensitivity : float or array_like
+        :math:`\Delta_1 > 0`, in the unit of ``value``: the L1 change of the whole array ``value``
+        that one record can make.  An array gives each entry a scale of its own.
+    epsilon : float or array_like
+        Privacy level :math:`\varepsilon > 0`.
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    float or ndarray
+        ``value`` plus noise, in the broadcast shape of the three; a float if all are numbers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite (nan is refused) or not positive where it must be.
+
+    Notes
+    -----
+    Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
+    Taught in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> round(laplace_mechanism(133, sensitivity=1, epsilon=0.5, rng=rng), 3)
+    133.64
+    >>> laplace_mechanism([1.0, 2.0], sensitivity=[1e-9, 1e-9], epsilon=1.0, rng=rng).round(3)
+    array([1., 2.])
+    """
+    exact = _numbers("value", value)
+    width = _numbers("sensitivity", sensitivity, above=0.0)
+    scale = _quotient(width, _numbers("epsilon", epsilon, above=0.0), "sensitivity / epsilon")
+    return _validate.generator("rng", rng).laplace(exact, scale)
+
+
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+    r"""Return the ε that Laplace noise of a given scale is worth.
+
+    Parameters
+    ----------
+    scale : float or array_like
+        :math:`b > 0`.
+    sensitivity : float
+        :math:`\Delta_1 > 0`.
+
+    Returns
+    -------
+    float or ndarray
+        :math:`\Delta_1/b`, exactly the smallest ε.
+
+    Notes
+    -----
+    Taught in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> laplace_epsilon(4.0), laplace_epsilon([1.0, 2.0], sensitivity=3.0)
+    (0.25, array([3. , 1.5]))
+    """
+    return _validate.number("sensitivity", sensitivity, above=0.0) / _numbers(
+        "scale", scale, above=0.0
+    )
+
+
+def geometric_mechanism(
+    value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+) -> Any:
+    r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
+
+    Parameters
+    ----------
+    value : int or array_like of int
+        The exact count or counts, of at most :math:`2^{53}`.
+    sensitivity : int
+        L1 change of ``value`` that one record can make, at least 1.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0`; at least 1e-12 times the sensitivity.
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    int or ndarray of int
+        ``value`` plus Z, where :math:`P(Z=z) \propto e^{-\varepsilon|z|/\Delta_1}`.
+
+    Notes
+    -----
+    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  Every whole
+    number can come out whatever ``value`` is, so the set of possible outputs says nothing.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> geometric_mechanism([133, 133, 133], epsilon=0.5, rng=rng)
+    array([135, 130, 129])
+    """
+    raw = np.asarray(value)
+    if raw.dtype.kind not in "iu":
+        raise TypeError(f"value must hold whole numbers, got value of type {raw.dtype}")
+    if raw.size and np.abs(raw.astype(float)).max() > 2.0**53:
+        raise ValueError(f"value must be at most 2**53 in size, got value={value!r}")
+    sensitivity = _validate.integer("sensitivity", sensitivity, at_least=1)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    rng = _validate.generator("rng", rng)
+    if epsilon / sensitivity < 1e-12:
+        raise _validate.fail("epsilon", "at least 1e-12 times the sensitivity", epsilon)
+    stop = -math.expm1(-epsilon / sensitivity)
+    noise = rng.geometric(stop, raw.shape) - rng.geometric(stop, raw.shape)
+    noisy = raw.astype(np.int64) + noise
+    return noisy if raw.ndim else int(noisy)
+
+
+def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float = 1.0) -> Any:
+    r"""Return the δ that Gaussian noise is worth at a given ε.
+
+    Parameters
+    ----------
+    sigma : float or array_like
+        Standard deviation :math:`\sigma > 0` of the noise.
+    epsilon : float or array_like
+        :math:`\varepsilon \ge 0`.
+    sensitivity : float
+        :math:`\Delta_2 > 0`.
+
+    Returns
+    -------
+    float or ndarray
+        The smallest δ,
+        :math:`\Phi\bigl(\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)
+        -e^{\varepsilon}\,
+        \Phi\bigl(-\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)`.
+
+    Notes
+    -----
+    Source: Balle & Wang (2018), Theorem 8.  Taught in *Noise mechanisms*.  With
+    :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
+    :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
+    :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
+    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.
+
+    Examples
+    --------
+    >>> round(gaussian_delta(1.0, epsilon=1.0), 6)
+    0.126937
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    level = np.asarray(_numbers("epsilon", epsilon, above=0.0, strict=False))
+    step = _quotient(sensitivity, _numbers("sigma", sigma, above=0.0), "sensitivity / sigma")
+    delta = _gaussian_delta(step, level)
+    return delta if delta.ndim else float(delta)
+
+
+def analytic_gaussian_sigma(
+    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
+) -> Any:
+    r"""Return the smallest standard deviation that makes Gaussian noise (ε, δ)-private.
+
+    Parameters
+    ----------
+    sensitivity : float or array_like
+        :math:`\Delta_2 > 0`: the largest L2 change that one record can make.
+    epsilon : float or array_like
+        :math:`\varepsilon > 0`, as large as you like.
+    delta : float
+        δ in (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        The σ at which :func:`gaussian_delta` is δ, from above, to full precision.
+
+    Notes
+    -----
+    Source: Balle & Wang (2018).  Taught in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> round(analytic_gaussian_sigma(epsilon=1.0, delta=1e-5), 4)
+    3.7306
+    >>> analytic_gaussian_sigma(sensitivity=2.0, epsilon=[1.0, 10.0], delta=1e-5).round(4)
+    array([7.4613, 0.9998])
+    """
+    widths = _numbers("sensitivity", sensitivity, above=0.0)
+    levels = _numbers("epsilon", epsilon, above=0.0)
+    delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    distinct, place = np.unique(np.asarray(levels), return_inverse=True)
+    # delta <= 2 Phi(1/2 sigma) - 1 <= 0.4/sigma whatever epsilon is: a safe sigma to start from
+    high = np.full(distinct.shape, 0.4 / delta)
+    low = high / 2.0
+    while (safe := _gaussian_delta(1.0 / low, distinct) <= delta).any():
+        high = np.where(safe, low, high)
+        low = np.where(safe, low / 2.0, low)
+    for _ in range(53):
+        middle = (low + high) / 2.0
+        safe = _gaussian_delta(1.0 / middle, distinct) <= delta
+        low, high = np.where(safe, low, middle), np.where(safe, middle, high)
+    sigma = widths * high[place.reshape(np.shape(levels))]
+    return sigma if np.ndim(sigma) else float(sigma)
+
+
+def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float:
+    r"""Return the standard deviation of the textbook formula, where the formula holds.
+
+    Parameters
+    ----------
+    sensitivity : float
+        :math:`\Delta_2 > 0`.
+    epsilon : float
+        :math:`\varepsilon` in (0, 1): the formula is wrong for large ε and is refused there.
+    delta : float
+        δ in (0, 1/2], the range of the proof.
+
+    Returns
+    -------
+    float
+        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`.
+
+    Notes
+    -----
+    Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
+    the limit on ε.  Taught, with a proof, in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> round(classical_gaussian_sigma(epsilon=0.5, delta=1e-5), 4)
+    9.6896
+    >>> classical_gaussian_sigma(epsilon=1.0, delta=1e-5)
+    Traceback (most recent call last):
+    ValueError: epsilon must be a finite number > 0 and < 1, got epsilon=1.0
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
+    delta = _validate.number("delta", delta, above=0.0, below=0.5 + 1e-15)
+    return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+
+
+def gaussian_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: ArrayLike,
+    epsilon: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+) -> Any:
+    r"""Add Gaussian noise, as little as (ε, δ)-privacy allows.
+
+    Parameters
+    ----------
+    value : float or array_like
+        The exact answer or answers.
+    sensitivity : float or array_like
+        :math:`\Delta_2 > 0`: the L2 change of the whole array ``value`` that one record can make.
+    epsilon : float or array_like
+        :math:`\varepsilon > 0`.
+    delta : float
+        δ in (0, 1).
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    float or ndarray
+        ``value`` plus noise of the standard deviation :func:`analytic_gaussian_sigma`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite (nan is refused) or out of its range.
+
+    Notes
+    -----
+    Source: Balle & Wang (2018), Algorithm 1.  Taught in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> gaussian_mechanism([0.0, 0.0], sensitivity=1, epsilon=1.0, delta=1e-5, rng=rng).round(3)
+    array([ 0.469, -0.493])
+    """
+    exact = _numbers("value", value)
+    sigma = analytic_gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
+    return _validate.generator("rng", rng).normal(exact, sigma)
+
+
+def exponential_probabilities(
+    utilities: ArrayLike, *, sensitivity: float, epsilon: float
+) -> NDArray[np.float64]:
+    r"""Return the probabilities with which the exponential mechanism chooses.
+
+    Parameters
+    ----------
+    utilities : array_like, shape (R,)
+        Utility u(D, r) of each candidate r.
+    sensitivity : float
+        :math:`\Delta u > 0`: the most that one record can change the utility of any one candidate.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (R,)
+        Proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
+
+    Notes
+    -----
+    Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
+    *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> exponential_probabilities([3, 2, 0], sensitivity=1, epsilon=2 * np.log(2)).round(4)
+    array([0.6154, 0.3077, 0.0769])
+    """
+    values = _validate.finite_vector("utilities", utilities)
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    rate = _quotient(epsilon / 2.0, sensitivity, "epsilon / sensitivity")
+    with np.errstate(over="ignore"):
+        weights = np.exp(rate * (values - values.max()))
+    return np.asarray(weights / weights.sum())
+
+
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    rng: np.random.Generator,
+    size: int | None = None,
+) -> Any:
+    r"""Choose a candidate at random, the better ones with more probability.
+
+    Parameters
+    ----------
+    utilities, sensitivity, epsilon
+        As for :func:`exponential_probabilities`.
+    rng : numpy.random.Generator
+        Source of the choice.
+    size : int, optional
+        Number of independent choices, each of which costs ε; a single one if not given.
+
+    Returns
+    -------
+    int or ndarray of int, shape (size,)
+        Number of the chosen candidate.
+
+    Notes
+    -----
+    Source: McSherry & Talwar (2007).  Taught in *Noise mechanisms*.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> exponential_mechanism([10, 9, 0], sensitivity=1, epsilon=1.0, rng=rng, size=6)
+    array([1, 0, 0, 0, 1, 1])
+    """
+    chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
+    rng = _validate.generator("rng", rng)
+    if size is not None:
+        size = _validate.integer("size", size, at_least=1)
+    chosen = rng.choice(chances.size, size=size, p=chances)
+    return int(chosen) if size is None else chosen
+
+
+def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+    r"""Return the ε of a choice with weights :math:`e^{\text{rate}\cdot u}`.
+
+    Parameters
+    ----------
+    rate : float or array_like
+        Factor :math:`> 0` before the utility in the exponent.
+    sensitivity : float
+        :math:`\Delta u > 0`.
+
+    Returns
+    -------
+    float or ndarray
+        :math:`2\,\text{rate}\,\Delta u`.
+
+    Notes
+    -----
+    Taught in *Noise mechanisms*, with the case in which half of it is enough.
+
+    Examples
+    --------
+    >>> exponential_epsilon(0.5)
+    1.0
+    """
+    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    return 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
+
+
+def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Generator) -> Any:
+    r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
+
+    Parameters
+    ----------
+    answers : bool or array_like of bool
+        The true answers.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0` of each person who answers.
+    rng : numpy.random.Generator
+        Source of the coins.
+
+    Returns
+    -------
+    bool or ndarray of bool
+        The reported answers; each is flipped with probability :math:`1/(1+e^\varepsilon)`.
+
+    Raises
+    ------
+    TypeError
+        If the answers are not booleans.
+
+    Notes
+    -----
+    Source: Warner (1965).  Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> randomised_response([True, True, False, False], epsilon=0.5, rng=rng)
+    array([ True, False,  True,  True])
+    """
+    truth = np.asarray(answers)
+    if truth.dtype.kind != "b" or truth.size == 0:
+        raise TypeError(f"answers must be True or False, got answers={answers!r}")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    rng = _validate.generator("rng", rng)
+    lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+    reported = truth ^ (rng.random(truth.shape) < lie)
+    return reported if truth.ndim else bool(reported)
+
+
+def randomised_response_epsilon(truth: float) -> float:
+    r"""Return the ε of randomised response that tells the truth with a given probability.
+
+    Parameters
+    ----------
+    truth : float
+        Probability in [1/2, 1) of a true answer.
+
+    Returns
+    -------
+    float
+        :math:`\ln\frac{p}{1-p}`.
+
+    Notes
+    -----
+    Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> round(randomised_response_epsilon(0.75), 4)
+    1.0986
+    """
+    truth = _validate.number("truth", truth, above=0.0, below=1.0)
+    if truth < 0.5:
+        raise _validate.fail("truth", "a number in [1/2, 1)", truth)
+    return math.log(truth) - math.log1p(-truth)
+
+
+def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
+    r"""Estimate the share of true answers "yes" from the reported ones, without bias.
+
+    Parameters
+    ----------
+    reported : array_like of bool, shape (n,)
+        What :func:`randomised_response` returned.
+    epsilon : float
+        The same ε > 0.
+
+    Returns
+    -------
+    float
+        :math:`(\bar y-(1-p))/(2p-1)` with :math:`p=e^\varepsilon/(1+e^\varepsilon)`; it may lie
+        outside [0, 1].
+
+    Notes
+    -----
+    Source: Warner (1965).  Taught in *Why noise?*
+
+    Examples
+    --------
+    >>> randomised_response_share([True, False], epsilon=1.0)
+    0.5
+    """
+    answers = np.asarray(reported)
+    if answers.dtype.kind != "b" or answers.size == 0:
+        raise TypeError(f"reported must be True or False, got reported={reported!r}")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    return 0.5 + (float(answers.mean()) - 0.5) / math.tanh(epsilon / 2.0)
+
+
+def _numbers(name: str, values: ArrayLike, *, above: float = -math.inf, strict: bool = True) -> Any:
+    """Return a finite float, or an array of them, above a bound."""
+    if np.ndim(values) == 0:
+        scalar = values.item() if isinstance(values, np.ndarray) else values
+        return _validate.number(name, scalar, above=above, strict=strict)
+    array = np.asarray(values)
+    if (
+        array.dtype.kind not in "iuf"
+        or array.size == 0
+        or not np.isfinite([array.min(), array.max()]).all()
+    ):
+        _validate.finite_vector(name, array.ravel())  # raises, and names the entry
+    if (low := array.min()) < above or (strict and low == above):
+        sign = ">" if strict else ">="
+        raise ValueError(
+            f"{name} must be {sign} {above:g} everywhere, "
+            f"got a smallest entry of {name}.min()={float(low)!r}"
+        )
+    return array.astype(float, copy=False)
+
+
+def _quotient(top: Any, bottom: Any, name: str) -> Any:
+    """Return top / bottom, refused where it leaves the range of floating-point numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = np.asarray(top) / np.asarray(bottom)
+    low, high = float(ratio.min()), float(ratio.max())
+    if low == 0.0 or high == math.inf:
+        raise ValueError(f"{name} must be a finite number > 0, got {low!r} to {high!r}")
+    return ratio if ratio.ndim else low
+
+
+def _gaussian_delta(u: ArrayLike, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the δ of N(0, 1) against N(u, 1)."""
+    from scipy.special import erfcx, ndtr
+
+    u, epsilon = np.broadcast_arrays(np.asarray(u, dtype=float), epsilon)
+
+    def mills(t: NDArray[np.float64]) -> Any:
+        return math.sqrt(math.pi / 2.0) * erfcx(t / math.sqrt(2.0))
+
+    with np.errstate(over="ignore", under="ignore"):
+        z = epsilon / u - u / 2.0
+        density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        long = ndtr(-z) - density * mills(epsilon / u + u / 2.0)
+    # a short step: M(z) - M(z + u) is the integral of -M'(t) = 1 - t M(t), by Gauss's rule
+    start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
+    t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
+    short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
+    return np.asarray(np.where(u < 1.0, short, long))
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)

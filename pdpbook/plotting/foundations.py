@@ -1,0 +1,320 @@
+"""Figures of the part *Foundations*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, new_figure
+
+__all__ = [
+    "attacker_and_statistician",
+    "choice_probabilities",
+    "composition",
+    "exposed_by_bins",
+    "gaussian_scales",
+    "height_table",
+    "noise_by_queries",
+    "padding_steps",
+    "posterior_bands",
+    "sampling_cost",
+    "two_views_of_a_test",
+]
+
+_DASHES = ("-", "--", ":", "-.")
+_LINES = ("blue", "orange", "green", "purple")
+
+
+def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike) -> Any:
+    """Draw a frequency table on a logarithmic axis, one value and the lonely ones marked.
+
+    Parameters
+    ----------
+    heights, counts : array_like, shape (m,)
+        Distinct heights in cm and how often each occurs.
+    marked : float
+        The height to be picked out.
+    alone : array_like
+        Heights that occur once.
+    """
+    heights, counts = np.asarray(heights), np.asarray(counts)
+    figure, axis = new_figure()
+    axis.bar(heights, counts, 1.6, color=COLOURS["sky"])
+    here = heights == marked
+    axis.bar(heights[here], counts[here], 1.6, color=COLOURS["blue"], hatch="//")
+    axis.annotate(
+        f"{marked:g} cm:\n{int(counts[here][0])} stints",
+        (marked, counts[here][0]),
+        (marked + 5.5, counts[here][0] * 0.75),
+        color=COLOURS["blue"],
+    )
+    axis.plot(alone, np.full(np.size(alone), 1.0), "v", color=COLOURS["orange"], ms=9)
+    axis.annotate("once", (np.max(alone), 1.0), (np.max(alone) - 2, 1.5), color=COLOURS["orange"])
+    axis.set(xlabel="height (cm)", ylabel="stints", yscale="log", ylim=(0.7, 300))
+    return figure
+
+
+def attacker_and_statistician(
+    answers: ArrayLike,
+    densities: Mapping[str, ArrayLike],
+    errors: ArrayLike,
+    advantages: ArrayLike,
+    *,
+    threshold: float,
+) -> Any:
+    """Draw what an attacker sees, and what its advantage costs the statistician.
+
+    Parameters
+    ----------
+    answers : array_like, shape (m,)
+        Noisy answers.
+    densities : mapping of str to array_like, shape (m,)
+        Their density in the two worlds, under the worlds' names.
+    errors, advantages : array_like, shape (j,)
+        Mean error of the answer and advantage of the best attack, for the same levels ε.
+    threshold : float
+        Where the best attack changes its mind.
+    """
+    figure, (left, right) = new_figure(1, 2, height=3.4)
+    for (name, density), colour, dash in zip(
+        densities.items(), ("grey", "blue"), ("--", "-"), strict=True
+    ):
+        left.plot(answers, density, dash, color=COLOURS[colour], label=name)
+        left.fill_between(answers, density, color=COLOURS[colour], alpha=0.15)
+    left.axvline(threshold, color=COLOURS["orange"], lw=1.5)
+    left.set(xlabel="released count", ylabel="density", ylim=(0, None))
+    left.legend(loc="upper left", fontsize=10, handlelength=1.2)
+    right.plot(errors, advantages, color=COLOURS["orange"])
+    right.set(xlabel="mean error (stints)", ylabel="attacker's advantage", xscale="log")
+    right.set(ylim=(0, 1))
+    return figure
+
+
+def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, ArrayLike]]) -> Any:
+    """Draw how far a belief can move, for several ε.
+
+    Parameters
+    ----------
+    prior : array_like, shape (m,)
+        Beliefs before the release.
+    bands : mapping of float to (low, high)
+        Smallest and largest belief after it, shape (m,) each, under their ε.
+    """
+    figure, axis = new_figure(height=3.6)
+    for (epsilon, (low, high)), colour, dash in zip(bands.items(), _LINES, _DASHES, strict=False):
+        axis.fill_between(prior, low, high, color=COLOURS[colour], alpha=0.15)
+        axis.plot(prior, high, dash, color=COLOURS[colour], label=f"ε = {epsilon:g}")
+        axis.plot(prior, low, dash, color=COLOURS[colour])
+    axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
+    axis.set(xlabel="belief before the release", ylabel="belief after it")
+    axis.set(xlim=(0, 1), ylim=(0, 1))
+    axis.legend(loc="lower right")
+    return figure
+
+
+def two_views_of_a_test(
+    answers: ArrayLike,
+    densities: Mapping[str, ArrayLike],
+    alpha: ArrayLike,
+    curves: Mapping[str, ArrayLike],
+    *,
+    threshold: float,
+) -> Any:
+    """Draw two densities with a threshold, and the trade-off curves of all thresholds.
+
+    Parameters
+    ----------
+    answers : array_like, shape (m,)
+        Possible outputs.
+    densities : mapping of str to array_like, shape (m,)
+        Density without and with the record, in this order.
+    alpha : array_like, shape (j,)
+        False-alarm rates.
+    curves : mapping of str to array_like, shape (j,)
+        Smallest miss rate for each; the last one is drawn as the bound.
+    threshold : float
+        The test says "in" above it.
+    """
+    figure, (left, right) = new_figure(1, 2, height=3.6)
+    answers = np.asarray(answers)
+    out, present = (np.asarray(density) for density in densities.values())
+    for (name, density), colour, dash in zip(
+        densities.items(), ("grey", "blue"), ("--", "-"), strict=True
+    ):
+        left.plot(answers, density, dash, color=COLOURS[colour], label=name)
+    above = answers >= threshold
+    left.fill_between(answers, out, where=above, color=COLOURS["orange"], alpha=0.5, label="α")
+    left.fill_between(answers, present, where=~above, color=COLOURS["sky"], alpha=0.5, label="β")
+    left.axvline(threshold, color=COLOURS["black"], lw=1)
+    left.set(xlabel="output", ylabel="density", ylim=(0, None))
+    left.legend(fontsize=10, handlelength=1.2, loc="upper left")
+    styles = [("blue", "-"), ("green", "-."), ("black", ":")][-len(curves) :]
+    for (name, beta), (colour, dash) in zip(curves.items(), styles, strict=True):
+        right.plot(alpha, beta, dash, color=COLOURS[colour], label=name)
+    right.plot([0, 1], [1, 0], color=COLOURS["grey"], lw=1)
+    right.set(xlabel="false alarms α", ylabel="misses β", xlim=(0, 1), ylim=(0, 1))
+    right.legend(fontsize=10, handlelength=1.6)
+    return figure
+
+
+def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Any:
+    """Draw the total ε of k releases, by several rules.
+
+    Parameters
+    ----------
+    releases : array_like, shape (m,)
+        Numbers of releases k.
+    totals : mapping of str to array_like, shape (m,)
+        Total ε under the name of each rule.
+    """
+    figure, axis = new_figure(height=3.4)
+    for (name, total), colour, dash in zip(totals.items(), _LINES, _DASHES, strict=False):
+        axis.plot(releases, total, dash, color=COLOURS[colour], label=name)
+    axis.set(xlabel="releases", ylabel="total ε", xlim=(0, None), ylim=(0, None))
+    axis.legend()
+    return figure
+
+
+def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Any:
+    """Draw the textbook's σ against the exact one.
+
+    Parameters
+    ----------
+    epsilons, textbook, exact : array_like, shape (m,)
+        Levels and the standard deviations, sensitivity 1; the textbook's is drawn dashed from
+        ε = 1 on, where its proof ends.
+    """
+    epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
+    figure, axis = new_figure(height=3.4)
+    proved = epsilons <= 1.0
+    axis.plot(epsilons, exact, color=COLOURS["blue"], label="exact (analytic)")
+    axis.plot(epsilons[proved], textbook[proved], color=COLOURS["orange"], label="textbook")
+    axis.plot(
+        epsilons[~proved],
+        textbook[~proved],
+        "--",
+        color=COLOURS["orange"],
+        label="beyond its proof",
+    )
+    axis.axvline(1.0, color=COLOURS["grey"], lw=1)
+    axis.set(xlabel="ε", ylabel="σ (sensitivity 1)", xscale="log", yscale="log")
+    axis.legend()
+    return figure
+
+
+def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, marked: int) -> Any:
+    """Draw the noise on each of k counting queries, by mechanism.
+
+    Parameters
+    ----------
+    queries : array_like, shape (m,)
+        Numbers of queries k.
+    noise : mapping of str to array_like, shape (m,)
+        Standard deviation of the noise on each answer.
+    marked : int
+        A number of queries to point out.
+    """
+    figure, axis = new_figure(height=3.4)
+    for (name, spread), colour, dash in zip(noise.items(), _LINES, _DASHES, strict=False):
+        axis.plot(queries, spread, dash, color=COLOURS[colour], label=name)
+    axis.axvline(marked, color=COLOURS["grey"], lw=1)
+    axis.text(marked * 1.06, 1.3, f"{marked} queries", color=COLOURS["grey"])
+    axis.set(xlabel="counting queries", ylabel="noise SD on each", xscale="log", yscale="log")
+    axis.legend()
+    return figure
+
+
+def choice_probabilities(
+    candidates: ArrayLike, utilities: ArrayLike, chances: Mapping[float, ArrayLike]
+) -> Any:
+    """Draw the counts of the candidates and how often each is chosen.
+
+    Parameters
+    ----------
+    candidates, utilities : array_like, shape (m,)
+        Heights in cm and their counts.
+    chances : mapping of float to array_like, shape (m,)
+        Probability of each candidate, under its ε.
+    """
+    figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
+    top.bar(candidates, utilities, 1.6, color=COLOURS["sky"])
+    top.set(ylabel="stints")
+    for (epsilon, chance), colour, mark in zip(chances.items(), _LINES, "os^D", strict=False):
+        bottom.plot(candidates, chance, mark, color=COLOURS[colour], ms=6, label=f"ε = {epsilon:g}")
+    bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
+    bottom.legend(loc="upper left")
+    return figure
+
+
+def padding_steps(
+    heights: ArrayLike,
+    counts: ArrayLike,
+    midpoints: ArrayLike,
+    binned: ArrayLike,
+    *,
+    ends: Sequence[float],
+) -> Any:
+    """Draw a frequency table, and the same on the padded grid.
+
+    Parameters
+    ----------
+    heights, counts : array_like, shape (m,)
+        Distinct values in cm and how often each occurs.
+    midpoints, binned : array_like, shape (K,)
+        The grid's midpoints in cm and the records in each bin.
+    ends : sequence of two floats
+        Smallest and largest record, in cm.
+    """
+    midpoints = np.asarray(midpoints)
+    half = (midpoints[1] - midpoints[0]) / 2.0
+    figure, (top, bottom) = new_figure(2, 1, height=2.1, sharex=True)
+    top.bar(heights, counts, 1.2, color=COLOURS["sky"])
+    top.set(ylabel="stints")
+    bottom.bar(midpoints, binned, 2.0 * half * 0.9, color=COLOURS["blue"])
+    bottom.set(xlabel="height (cm)", ylabel="records in the bin")
+    for axis in (top, bottom):
+        axis.axvspan(midpoints[0] - half, ends[0], color=COLOURS["yellow"], alpha=0.18, lw=0)
+        axis.axvspan(ends[1], midpoints[-1] + half, color=COLOURS["yellow"], alpha=0.18, lw=0)
+    low, high = (midpoints[0] + ends[0]) / 2.0, (midpoints[-1] + ends[1]) / 2.0
+    for place in (low, high):
+        top.text(place, 0.5, "padding", ha="center", transform=top.get_xaxis_transform())
+    return figure
+
+
+def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Any:
+    """Draw how many records are exposed without noise, by the number of bins.
+
+    Parameters
+    ----------
+    bins : array_like, shape (m,)
+        Numbers of bins K.
+    exposed : mapping of str to array_like, shape (m,)
+        Share of exposed records in per cent, under the data's name.
+    """
+    figure, axis = new_figure()
+    for (name, share), colour, mark in zip(exposed.items(), _LINES, "os^D", strict=False):
+        axis.plot(bins, share, f"{mark}-", color=COLOURS[colour], label=name, ms=6)
+    axis.set(xlabel="bins", ylabel="exposed records (%)", xscale="log", ylim=(-1, None))
+    axis.legend()
+    return figure
+
+
+def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
+    """Draw the error of a mean from draws of the sampling query, by the number of draws.
+
+    Parameters
+    ----------
+    draws : array_like, shape (m,)
+        Numbers of draws.
+    errors : mapping of str to array_like, shape (m,)
+        Standard error in cm.
+    """
+    figure, axis = new_figure(height=3.4)
+    for (name, error), colour, dash in zip(errors.items(), _LINES, _DASHES, strict=False):
+        axis.plot(draws, error, dash, color=COLOURS[colour], label=name)
+    axis.set(xlabel="draws", ylabel="error of the mean (cm)", xscale="log", yscale="log")
+    axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+    return figure

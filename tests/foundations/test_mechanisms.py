@@ -1,0 +1,340 @@
+"""Mechanisms: samplers by exact tests that also reject wrong scales, privacy maps by oracles.
+
+Each statistical test raises a false alarm with probability 1e-6 on a fresh seed (the seeds here
+are fixed), and is shown to reject noise that is 5 % too large or too small.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pdpbook.foundations.mechanisms as mech
+
+FALSE_ALARM = 1e-6
+DRAWS = 400_000
+WRONG = (0.95, 1.05)
+
+levels = st.floats(1e-3, 50.0)
+deltas = st.floats(-30.0, -0.05).map(lambda power: 10.0**power)
+
+
+def same_law(sample: np.ndarray, cdf) -> float:
+    """P-value of the Kolmogorov-Smirnov test of a continuous sample."""
+    return stats.kstest(sample, cdf).pvalue
+
+
+def same_counts(observed: np.ndarray, chances: np.ndarray) -> float:
+    """P-value of the chi-square test, cells with fewer than 20 expected draws merged into one."""
+    expected = chances / chances.sum() * observed.sum()
+    rare = expected < 20
+    if rare.any():
+        observed = np.append(observed[~rare], observed[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+    return stats.chisquare(observed, expected).pvalue
+
+
+def judge(pvalue: float, *, right: bool) -> None:
+    """Accept the right law and reject a wrong one, saying how often the verdict is false."""
+    if right:
+        assert pvalue > FALSE_ALARM, f"p={pvalue:.2g}; false alarms: {FALSE_ALARM:g} a test"
+    else:
+        assert pvalue < FALSE_ALARM, f"a scale 5 % off was not noticed: p={pvalue:.2g}"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("factor", [1.0, *WRONG])
+def test_laplace_noise(seed, factor):
+    rng = np.random.default_rng(seed)
+    scales = np.geomspace(0.01, 100.0, DRAWS)  # one per record
+    noisy = mech.laplace_mechanism(np.full(DRAWS, 3.0), sensitivity=scales, epsilon=2.0, rng=rng)
+    sample = (noisy - 3.0) / (scales / 2.0)
+    judge(same_law(sample, stats.laplace(scale=factor).cdf), right=factor == 1.0)
+
+
+@pytest.mark.parametrize("factor", [1.0, *WRONG])
+def test_gaussian_noise(factor):
+    rng = np.random.default_rng(0)
+    epsilons = np.repeat([0.1, 1.0, 10.0, 100.0], DRAWS // 4)
+    sigma = mech.analytic_gaussian_sigma(sensitivity=3.0, epsilon=epsilons, delta=1e-5)
+    noisy = mech.gaussian_mechanism(-2.0, sensitivity=3.0, epsilon=epsilons, delta=1e-5, rng=rng)
+    judge(same_law((noisy + 2.0) / sigma, stats.norm(scale=factor).cdf), right=factor == 1.0)
+
+
+@pytest.mark.parametrize("factor", [1.0, *WRONG])
+def test_geometric_noise(factor):
+    rng = np.random.default_rng(0)
+    noisy = mech.geometric_mechanism(np.full(DRAWS, 7), sensitivity=2, epsilon=1.0, rng=rng)
+    reach = np.arange(-40, 41)
+    observed = np.array([(noisy - 7 == z).sum() for z in reach])
+    assert observed.sum() == DRAWS, "no draw lies further out"
+    judge(same_counts(observed, np.exp(-np.abs(reach) / 2.0 * factor)), right=factor == 1.0)
+
+
+@pytest.mark.parametrize("factor", [1.0, *WRONG])
+def test_exponential_choice(factor):
+    rng = np.random.default_rng(0)
+    utilities = np.array([0.0, 4.0, 1.0, 3.0, -5.0])
+    chosen = mech.exponential_mechanism(
+        utilities, sensitivity=2.0, epsilon=3.0, rng=rng, size=DRAWS
+    )
+    observed = np.bincount(chosen, minlength=5)
+    judge(same_counts(observed, np.exp(0.75 * factor * utilities)), right=factor == 1.0)
+
+
+@pytest.mark.parametrize("factor", [1.0, *WRONG])
+def test_randomised_response_lies_as_often_as_it_should(factor):
+    rng = np.random.default_rng(0)
+    truth = np.arange(DRAWS) % 3 == 0
+    lies = mech.randomised_response(truth, epsilon=1.0, rng=rng) != truth
+    expected = 1.0 / (1.0 + math.exp(factor))
+    for group in (truth, ~truth):
+        found = stats.binomtest(int(lies[group].sum()), int(group.sum()), expected).pvalue
+        judge(found, right=factor == 1.0)
+
+
+def test_randomised_response_share_is_unbiased():
+    truth = np.arange(200) < 60
+    estimates = [
+        mech.randomised_response_share(
+            mech.randomised_response(truth, epsilon=1.0, rng=np.random.default_rng(seed)),
+            epsilon=1.0,
+        )
+        for seed in range(2000)
+    ]
+    keep = math.e / (1.0 + math.e)
+    spread = math.sqrt(keep * (1 - keep) / 200) / (2 * keep - 1)
+    score = (np.mean(estimates) - 0.3) / (spread / math.sqrt(2000))
+    assert abs(score) < 4.9, f"{score:.1f} standard errors; false alarms: 1e-6"
+    assert np.std(estimates) == pytest.approx(spread, rel=0.1)
+
+
+def exact_delta(sigma: float, epsilon: float) -> float:
+    """The defining equation of the Gaussian mechanism, with a thousand digits."""
+    import mpmath as mp
+
+    with mp.workdps(1000):
+        s, e = mp.mpf(sigma), mp.mpf(epsilon)
+        upper, lower = 1 / (2 * s) - e * s, -1 / (2 * s) - e * s
+        phi = [mp.erfc(-t / mp.sqrt(2)) / 2 for t in (upper, lower)]
+        return phi[0] - mp.exp(e) * phi[1]
+
+
+@settings(max_examples=60)
+@given(levels, deltas)
+def test_analytic_sigma_solves_its_equation(epsilon, delta):
+    sigma = mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
+    assert float(exact_delta(sigma, epsilon) / delta) == pytest.approx(1.0, abs=1e-9)
+    assert mech.gaussian_delta(sigma, epsilon=epsilon) <= delta
+    less = mech.gaussian_delta(sigma * (1 - 1e-9), epsilon=epsilon)
+    assert less > delta, "a smaller sigma is not private"
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-3, 1.0, 50.0, 1e4])
+@pytest.mark.parametrize("delta", [1e-300, 1e-50, 0.5, 1 - 1e-9])
+def test_analytic_sigma_at_extreme_levels(epsilon, delta):
+    sigma = mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
+    assert float(exact_delta(sigma, epsilon) / delta) == pytest.approx(1.0, abs=1e-10)
+
+
+@given(st.floats(1e-3, 30.0), st.floats(0.05, 20.0))
+def test_gaussian_delta_is_the_hockey_stick_of_the_densities(epsilon, sigma):
+    from scipy.integrate import quad
+
+    def excess(x):
+        return max(
+            0.0, stats.norm.pdf(x, 1, sigma) - math.exp(epsilon) * stats.norm.pdf(x, 0, sigma)
+        )
+
+    start = epsilon * sigma**2 + 0.5  # where the densities' ratio is e^epsilon
+    stop = max(start, 1.0) + 40 * sigma
+    inside = [x for x in (1.0, 1.0 + 6 * sigma) if start < x < stop] or None
+    area = quad(excess, start, stop, epsabs=1e-13, limit=200, points=inside)[0]
+    assert mech.gaussian_delta(sigma, epsilon=epsilon) == pytest.approx(area, rel=1e-6, abs=1e-11)
+
+
+#: sigma of dp-accounting 0.6.0, get_sigma_gaussian(epsilon, delta)
+FROZEN_SIGMA = {
+    (0.1, 1e-5): 30.74956613197769,
+    (1.0, 1e-5): 3.7306316348159374,
+    (1.0, 1e-10): 5.867777749630524,
+    (8.0, 1e-6): 0.6529353843582156,
+}
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), FROZEN_SIGMA)
+def test_analytic_sigma_against_dp_accounting(epsilon, delta):
+    sigma = mech.analytic_gaussian_sigma(sensitivity=3.0, epsilon=epsilon, delta=delta)
+    assert sigma == pytest.approx(3.0 * FROZEN_SIGMA[epsilon, delta], rel=1e-9)
+    reason = "the oracle dp-accounting is not installed; compared with its frozen values"
+    dp_accounting = pytest.importorskip("dp_accounting", reason=reason)
+    live = dp_accounting.get_sigma_gaussian(epsilon, delta)
+    assert FROZEN_SIGMA[epsilon, delta] == pytest.approx(live, rel=1e-9)
+
+
+@given(st.floats(1e-3, 0.999), st.floats(-20.0, math.log10(0.5)).map(lambda x: 10.0**x))
+def test_classical_sigma_is_safe_where_it_is_allowed(epsilon, delta):
+    sigma = mech.classical_gaussian_sigma(epsilon=epsilon, delta=delta)
+    assert mech.gaussian_delta(sigma, epsilon=epsilon) <= delta
+    assert sigma >= mech.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
+
+
+def test_the_textbook_formula_fails_for_large_epsilon():
+    for epsilon, delta in ((20.0, 1e-5), (50.0, 1e-5)):
+        sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+        assert mech.gaussian_delta(sigma, epsilon=epsilon) > delta
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=2, max_size=5),
+    st.lists(st.sampled_from([-1, 0, 1]), min_size=5, max_size=5),
+    st.floats(0.01, 5.0),
+)
+def test_exponential_mechanism_keeps_its_promise(utilities, changes, epsilon):
+    from pdpbook.foundations.privacy import pure_epsilon
+
+    other = np.add(utilities, changes[: len(utilities)])
+    p, q = (
+        mech.exponential_probabilities(u, sensitivity=1, epsilon=epsilon)
+        for u in (utilities, other)
+    )
+    assert pure_epsilon(p, q) <= epsilon * (1 + 1e-9)
+
+
+def test_exponential_mechanism_can_cost_all_of_epsilon():
+    from pdpbook.foundations.privacy import pure_epsilon
+
+    high, low = np.array([0.0, 30.0]), np.array([1.0, 29.0])
+    p, q = (mech.exponential_probabilities(u, sensitivity=1, epsilon=1.0) for u in (high, low))
+    assert pure_epsilon(p, q) == pytest.approx(1.0, abs=1e-5)
+    assert mech.exponential_epsilon(0.5, sensitivity=1.0) == 1.0
+
+
+def test_privacy_maps_undo_the_calibration():
+    assert mech.laplace_epsilon(6.0, sensitivity=3.0) == 0.5
+    for epsilon in (0.1, 1.0, 5.0):
+        truth = math.exp(epsilon) / (1.0 + math.exp(epsilon))
+        assert mech.randomised_response_epsilon(truth) == pytest.approx(epsilon)
+    assert mech.randomised_response_epsilon(0.5) == 0.0
+
+
+CALLS = {
+    "laplace": lambda **k: mech.laplace_mechanism(k.pop("value", 1.0), **k),
+    "gaussian": lambda **k: mech.gaussian_mechanism(k.pop("value", 1.0), delta=1e-5, **k),
+    "geometric": lambda **k: mech.geometric_mechanism(k.pop("value", 1), **k),
+    "exponential": lambda **k: mech.exponential_mechanism(k.pop("value", [1.0, 2.0]), **k),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("epsilon", [math.nan, math.inf, 0.0, -1.0, True, "1", None])
+def test_bad_epsilon_is_refused(call, epsilon):
+    with pytest.raises((ValueError, TypeError), match=r"^epsilon must be"):
+        CALLS[call](sensitivity=1, epsilon=epsilon, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("sensitivity", [math.nan, math.inf, 0, -1, True, "1"])
+def test_bad_sensitivity_is_refused(call, sensitivity):
+    with pytest.raises((ValueError, TypeError), match=r"^sensitivity must be"):
+        CALLS[call](sensitivity=sensitivity, epsilon=1.0, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("value", [[], [math.nan], [1.0, math.inf], [True, False], ["a"]])
+def test_bad_values_are_refused(call, value):
+    with pytest.raises((ValueError, TypeError), match=r"^(value|utilities) must"):
+        CALLS[call](value=value, sensitivity=1, epsilon=1.0, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("rng", [None, 0, np.random])
+def test_only_a_generator_is_a_source_of_noise(call, rng):
+    with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator"):
+        CALLS[call](sensitivity=1, epsilon=1.0, rng=rng)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_seed_zero_is_a_seed_and_inputs_stay(call):
+    value = np.array([3, 4, 5]) if call == "geometric" else np.array([3.0, 4.0, 5.0])
+    value.flags.writeable = False
+    runs = [
+        CALLS[call](value=value, sensitivity=1, epsilon=0.5, rng=np.random.default_rng(seed))
+        for seed in (0, 0, 1)
+    ]
+    assert np.array_equal(runs[0], runs[1])
+    assert value.tolist() == [3, 4, 5]
+    if call != "exponential":
+        assert not np.array_equal(runs[0], runs[2])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mech.classical_gaussian_sigma(epsilon=1.0, delta=1e-5), "got epsilon=1.0"),
+        (lambda: mech.classical_gaussian_sigma(epsilon=0.5, delta=0.6), "delta must be"),
+        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=0.0), "got delta=0.0"),
+        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=1.0), "got delta=1.0"),
+        (lambda: mech.analytic_gaussian_sigma(epsilon=[1.0, math.nan], delta=0.1), r"epsilon\[1\]"),
+        (lambda: mech.analytic_gaussian_sigma(epsilon=[1.0, 0.0], delta=0.1), "epsilon must be >"),
+        (lambda: mech.gaussian_delta(0.0, epsilon=1.0), "sigma must be"),
+        (lambda: mech.gaussian_delta(1.0, epsilon=-1.0), "epsilon must be"),
+        (lambda: mech.laplace_epsilon([1.0, -2.0]), "scale must be > 0 everywhere"),
+        (lambda: mech.randomised_response_epsilon(0.4), r"truth must be a number in \[1/2, 1\)"),
+        (
+            lambda: mech.laplace_mechanism(
+                0.0, sensitivity=1e-200, epsilon=1e200, rng=np.random.default_rng(0)
+            ),
+            "sensitivity / epsilon must be a finite number > 0",
+        ),
+        (
+            lambda: mech.geometric_mechanism(2**60, epsilon=1.0, rng=np.random.default_rng(0)),
+            r"at most 2\*\*53",
+        ),
+        (
+            lambda: mech.geometric_mechanism(0, epsilon=1e-13, rng=np.random.default_rng(0)),
+            "epsilon must be at least",
+        ),
+    ],
+)
+def test_what_has_no_answer_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_randomised_response_wants_booleans():
+    for wrong in ([0, 1], ["yes"], [], 1):
+        with pytest.raises(TypeError, match="must be True or False"):
+            mech.randomised_response(wrong, epsilon=1.0, rng=np.random.default_rng(0))
+        with pytest.raises(TypeError, match="must be True or False"):
+            mech.randomised_response_share(wrong, epsilon=1.0)
+    answer = mech.randomised_response(True, epsilon=50.0, rng=np.random.default_rng(0))
+    assert answer is True
+
+
+def test_numbers_come_back_as_numbers_and_arrays_as_arrays():
+    rng = np.random.default_rng(0)
+    assert isinstance(mech.laplace_mechanism(1, sensitivity=1, epsilon=1, rng=rng), float)
+    assert isinstance(mech.geometric_mechanism(1, epsilon=1, rng=rng), int)
+    shape = mech.laplace_mechanism(
+        np.zeros((2, 3)), sensitivity=np.ones((2, 1)), epsilon=1.0, rng=rng
+    ).shape
+    assert shape == (2, 3)
+    assert mech.gaussian_delta(np.ones((2, 1)), epsilon=[1.0, 2.0, 3.0]).shape == (2, 3)
+    assert mech.analytic_gaussian_sigma(epsilon=np.ones((2, 2)), delta=0.1).shape == (2, 2)
+
+
+def test_the_low_bits_of_a_float_sum_betray_the_answer_and_the_grid_does_not():
+    """Mironov's attack, as the chapter shows it; the frozen share is a property of the sampler."""
+    share = []
+    for x in (0.0, 1.0):
+        y = mech.laplace_mechanism(
+            np.full(100_000, x), sensitivity=1, epsilon=1, rng=np.random.default_rng(7)
+        )
+        near = np.abs(y) < 0.5
+        share.append((near & (y * 2.0**53 != np.round(y * 2.0**53))).mean())
+    assert share[0] == pytest.approx(0.272, abs=0.01)
+    assert share[1] == 0.0

@@ -1,0 +1,158 @@
+"""Grid and random sampling query: padding, bins, the distribution of a draw."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+
+FALSE_ALARM = 1e-6
+data_sets = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30).filter(
+    lambda values: max(values) - min(values) > 1e-3
+)
+
+
+@given(data_sets, st.floats(0.05, 20.0), st.floats(0.51, 0.99))
+def test_the_padding_holds_the_stated_share_of_the_noise(data, epsilon, percentile):
+    grid = Grid.padded(data, epsilon=epsilon, percentile=percentile)
+    spread = max(data) - min(data)
+    noise = stats.laplace(scale=spread / epsilon)
+    assert noise.cdf(grid.upper - max(data)) == pytest.approx(percentile, abs=1e-6)
+    assert noise.sf(grid.lower - min(data)) == pytest.approx(percentile, abs=1e-6)
+    assert grid.sensitivity == pytest.approx(spread / grid.width)
+    expected = 1.0 / (1.0 - 2.0 * math.log(2.0 - 2.0 * percentile) / epsilon)
+    assert grid.sensitivity == pytest.approx(expected)
+
+
+def test_the_printed_sign_would_shrink_the_interval():
+    printed = 1.0 * math.log(2.0 - 2.0 * 0.9)  # the paper's pad at range 1 and epsilon 1
+    grid = Grid.padded([0.0, 1.0], epsilon=1.0)
+    assert printed < 0.0
+    assert (grid.lower, grid.upper) == pytest.approx((printed, 1.0 - printed))
+
+
+@given(data_sets, st.integers(2, 200))
+def test_every_record_lies_in_its_bin(data, bins):
+    grid = Grid.padded(data, epsilon=1.0, bins=bins)
+    half = grid.width / bins / 2.0
+    assert (np.abs(grid.midpoints[grid.index(data)] - data) <= half * (1 + 1e-9)).all()
+    assert grid.counts(data).sum() == len(data)
+    assert np.array_equal(grid.index(grid.midpoints), np.arange(bins))
+
+
+def test_edges_belong_to_the_bin_above_and_the_end_to_the_last():
+    grid = Grid(0.0, 4.0, bins=4)
+    assert grid.index([0.0, 1.0, 2.0, 3.0, 4.0]).tolist() == [0, 1, 2, 3, 3]
+
+
+@given(
+    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12),
+    st.lists(st.sampled_from([1e-3, 0.05, 0.3, 1.0, 1e6]), min_size=12, max_size=12),
+    st.integers(2, 40),
+)
+def test_output_is_the_mean_of_the_kernel_rows(data, scales, bins):
+    grid = Grid(0.0, 1.0, bins)
+    scales = scales[: len(data)]
+    rows = [laplace_kernel(bins, [b])[0, k] for k, b in zip(grid.index(data), scales, strict=True)]
+    output = PerInstanceLaplace(data, scales, grid).output()
+    assert output == pytest.approx(np.mean(rows, axis=0), abs=1e-14)
+    one = PerInstanceLaplace(data, 0.3, grid).output()
+    assert one == pytest.approx(laplace_kernel(bins, [0.3])[0, grid.index(data)].mean(axis=0))
+
+
+def test_more_groups_than_fit_in_one_part_are_summed_whole():
+    grid = Grid(0.0, 1.0, 5)
+    data, scales = np.linspace(0, 1, 10_000), np.geomspace(0.01, 10, 10_000)
+    rows = np.array(
+        [laplace_kernel(5, [b])[0, k] for k, b in zip(grid.index(data), scales, strict=True)]
+    )
+    output = PerInstanceLaplace(data, scales, grid).output()
+    assert output == pytest.approx(rows.mean(axis=0), abs=1e-13)
+
+
+@pytest.mark.parametrize("factor", [0.95, 1.0, 1.05])
+def test_draws_follow_the_integrated_density(factor):
+    """Chi-square against scipy's Laplace; rejects scales 5 % off; false alarms 1e-6."""
+    grid = Grid(100.0, 200.0, bins=20)
+    data, scales = np.array([110.0, 111.0, 150.0, 199.0]), np.array([0.02, 0.2, 0.1, 0.4])
+    draws = PerInstanceLaplace(data, scales, grid).sample(400_000, rng=np.random.default_rng(0))
+    edges = np.linspace(0.0, 1.0, 21)
+    chances = np.zeros(20)
+    for k, b in zip(grid.index(data), scales * factor, strict=True):
+        cdf = stats.laplace(loc=(k + 0.5) / 20, scale=b).cdf(edges)
+        chances += np.diff(cdf) / (cdf[-1] - cdf[0]) / 4
+    assert set(draws) <= set(grid.midpoints)
+    pvalue = stats.chisquare(grid.counts(draws), 400_000 * chances).pvalue
+    if factor == 1.0:
+        assert pvalue > FALSE_ALARM, f"p={pvalue:.2g}; false alarms: {FALSE_ALARM:g}"
+    else:
+        assert pvalue < FALSE_ALARM, f"a scale 5 % off was not noticed: p={pvalue:.2g}"
+
+
+def test_seed_zero_is_a_seed():
+    query = PerInstanceLaplace([0.2, 0.8], 0.3, Grid(0.0, 1.0, 10))
+    first, again, other = (query.sample(50, rng=np.random.default_rng(s)) for s in (0, 0, 1))
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+def test_the_query_is_frozen_and_keeps_its_own_copies():
+    data, scales = np.array([0.2, 0.8]), np.array([0.3, 0.3])
+    query = PerInstanceLaplace(data, scales, Grid(0.0, 1.0, 10))
+    before = query.output()
+    data[0], scales[0] = 0.9, 10.0
+    assert np.array_equal(query.output(), before)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        query.scales = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        query.scales[0] = 1.0
+
+
+GRID = Grid(0.0, 1.0, 10)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Grid(0.0, 0.0, 10), "upper must be a finite number > 0, got upper=0.0"),
+        (lambda: Grid(0.0, math.nan, 10), "got upper=nan"),
+        (lambda: Grid(0.0, 1.0, 1), "bins must be a whole number >= 2, got bins=1"),
+        (lambda: Grid.padded([1.0, 1.0], epsilon=1.0), "data must not be constant"),
+        (lambda: Grid.padded([], epsilon=1.0), "data must hold at least 1"),
+        (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),
+        (lambda: Grid.padded([0.0, 1.0], epsilon=math.nan), "got epsilon=nan"),
+        (lambda: Grid.padded([0.0, 1.0], epsilon=1.0, percentile=0.5), "percentile must be"),
+        (lambda: GRID.index([1.5]), r"data must lie in \[0, 1\], got data\[0\]"),
+        (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
+        (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
+        (lambda: PerInstanceLaplace([0.5], 0.0, GRID), "scales must be > 0"),
+        (lambda: PerInstanceLaplace([0.5], [0.1, 0.1], GRID), "scales must hold one value or 1"),
+        (
+            lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(0, rng=np.random.default_rng(0)),
+            "size must be a whole number >= 1, got size=0",
+        ),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: PerInstanceLaplace([0.5], True, GRID), "scales must be"),
+        (lambda: PerInstanceLaplace([True], 0.1, GRID), "data must hold numbers"),
+        (lambda: PerInstanceLaplace([0.5], 0.1, 10), "grid must be"),
+        (lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(3, rng=0), "rng must be"),
+        (lambda: Grid(0.0, 1.0, True), "bins must be"),
+    ],
+)
+def test_the_wrong_type_is_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
