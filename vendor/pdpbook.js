@@ -34,8 +34,9 @@ function repairRoles() {
   document.querySelectorAll("[role=doc-biblioentry]").forEach((entry) => {
     entry.setAttribute("role", "listitem");
   });
-  // The empty corner of a data frame heads nothing.
-  document.querySelectorAll("th:empty").forEach((corner) => {
+  // The empty corner of a table heads nothing.
+  const isEmpty = (cell) => !cell.textContent.trim() && !cell.querySelector("img, svg");
+  [...document.querySelectorAll("th")].filter(isEmpty).forEach((corner) => {
     corner.replaceWith(document.createElement("td"));
   });
   document.querySelector("a.btn-notebook")?.setAttribute("download", "");

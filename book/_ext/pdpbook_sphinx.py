@@ -3,6 +3,7 @@
 * The execution cache lives in a folder named by a hash of everything that an output depends on
   besides the code of its page: the package, the pinned requirements, the interpreter. A changed
   package therefore meets an empty cache and a changed configuration, which re-reads every page.
+* The notebooks that the cache lacks are executed two at a time before the pages are read.
 * Each executed notebook is copied beside its page and offered as "Download notebook".
 * ``pdpbook.NVOGame`` in a docstring links to the class where it is documented,
   ``pdpbook.game.nvo_game.NVOGame``.
@@ -13,16 +14,24 @@ import importlib
 import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from docutils.nodes import Element
 from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
+from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+from nbformat import NotebookNode
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
 
 
 def environment_key(root: Path) -> str:
@@ -48,6 +57,34 @@ def choose_cache(app: Sphinx, config: Config) -> None:
         if other != current:
             shutil.rmtree(other)
     config.nb_execution_cache_path = str(current)
+
+
+def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Fill the cache. A page that fails is left to myst-nb, which runs it again and reports it."""
+    cache = get_cache(app.config.nb_execution_cache_path)
+    missing: list[tuple[Path, NotebookNode]] = []
+    for path in (Path(env.doc2path(docname)) for docname in docnames):
+        text = path.read_text(encoding="utf-8")
+        if is_myst_markdown_notebook(text):
+            notebook = read_myst_markdown_notebook(text, config=env.myst_config, path=path)
+            try:
+                cache.match_cache_notebook(notebook)
+            except KeyError:
+                missing.append((path, notebook))
+
+    def execute(path: Path, notebook: NotebookNode) -> ExecutionResult:
+        timeout = app.config.nb_execution_timeout
+        return single_nb_execution(notebook, str(path.parent), timeout, allow_errors=False)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = pool.map(execute, *zip(*missing, strict=True)) if missing else []
+        for (path, _), result in zip(missing, results, strict=True):
+            logger.info("executed %s in %.1f s", path.relative_to(app.srcdir), result.time)
+            if result.err is None:
+                bundle = CacheBundleIn(
+                    result.nb, str(path), data={"execution_seconds": result.time}
+                )
+                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
 def add_notebook_download(
@@ -96,6 +133,7 @@ def resolve_short_name(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", choose_cache)
+    app.connect("env-before-read-docs", execute_missing)
     app.connect("html-page-context", add_notebook_download, priority=600)
     app.connect("missing-reference", resolve_short_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -175,7 +175,7 @@ def hockey_stick_divergences(
     --------
     >>> rows = np.array([[0.5, 0.5], [0.25, 0.75]])
     >>> hockey_stick_divergences(rows, rows.sum(axis=0), n=2, epsilon=0.1)
-    array([0.0986854 , 0.07236439])
+    array([0.09870727, 0.08556091])
     """
     rows, mass, n = _rows_and_mass(rows, mass, n)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)

@@ -8,6 +8,10 @@ record is ε-pDP-private.  Their appendix states it as eq. (11), with :math:`(e^
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
 not, every record is private, and for continuous densities no smaller constant will do.  The proof
 is one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known; it is in the chapter *Theorem 1*.
+
+What the paper's proof establishes, done with care, is less: that a record which is released
+uniformly is private whatever the others do.  :func:`careful_scale_bound` is the scale that this
+needs.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import numpy as np
 
 from pdpbook import _validate
 
-__all__ = ["published_scale_bound", "scale_bound"]
+__all__ = ["careful_scale_bound", "published_scale_bound", "scale_bound"]
 
 
 def scale_bound(n: int, epsilon: float) -> float:
@@ -77,12 +81,62 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
     >>> round(published_scale_bound(1307, 1.0), 5)
     0.12959
     >>> round(published_scale_bound(1307, 1.0, bins=101), 5)
-    0.31792
+    0.31797
     """
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     divisor = 1 if bins is None else _validate.integer("bins", bins, at_least=1)
     return _inverse_log((n - 1) / divisor, epsilon)
+
+
+def careful_scale_bound(n: int, epsilon: float) -> float:
+    r"""Return the scale at which uniform release is private whatever the other records do.
+
+    The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, which makes its density 1
+    everywhere, and asks that the others, at least :math:`v_{\min}(b)` each, cover it:
+    :math:`v_{\min}(b) \ge c = 1/(1+n(e^\varepsilon-1))`.  With the right :math:`v_{\min}` this is
+    :math:`b \ge 1/u`, where :math:`(e^u-1)/u = 1/c`, that is
+    :math:`u = -c-W_{-1}(-ce^{-c})` with the Lambert W function.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    float
+        1/u, in units of the padded interval; smaller than :func:`scale_bound`.
+
+    Notes
+    -----
+    Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Theorem 1*, where a game
+    with all scales above this bound has an equilibrium at which a record is not private.
+
+    Examples
+    --------
+    >>> round(careful_scale_bound(1307, 1.0), 5)
+    0.09978
+    """
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    target = 1.0 / _inverse_log(n, epsilon)
+    # ln((e^u - 1)/u) is increasing and convex and at least u/2: Newton's steps from 2 * target
+    # go down to the root and never past it
+    u = 2.0 * target
+    while True:
+        if u < 1e-3:
+            value = u / 2 + u**2 / 24 - u**4 / 2880
+            slope = 0.5 + u / 12 - u**3 / 720
+        else:
+            value = u + math.log(-math.expm1(-u) / u)
+            slope = -1.0 / math.expm1(-u) - 1.0 / u
+        step = (value - target) / slope
+        if step <= 1e-15 * u:
+            return 1.0 / u
+        u -= step
 
 
 def _inverse_log(factor: float, epsilon: float) -> float:

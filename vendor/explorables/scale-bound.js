@@ -40,20 +40,23 @@ explorable("scale-bound", (panel) => {
       const [n, epsilon] = [count(), target()];
       const delta = Math.expm1(epsilon);
       const x = d3.scaleLog([3, 1e6], [52, width - 16]);
-      const y = d3.scaleLog([0.03, 1000], [height - 44, 26]).clamp(true);
+      const y = d3.scaleLog([0.03, 30], [height - 44, 26]);
       explorableAxes(svg, x, y, {
         bottom: "records n", left: "scale b, in units of the padded interval",
         xTicks: 6, xFormat: "~s", yFormat: "~g",
       });
       svg.append("line").attr("class", "guide")
         .attr("x1", x(n)).attr("x2", x(n)).attr("y1", y.range()[0]).attr("y2", y.range()[1]);
-      const grid = d3.range(0.48, 6.001, 0.04).map((power) => 10 ** power);
+      const grid = d3.range(0.48, 6.001, 0.02).map((power) => 10 ** power);
       for (const [style, dashes, bound] of bounds) {
         svg.append("path").attr("class", `curve ${style}`).attr("stroke-dasharray", dashes)
-          .attr("d", d3.line((m) => x(m), (m) => y(bound(m, delta)))(grid.map((m) => Math.max(m, 3))));
+          .attr("d", d3.line((m) => x(m), (m) => y(bound(m, delta)))
+            .defined((m) => bound(m, delta) <= 30)(grid));
       }
-      svg.append("circle").attr("class", "one").attr("r", 5)
-        .attr("cx", x(n)).attr("cy", y(bounds[0][2](n, delta)));
+      const safe = bounds[0][2](n, delta);
+      if (safe <= 30) {
+        svg.append("circle").attr("class", "one").attr("r", 5).attr("cx", x(n)).attr("cy", y(safe));
+      }
       const [tight, ten, eleven, proof] = bounds.map((b) => explorableNumber(b[2](n, delta)));
       return `With ${d3.format(",")(n)} records and ε = ${explorableNumber(epsilon)}, everybody is private ` +
         `whatever the profile if every scale is at least ${tight} (Theorem 1′). ` +

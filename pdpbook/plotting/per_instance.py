@@ -1,0 +1,296 @@
+"""Figures of the part *Per-instance privacy*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook.plotting import COLOURS, new_figure
+
+__all__ = [
+    "bounds_against_records",
+    "densities",
+    "digits",
+    "losses_by_place",
+    "noise_free_bins",
+    "profile_and_losses",
+    "violating_equilibria",
+    "with_and_without",
+]
+
+
+def with_and_without(
+    present: ArrayLike, absent: Mapping[str, ArrayLike], *, xlabel: str = "released bin"
+) -> Any:
+    """Draw an output distribution beside the same without one record, a panel per record.
+
+    Parameters
+    ----------
+    present : array_like, shape (K,)
+        Output distribution with everybody.
+    absent : mapping of str to array_like, shape (K,)
+        Output distribution without a record, under a title that names the record.
+    xlabel : str
+        What the bins are.
+    """
+    figure, axes = new_figure(len(absent), 1, height=1.7, sharex=True, sharey=True)
+    bins = np.arange(len(np.asarray(present)))
+    for axis, (title, values) in zip(np.atleast_1d(axes), absent.items(), strict=True):
+        axis.bar(bins - 0.2, present, 0.38, color=COLOURS["blue"], label="with it")
+        axis.bar(bins + 0.2, values, 0.38, color=COLOURS["orange"], hatch="//", label="without it")
+        axis.set(title=title, ylabel="probability", xticks=bins)
+        axis.grid(visible=False, axis="x")
+    np.atleast_1d(axes)[0].legend(ncols=2)
+    np.atleast_1d(axes)[-1].set_xlabel(xlabel)
+    return figure
+
+
+def losses_by_place(
+    places: ArrayLike, losses: ArrayLike, counts: ArrayLike, *, supremum: float, xlabel: str
+) -> Any:
+    """Draw the pDP loss of the records of each bin under the level that holds for any data.
+
+    Parameters
+    ----------
+    places, losses, counts : array_like, shape (K,)
+        Midpoint of each bin, the loss of a record in it, and the records it holds.
+    supremum : float
+        Largest loss over all data sets.
+    xlabel : str
+        What the places are, with the unit.
+    """
+    places, losses, counts = map(np.asarray, (places, losses, counts))
+    full = counts > 0
+    figure, axis = new_figure(height=3.4)
+    axis.axhline(supremum, color=COLOURS["orange"], linestyle="--", label="ε-DP: any data")
+    axis.scatter(
+        places[full],
+        losses[full],
+        s=12 + 1.2 * counts[full],
+        color=COLOURS["blue"],
+        alpha=0.75,
+        linewidths=0,
+        label="ε-pDP: this record (area: records in the bin)",
+    )
+    axis.set(xlabel=xlabel, ylabel="privacy loss (nats)", yscale="log", ylim=(None, 8 * supremum))
+    axis.legend(loc="upper center")
+    return figure
+
+
+def noise_free_bins(
+    places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
+) -> Any:
+    """Draw a histogram on a logarithmic axis with the company that each target asks for.
+
+    Parameters
+    ----------
+    places, counts : array_like, shape (K,)
+        Midpoint of each bin and the records it holds.
+    thresholds : mapping of str to int
+        Records that a noise-free bin needs, under the name of the target.  The first of them
+        decides the colour of the bars.
+    xlabel : str
+        What the places are, with the unit.
+    """
+    places, counts = np.asarray(places), np.asarray(counts)
+    full = counts > 0
+    figure, axis = new_figure(height=3.4)
+    first = next(iter(thresholds.values()))
+    safe, short = full & (counts >= first), full & (counts < first)
+    width = 0.85 * np.diff(places).min()
+    left = places[full][0] - 0.4 * np.ptp(places[full])  # room for the names of the levels
+    names = list(thresholds)
+    axis.bar(
+        places[safe], counts[safe], width, color=COLOURS["blue"], label=f"private at {names[0]}"
+    )
+    axis.scatter(
+        places[short],
+        counts[short],
+        marker="v",
+        s=70,
+        color=COLOURS["orange"],
+        zorder=3,
+        label=f"not private at {names[0]}",
+    )
+    for (name, level), style in zip(thresholds.items(), ("--", ":", "-."), strict=False):
+        axis.axhline(level, color=COLOURS["black"], linestyle=style, linewidth=1.2)
+        axis.text(left, 1.08 * level, f" {name}: {level} records", fontsize=11)
+    axis.set(xlabel=xlabel, ylabel="records in the bin", yscale="log", ylim=(0.7, None))
+    axis.set_xlim(left=left)
+    axis.legend(loc="upper left")
+    axis.grid(visible=False, axis="x")
+    return figure
+
+
+def densities(
+    points: NDArray[np.float64], curves: Mapping[str, ArrayLike], *, levels: Mapping[str, float]
+) -> Any:
+    """Draw densities on [0, 1] and horizontal levels that bound them.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m,)
+        Where the densities were computed.
+    curves : mapping of str to array_like, shape (m,)
+        Densities under their labels.
+    levels : mapping of str to float
+        Heights of the horizontal lines under their labels.
+    """
+    figure, axis = new_figure(height=3.4)
+    styles = ("-", "--", "-.", (0, (1, 1)))
+    for (label, curve), style in zip(curves.items(), styles, strict=False):
+        axis.plot(points, np.asarray(curve), linestyle=style, label=label)
+    for label, level in levels.items():
+        axis.axhline(level, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+        axis.annotate(
+            label, (1.0, level), (0, 3), textcoords="offset points", ha="right", fontsize=11
+        )
+    axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
+    axis.legend()
+    return figure
+
+
+def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
+    """Draw the relative error of ways to compute a kernel against the scale.
+
+    Parameters
+    ----------
+    scales : array_like, shape (m,)
+        Laplace scales in units of the interval.
+    errors : mapping of str to array_like, shape (m,)
+        Largest relative error of a way to compute it, under its name.  Errors above 1 and values
+        that are not numbers are drawn at 1: no digit is right.
+    """
+    figure, axis = new_figure(height=3.2)
+    for (label, values), style in zip(errors.items(), ("o-", "s--"), strict=False):
+        shown = np.clip(np.nan_to_num(np.asarray(values), nan=1.0, posinf=1.0), 1e-17, 1.0)
+        axis.plot(scales, shown, style, markersize=5, label=label)
+    axis.axhline(2**-53, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.text(scales[0], 2.0**-53 / 6, "unit roundoff", fontsize=11)  # type: ignore[index]
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="scale b (fraction of the interval)",
+        ylabel="largest relative error",
+        ylim=(1e-18, 4),
+    )
+    axis.legend()
+    return figure
+
+
+def profile_and_losses(
+    counts: ArrayLike, profile: ArrayLike, losses: ArrayLike, scales: ArrayLike, *, epsilon: float
+) -> Any:
+    """Draw who plays what in a small game, and whose loss exceeds the target.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Histogram of the data.
+    profile : array_like of int, shape (K, V)
+        Records of each bin that play each action.
+    losses : array_like, shape (K, V)
+        Their pDP losses; nan where nobody plays.
+    scales : array_like, shape (V,)
+        Noise scale of each action.
+    epsilon : float
+        The target.
+    """
+    counts, profile, losses = map(np.asarray, (counts, profile, losses))
+    figure, axes = new_figure(2, 1, height=2.3, sharex=True)
+    bins = np.arange(counts.size)
+    base = np.zeros(counts.size)
+    hatches = ("", "//", "..", "xx", "--", "oo")
+    colours = list(COLOURS.values())
+    for v, scale in enumerate(np.asarray(scales)):
+        if profile[:, v].sum() == 0:
+            continue
+        style = {"color": colours[v], "hatch": hatches[v % len(hatches)]}
+        axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
+        base += profile[:, v]
+        axes[1].scatter(
+            bins, losses[:, v], s=60, color=colours[v], marker=("o", "s", "D", "^", "v", "P")[v % 6]
+        )
+    axes[0].set(ylabel="records")
+    axes[0].legend(title="noise scale")
+    axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
+    axes[1].text(-0.4, epsilon * 1.03, "target ε", fontsize=11)
+    axes[1].set(xlabel="bin", ylabel="pDP loss (nats)", xticks=bins, ylim=(0, None))
+    return figure
+
+
+def bounds_against_records(
+    records: ArrayLike,
+    bounds: Mapping[float, Mapping[str, ArrayLike]],
+    *,
+    used: Sequence[tuple[float, ArrayLike]] = (),
+    used_at: float = 1.0,
+) -> Any:
+    """Draw the smallest safe scale against the number of records, a panel per target.
+
+    Parameters
+    ----------
+    records : array_like, shape (m,)
+        Numbers of records.
+    bounds : mapping of float to mapping of str to array_like, shape (m,)
+        For each target the bounds under their names, the same names for every target.
+    used : sequence of (float, array_like)
+        For each target, in the same order, the scales of an experiment.
+    used_at : float
+        Number of records of that experiment.
+    """
+    figure, axes = new_figure(1, len(bounds), height=3.9, sharey=True)
+    styles = ("-", "--", ":", "-.")
+    for axis, (epsilon, curves) in zip(np.atleast_1d(axes), bounds.items(), strict=True):
+        for (label, curve), style in zip(curves.items(), styles, strict=False):
+            axis.plot(records, np.asarray(curve), linestyle=style, label=label)
+        for target, scales in used:
+            if target == epsilon:
+                heights = np.asarray(scales)
+                axis.scatter(
+                    np.full(heights.size, used_at),
+                    heights,
+                    color=COLOURS["black"],
+                    marker="_",
+                    s=120,
+                    linewidths=2,
+                    zorder=3,
+                    label="scales of the experiment",
+                )
+        axis.set(xscale="log", yscale="log", xlabel="records n", title=f"ε = {epsilon:g}")
+    np.atleast_1d(axes)[0].set_ylabel("scale b (fraction of the interval)")
+    handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure
+
+
+def violating_equilibria(
+    factors: ArrayLike, some: ArrayLike, every: ArrayLike, *, games: int
+) -> Any:
+    """Draw how often a small game has equilibria that violate somebody's privacy.
+
+    Parameters
+    ----------
+    factors : array_like, shape (m,)
+        Smallest scale of the games as a fraction of the bound of Theorem 1'.
+    some, every : array_like of int, shape (m,)
+        Games with at least one violating equilibrium, and games all of whose equilibria violate.
+    games : int
+        Games that were looked at for each factor.
+    """
+    figure, axis = new_figure(height=3.2)
+    axis.plot(factors, np.asarray(some) / games, "o-", label="some equilibrium violates")
+    axis.plot(factors, np.asarray(every) / games, "s--", label="every equilibrium violates")
+    axis.axvline(1.0, color=COLOURS["black"], linestyle=":", linewidth=1.4)
+    axis.text(1.0, 0.5, " Theorem 1′", fontsize=11, rotation=90, va="center", ha="right")
+    axis.set(
+        xscale="log",
+        xlabel="smallest scale, as a fraction of the bound of Theorem 1′",
+        ylabel=f"share of {games} games",
+        ylim=(-0.03, 1.03),
+    )
+    axis.legend(loc="upper right", bbox_to_anchor=(0.92, 1.0))
+    return figure

@@ -1,0 +1,200 @@
+"""The truncated Laplace and Gaussian kernels and the extremes of the truncated density.
+
+Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import truncnorm
+
+from pdpbook import (
+    gaussian_kernel,
+    laplace_kernel,
+    truncated_laplace_extremes,
+    truncated_laplace_pdf,
+)
+
+many_bins = st.integers(2, 200)
+any_scale = st.floats(math.log(1e-6), math.log(1e12)).map(math.exp)
+usual_scale = st.floats(math.log(0.02), math.log(100.0)).map(math.exp)
+unit = st.floats(0.0, 1.0)
+
+
+@given(many_bins, st.lists(any_scale, min_size=1, max_size=3))
+def test_rows_are_distributions_and_mirror_images(bins, scales):
+    for kernel in (laplace_kernel(bins, scales), gaussian_kernel(bins, scales)):
+        assert kernel.shape == (len(scales), bins, bins)
+        assert np.isfinite(kernel).all() and (kernel >= 0).all()
+        assert np.abs(kernel.sum(axis=2) - 1).max() < 1e-13
+        assert np.allclose(kernel, kernel[:, ::-1, ::-1], rtol=1e-12, atol=1e-300)
+        own = np.diagonal(kernel, axis1=1, axis2=2)
+        assert (own >= (1 - 1e-12) / bins).all()
+        assert (own >= kernel.max(axis=2) * (1 - 1e-12)).all()
+
+
+@pytest.mark.parametrize("bins", [2, 7, 30])
+@pytest.mark.parametrize("scale", [0.05, 0.3, 2.0, 50.0])
+def test_masses_are_integrals_of_the_density(bins, scale):
+    row = bins // 3
+    location = (row + 0.5) / bins
+    for x in range(bins):
+        expected, _ = quad(
+            lambda t: float(truncated_laplace_pdf(t, location, scale)),
+            x / bins,
+            (x + 1) / bins,
+            points=[location] if x == row else None,
+        )
+        assert laplace_kernel(bins, [scale])[0, row, x] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 0.01, 0.2, 1.0, 30.0, 1e5, 1e9, 1e12])
+@pytest.mark.parametrize(("bins", "row"), [(2, 0), (11, 10), (51, 17)])
+def test_every_mass_is_right_to_the_last_digits(bins, row, scale):
+    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    computed = laplace_kernel(bins, [scale])[0, row]
+    with mp.workdps(400):
+        edges = [mp.mpf(2 * i - 2 * row - 1) / (2 * bins) / mp.mpf(scale) for i in range(bins + 1)]
+        cdf = [mp.exp(t) / 2 if t < 0 else 1 - mp.exp(-t) / 2 for t in edges]
+        for x in range(bins):
+            exact = (cdf[x + 1] - cdf[x]) / (cdf[-1] - cdf[0])
+            if exact < 1e-290:
+                assert computed[x] < 1e-280
+            else:
+                # an exponent of size t costs t roundoffs
+                allowed = 1e-15 * (8 + abs(x - row) / (bins * scale))
+                assert abs(mp.mpf(float(computed[x])) / exact - 1) < allowed
+
+
+def test_frozen_values():
+    assert laplace_kernel(3, [0.2])[0, 0] == pytest.approx(
+        [0.7295987402386266, 0.22744285366441228, 0.04295840609696123], rel=1e-13
+    )
+
+
+@given(usual_scale, unit, unit)
+def test_the_density_lies_between_its_extremes(scale, location, x):
+    low, high = truncated_laplace_extremes(scale)
+    value = truncated_laplace_pdf(x, location, scale)
+    assert low * (1 - 1e-12) <= value <= high * (1 + 1e-12)
+
+
+@given(st.floats(math.log(0.002), math.log(1e8)).map(math.exp))
+def test_ratio_and_difference_of_the_extremes(scale):
+    low, high = truncated_laplace_extremes(scale)
+    assert math.log(high) - math.log(low) == pytest.approx(1 / scale, rel=1e-12, abs=1e-15)
+    assert high - low == pytest.approx(1 / scale, rel=1e-12, abs=1e-15)
+    assert low < 1 < high or scale > 1e7
+    assert low == pytest.approx(float(truncated_laplace_pdf(1.0, 0.0, scale)), rel=1e-12)
+    assert high == pytest.approx(float(truncated_laplace_pdf(0.0, 0.0, scale)), rel=1e-12)
+
+
+@given(usual_scale, st.floats(1.001, 10.0))
+def test_extremes_are_monotone_in_the_scale(scale, factor):
+    low, high = truncated_laplace_extremes(np.array([scale, scale * factor]))
+    assert low[0] < low[1] and high[0] > high[1]
+
+
+@given(usual_scale, unit, unit, unit)
+def test_the_density_increases_towards_the_point(scale, x, first, second):
+    """For x >= mu the density increases in mu: (20)-(22) of the paper, mended."""
+    near, far = sorted((first * x, second * x), reverse=True)
+    values = truncated_laplace_pdf(x, [far, near], scale)
+    assert values[0] <= values[1] * (1 + 1e-12)
+
+
+def test_printed_v_min_is_no_density_for_large_scales():
+    """(28) of the paper lacks the factor 1/b."""
+    printed = 1 / np.expm1(1 / np.array([0.5, 1.0, 1.5]))
+    low, _ = truncated_laplace_extremes([0.5, 1.0, 1.5])
+    assert printed[0] < low[0] and printed[1] == pytest.approx(low[1])
+    assert low[2] < 1 < printed[2]
+
+
+@given(st.integers(2, 60), usual_scale, st.floats(1.0, 5.0))
+def test_bin_masses_inherit_the_bounds(bins, scale, factor):
+    kernel = bins * laplace_kernel(bins, [scale, scale * factor])
+    low, high = truncated_laplace_extremes(scale)
+    assert kernel.min() >= low * (1 - 1e-12) and kernel.max() <= high * (1 + 1e-12)
+
+
+@given(st.integers(2, 40), usual_scale)
+def test_ratio_on_a_grid(bins, scale):
+    rows = laplace_kernel(bins, [scale])[0]
+    step = 1 / (bins * scale)
+    closed = 2 / (1 + math.exp(-step / 2)) * math.exp((bins - 1.5) * step)
+    assert (rows[:, None, :] / rows[None, :, :]).max() == pytest.approx(closed, rel=1e-9)
+    assert closed < math.exp(1 / scale)
+
+
+@pytest.mark.parametrize("scale", [0.03, 0.2, 1.0, 20.0])
+def test_density_integrates_to_one_and_vanishes_outside(scale):
+    for location in (0.0, 0.3, 1.0):
+        area, _ = quad(
+            lambda t, m=location: float(truncated_laplace_pdf(t, m, scale)), 0, 1, points=[location]
+        )
+        assert area == pytest.approx(1.0, rel=1e-8)
+        assert (truncated_laplace_pdf([-0.01, 1.01], location, scale) == 0).all()
+
+
+def test_extreme_scales_of_the_density():
+    assert truncated_laplace_pdf(0.9, 0.4, 1e12) == pytest.approx(1.0, rel=1e-11)
+    assert truncated_laplace_pdf(0.4, 0.4, 1e-6) == pytest.approx(5e5)
+    low, high = truncated_laplace_extremes(1e-6)
+    assert low == 0.0 and high == pytest.approx(1e6)
+
+
+@pytest.mark.parametrize("bins", [2, 9, 40])
+@pytest.mark.parametrize("sigma", [0.04, 0.3, 2.0])
+def test_gaussian_masses(bins, sigma):
+    kernel = gaussian_kernel(bins, [sigma])[0]
+    edges = np.arange(bins + 1) / bins
+    for k in range(bins):
+        centre = (k + 0.5) / bins
+        law = truncnorm(-centre / sigma, (1 - centre) / sigma, loc=centre, scale=sigma)
+        assert kernel[k] == pytest.approx(np.diff(law.cdf(edges)), rel=1e-9, abs=1e-13)
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.51, 1.54, 3.0, 1e4, 1e9, 1e12])
+def test_every_gaussian_mass_is_right_to_the_last_digits(sigma):
+    """On both sides of the change from tails to quadrature, near sigma = 1.52 for 11 bins."""
+    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    row = gaussian_kernel(11, [sigma])[0, 0]
+    with mp.workdps(120):
+        cuts = [mp.mpf(2 * i - 1) / 22 / mp.mpf(sigma) for i in range(12)]
+        total = mp.ncdf(cuts[-1]) - mp.ncdf(cuts[0])
+        for x in range(11):
+            exact = (mp.ncdf(cuts[x + 1]) - mp.ncdf(cuts[x])) / total
+            assert abs(mp.mpf(float(row[x])) / exact - 1) < (1e-11 if sigma < 0.1 else 1e-14)
+
+
+BAD = [
+    (lambda: laplace_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
+    (lambda: laplace_kernel(3.0, [1.0]), TypeError, r"got bins=3\.0"),
+    (lambda: laplace_kernel(True, [1.0]), TypeError, r"got bins=True"),
+    (lambda: laplace_kernel(3, []), ValueError, r"scales must hold at least 1 value"),
+    (lambda: laplace_kernel(3, [1.0, 0.0]), ValueError, r"> 0 everywhere, got scales\[1\]=.*0\.0"),
+    (lambda: laplace_kernel(3, [-2.0]), ValueError, r"got scales\[0\]=.*-2\.0"),
+    (lambda: laplace_kernel(3, [math.nan]), ValueError, r"got scales\[0\]=.*nan"),
+    (lambda: laplace_kernel(3, [math.inf]), ValueError, r"got scales\[0\]=.*inf"),
+    (lambda: laplace_kernel(3, [[1.0]]), ValueError, r"one-dimensional, got scales of shape"),
+    (lambda: laplace_kernel(3, ["1"]), TypeError, r"scales must hold numbers"),
+    (lambda: laplace_kernel(3, True), TypeError, r"got scales=True"),
+    (lambda: gaussian_kernel(3, [0.0]), ValueError, r"got sigmas\[0\]="),
+    (lambda: truncated_laplace_pdf(0.5, 1.5, 1.0), ValueError, r"got location=1\.5"),
+    (lambda: truncated_laplace_pdf(0.5, math.nan, 1.0), ValueError, r"got location=nan"),
+    (lambda: truncated_laplace_pdf(0.5, 0.5, 0.0), ValueError, r"got scale=0\.0"),
+    (lambda: truncated_laplace_pdf(0.5, 0.5, math.inf), ValueError, r"got scale=inf"),
+    (lambda: truncated_laplace_extremes(-1.0), ValueError, r"got scale=-1\.0"),
+    (lambda: truncated_laplace_extremes(math.nan), ValueError, r"got scale=nan"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD)
+def test_bad_input_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,234 @@
+"""The pDP loss, Lemma 1, the thresholds on counts, and the supremum over data sets.
+
+Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).  Tables
+have at most 8 records and 6 outputs, so that all events can be tried.
+"""
+
+import math
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pdpbook import (
+    company_needed,
+    hockey_stick_divergences,
+    laplace_kernel,
+    linear_limits,
+    privacy_losses,
+)
+from tests import naive
+
+
+@st.composite
+def tables(draw):
+    """An (n, K) table of output distributions, some with zeros, some nearly equal."""
+    shape = (draw(st.integers(2, 8)), draw(st.integers(2, 6)))
+    weights = draw(arrays(np.int64, shape, elements=st.integers(0, 20)))
+    floor = draw(st.sampled_from([0.0, 0.01, 100.0]))
+    rows = weights + floor
+    rows[:, 0] += rows.sum(axis=1) == 0
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+log_uniform_targets = st.floats(math.log(1e-6), math.log(5.0)).map(math.exp)
+
+
+def losses_of(table):
+    return privacy_losses(table, table.sum(axis=0), len(table))
+
+
+def close_or_both_infinite(one, other):
+    """Losses agree; a record alone on an output up to rounding counts as infinite."""
+    one, other = (np.where(np.asarray(v) > 25, np.inf, v) for v in (one, other))
+    return np.allclose(one, other, rtol=1e-7, atol=1e-9)
+
+
+@given(tables())
+def test_atoms_are_the_worst_events(table):
+    everybody = np.arange(len(table))
+    all_events = naive.privacy_loss_all_events(
+        np.zeros(len(table), dtype=int), everybody, table[:, None, :]
+    )
+    assert close_or_both_infinite(losses_of(table), all_events)
+
+
+@given(tables(), log_uniform_targets)
+def test_lemma_1_decides_as_the_definition_does(table, epsilon):
+    losses = losses_of(table)
+    assume((np.abs(losses - epsilon) > 1e-9 * (1 + epsilon)).all())
+    tau, sigma = linear_limits(len(table), epsilon)
+    mass = table.sum(axis=0)
+    linear = ((sigma * mass <= table) & (table <= tau * mass)).all(axis=1)
+    assert (linear == (losses <= epsilon)).all()
+
+
+@given(tables())
+def test_the_loss_itself_is_on_the_boundary_of_lemma_1(table):
+    mass = table.sum(axis=0)
+    for row, loss in zip(table, losses_of(table), strict=True):
+        assume(1e-6 < loss < 20)
+        tau, sigma = linear_limits(len(table), float(loss))
+        slack = min((tau * mass - row).min(), (row - sigma * mass).min())
+        assert abs(slack) < 1e-9
+
+
+def test_the_lower_side_binds_below_ln_n_over_n_minus_1():
+    table = np.array([[1.0, 0.0]] * 5 + [[0.5, 0.5]])
+    loss = losses_of(table)[0]
+    assert loss == pytest.approx(math.log(6 / 5))
+    for epsilon, active in ((1.001 * loss, False), (0.999 * loss, True)):
+        tau, sigma = linear_limits(6, epsilon)
+        assert (sigma > 0) is active
+        assert (table[0] <= tau * table.sum(axis=0)).all()
+        assert bool((table[0] >= sigma * table.sum(axis=0)).all()) is not active
+
+
+@given(tables())
+def test_the_lower_side_never_exceeds_ln_n_over_n_minus_1(table):
+    n, mass = len(table), table.sum(axis=0)
+    seen = mass > 0
+    ratio = n / (n - 1) * (mass - table)[:, seen] / mass[seen]
+    assert (ratio <= n / (n - 1) * (1 + 1e-12)).all()
+
+
+@given(tables(), log_uniform_targets)
+def test_delta_zero_is_pure_pdp(table, epsilon):
+    losses = losses_of(table)
+    assume((np.abs(losses - epsilon) > 1e-6).all())
+    delta = hockey_stick_divergences(table, table.sum(axis=0), len(table), epsilon)
+    assert ((delta < 1e-12) == (losses <= epsilon)).all()
+    assert ((delta >= 0) & (delta <= 1)).all()
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_records_and_outputs_is_irrelevant(table, random):
+    records = random.sample(range(len(table)), len(table))
+    outputs = random.sample(range(table.shape[1]), table.shape[1])
+    shuffled = table[np.ix_(records, outputs)]
+    assert close_or_both_infinite(losses_of(shuffled), losses_of(table)[records])
+
+
+@given(tables())
+def test_a_loss_of_replacing_is_at_most_the_sum_of_two(table):
+    after = table.copy()
+    after[1] = np.roll(table[0], 1)
+    before_mass, after_mass = table.sum(axis=0), after.sum(axis=0)
+    seen = (before_mass > 0) | (after_mass > 0)
+    with np.errstate(divide="ignore"):
+        replaced = np.abs(np.log(before_mass[seen]) - np.log(after_mass[seen])).max()
+    bound = losses_of(table)[1] + losses_of(after)[1]
+    assert replaced <= bound + 1e-9 or bound > 25
+
+
+def test_inputs_are_not_modified():
+    table = np.random.default_rng(0).dirichlet(np.ones(4), size=3)
+    mass = table.sum(axis=0)
+    before = table.copy(), mass.copy()
+    privacy_losses(table, mass, 3)
+    hockey_stick_divergences(table, mass, 3, 0.5)
+    assert (table == before[0]).all() and (mass == before[1]).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 100, 10**6, 10**9])
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-6, 1e-3, 0.5, 3.0, 40.0])
+def test_slopes_are_exact_to_rounding(n, epsilon):
+    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    tau, sigma = linear_limits(n, epsilon)
+    with mp.workdps(60):
+        share, power = 1 - mp.mpf(1) / n, mp.exp(mp.mpf(epsilon))
+        assert abs(tau / (1 - share / power) - 1) < 1e-14
+        # sigma passes through 0, where only the absolute error can be small
+        assert abs(sigma - (1 - share * power)) < 1e-14 * (1 / mp.mpf(n) + epsilon) * power
+
+
+def test_slopes_at_the_ends():
+    assert linear_limits(5, 1e4) == (1.0, -math.inf)
+    tau, sigma = linear_limits(5, 1e-300)
+    assert tau == pytest.approx(0.2) and sigma == pytest.approx(0.2)
+
+
+@given(st.integers(1, 40), st.integers(0, 40))
+def test_noise_free_losses(own, others):
+    assume(own + others >= 2)
+    n = own + others
+    table = np.repeat(np.eye(2), [own, others], axis=0)
+    sides = [Fraction(n - 1, n) * Fraction(own, own - 1)] if own > 1 else []
+    if others:
+        sides.append(Fraction(n, n - 1))
+    expected = max(math.log(side) for side in sides) if own > 1 else math.inf
+    assert close_or_both_infinite(losses_of(table)[:1], [expected])
+
+
+@given(st.integers(2, 60), log_uniform_targets)
+def test_company_needed_is_the_smallest_private_number(n, epsilon):
+    assume(epsilon > 1.0001 * math.log(n / (n - 1)))
+
+    def private(m):
+        table = np.repeat(np.eye(2), [m, n - m], axis=0)
+        return losses_of(table)[0] <= epsilon * (1 + 1e-12)
+
+    needed = company_needed(n, epsilon)
+    assert 1 <= needed <= n
+    assert private(needed)
+    assert needed == 1 or not private(needed - 1)
+
+
+def test_company_needed_of_many_and_of_footnote_2():
+    assert company_needed(10**9, 1e-6) == 999_002
+    assert [company_needed(1317, e) for e in (1.0, 0.1)] == [2, 11]
+    assert company_needed(10**9, math.log(3 / 2)) == 3
+    assert company_needed(10**9, math.log(3 / 2) - 1e-6) == 4
+
+
+@pytest.mark.parametrize("scale", [0.1, 0.5, 3.0])
+@pytest.mark.parametrize(("n", "bins"), [(2, 4), (4, 4), (5, 3)])
+def test_the_supremum_over_all_data_sets(n, bins, scale):
+    kernel = laplace_kernel(bins, [scale])[0]
+    largest = max(
+        losses_of(kernel[list(data)]).max()
+        for data in combinations_with_replacement(range(bins), n)
+    )
+    ratio = (kernel[:, None, :] / kernel[None, :, :]).max()
+    assert largest == pytest.approx(math.log1p((ratio - 1) / n))
+
+
+def test_everybody_drawing_from_the_histogram_has_loss_zero():
+    counts = np.array([3, 2, 1])
+    table = np.tile(counts / 6, (6, 1))
+    assert losses_of(table).max() < 1e-12
+
+
+EYE = np.eye(2)
+BAD = [
+    (lambda: linear_limits(1, 1.0), ValueError, r"n must be a whole number >= 2, got n=1"),
+    (lambda: linear_limits(2.0, 1.0), TypeError, r"n must be a whole number >= 2, got n=2\.0"),
+    (lambda: linear_limits(True, 1.0), TypeError, r"got n=True"),
+    (lambda: linear_limits(5, 0.0), ValueError, r"epsilon must be .* > 0, got epsilon=0\.0"),
+    (lambda: linear_limits(5, -1), ValueError, r"got epsilon=-1\.0"),
+    (lambda: linear_limits(5, math.nan), ValueError, r"got epsilon=nan"),
+    (lambda: linear_limits(5, math.inf), ValueError, r"got epsilon=inf"),
+    (lambda: linear_limits(5, "1"), TypeError, r"got epsilon='1'"),
+    (lambda: linear_limits(5, True), TypeError, r"got epsilon=True"),
+    (lambda: company_needed(10, 0.01), ValueError, r"at least ln\(n/\(n-1\)\).*epsilon=0\.01"),
+    (lambda: privacy_losses(EYE, [1.0, 1.0], 1), ValueError, r"got n=1"),
+    (lambda: privacy_losses(EYE, [1.0], 2), ValueError, r"rows must have shape \(records, 1\)"),
+    (lambda: privacy_losses([1.0, 0.0], [1.0, 1.0], 2), ValueError, r"shape \(2,\)"),
+    (lambda: privacy_losses(EYE, [1.0, math.nan], 2), ValueError, r"got mass\[1\]=.*nan"),
+    (lambda: privacy_losses(EYE, [], 2), ValueError, r"mass must hold at least 1 value"),
+    (lambda: privacy_losses(-EYE, [1.0, 1.0], 2), ValueError, r"smallest entry of .*-1\.0"),
+    (lambda: privacy_losses(EYE * math.inf, [1.0, 1.0], 2), ValueError, r"rows must be finite"),
+    (lambda: privacy_losses(EYE, [1.0, 0.5], 2), ValueError, r"rows must not exceed mass"),
+    (lambda: hockey_stick_divergences(EYE, [1, 1], 2, 0), ValueError, r"got epsilon=0\.0"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+@pytest.mark.parametrize(("call", "error", "message"), BAD)
+def test_bad_input_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

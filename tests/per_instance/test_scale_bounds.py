@@ -1,0 +1,233 @@
+"""Theorem 1, the gap in its proof, and Theorem 1'.
+
+Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import lambertw
+
+from pdpbook import (
+    NVOGame,
+    best_response_dynamics,
+    careful_scale_bound,
+    laplace_kernel,
+    linear_limits,
+    privacy_losses,
+    published_scale_bound,
+    scale_bound,
+    truncated_laplace_extremes,
+)
+from tests import naive
+
+targets = st.floats(math.log(1e-5), math.log(6.0)).map(math.exp)
+sizes = st.integers(2, 10**7)
+EXTREMES = [(2, 1e-300), (2, 1e-9), (10**15, 1e-3), (10**9, 8.0), (5, 600.0), (10**15, 700.0)]
+
+
+@st.composite
+def games(draw, bound):
+    """A random game whose smallest scale is at the bound, and one of its profiles."""
+    bins, n = draw(st.integers(2, 25)), draw(st.integers(2, 40))
+    epsilon = draw(targets)
+    places = draw(st.lists(st.integers(0, bins - 1), min_size=1, max_size=4))
+    cuts = draw(st.lists(st.sampled_from(places), min_size=n, max_size=n))
+    factors = draw(st.lists(st.floats(1.0, 20.0), min_size=0, max_size=3))
+    scales = bound(n, epsilon) * np.array([1.0, *factors])
+    counts = np.bincount(cuts, minlength=bins)
+    game = NVOGame(counts, laplace_kernel(bins, scales), epsilon=epsilon, scales=scales)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return game, game.random_profile(rng)
+
+
+@pytest.mark.parametrize("bound", [scale_bound, published_scale_bound])
+def test_theorem_1_prime_every_profile_is_private(bound):
+    @given(games(bound))
+    def holds(case):
+        game, profile = case
+        assert np.nanmax(game.losses(profile)) <= game.epsilon * (1 + 1e-9)
+        assert game.private_records(profile) == game.records
+
+    holds()
+
+
+@given(st.integers(2, 50), st.floats(0.001, 0.999), st.data())
+def test_theorem_1_prime_where_the_lower_side_binds(n, share, data):
+    epsilon = share * math.log(n / (n - 1))
+    assert linear_limits(n, epsilon)[1] > 0
+    scales = scale_bound(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0.0, 3.0))])
+    crowd = data.draw(st.integers(0, n))
+    game = NVOGame([crowd, 0, 0, n - crowd], laplace_kernel(4, scales), epsilon=epsilon)
+    profile = game.random_profile(np.random.default_rng(data.draw(st.integers(0, 1000))))
+    assert game.private_records(profile) == n
+
+
+@given(st.integers(2, 10**6), targets)
+def test_tightness(n, epsilon):
+    """One record at 0 and n - 1 at 1: the loss is epsilon at the bound and more below it."""
+
+    def loss(scale):
+        low, high = truncated_laplace_extremes(scale)
+        return math.log1p((high / low - 1) / n)
+
+    assert loss(scale_bound(n, epsilon)) == pytest.approx(epsilon, rel=1e-6)
+    assert loss(0.99 * scale_bound(n, epsilon)) > epsilon * 1.0001
+
+
+def test_tightness_on_a_fine_grid():
+    counts = np.zeros(3000, dtype=int)
+    counts[[0, -1]] = 1, 49
+    for factor, private in ((1.0, 50), (0.99, 49)):
+        kernel = laplace_kernel(3000, [factor * scale_bound(50, 0.3)])
+        game = NVOGame(counts, kernel, epsilon=0.3)
+        assert game.private_records(game.constant_profile(0)) == private
+
+
+@given(sizes, targets)
+def test_the_bounds_are_ordered_and_monotone(n, epsilon):
+    careful, tight = careful_scale_bound(n, epsilon), scale_bound(n, epsilon)
+    published = published_scale_bound(n, epsilon)
+    assert careful < tight < published * (1 + 1e-12)
+    assert published <= published_scale_bound(n, epsilon, bins=101)
+    assert published_scale_bound(n, epsilon, bins=1) == published
+    for bound in (careful_scale_bound, scale_bound, published_scale_bound):
+        assert bound(2 * n, epsilon) < bound(n, epsilon)
+        assert bound(n, 1.5 * epsilon) < bound(n, epsilon)
+
+
+@given(sizes, targets)
+def test_the_bounds_solve_their_equations(n, epsilon):
+    growth = n * math.expm1(epsilon)
+    assert math.expm1(1 / scale_bound(n, epsilon)) == pytest.approx(growth, rel=1e-9)
+    low, _ = truncated_laplace_extremes(careful_scale_bound(n, epsilon))
+    assert low == pytest.approx(1 / (1 + growth), rel=1e-9)
+
+
+@given(st.integers(2, 10**6), st.floats(0.01, 6.0))
+def test_careful_bound_is_the_lambert_function(n, epsilon):
+    c = 1 / (1 + n * math.expm1(epsilon))
+    u = -c - lambertw(-c * math.exp(-c), -1).real
+    assert careful_scale_bound(n, epsilon) == pytest.approx(1 / u, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "epsilon"), EXTREMES)
+def test_extreme_arguments(n, epsilon):
+    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    with mp.workdps(700):
+        growth = n * mp.expm1(mp.mpf(epsilon))
+        assert abs(scale_bound(n, epsilon) * mp.log(1 + growth) - 1) < 1e-13
+        c = 1 / (1 + growth)
+        u = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
+        assert abs(careful_scale_bound(n, epsilon) * u - 1) < 1e-12
+
+
+def test_published_numbers():
+    """The paper's b_min of 0.129 is eq. (10) at n = 1307 and epsilon = 1, not at 0.1."""
+    assert round(published_scale_bound(1307, 1.0), 5) == 0.12959
+    assert round(published_scale_bound(1307, 0.1), 4) == 0.2028
+    assert round(published_scale_bound(1307, 1.0, bins=101), 5) == 0.31797
+
+
+def test_remark_3():
+    assert scale_bound(1000, 1e-9) * 1000 * 1e-9 == pytest.approx(1.0, rel=1e-5)
+    assert scale_bound(10**12, 1.0) * math.log(10**12 * math.expm1(1.0)) == pytest.approx(1.0)
+
+
+@given(st.integers(2, 30), targets, st.data())
+def test_a_uniform_record_is_private_at_the_careful_bound(n, epsilon, data):
+    """Step 3 of the paper's proof, both sides."""
+    bins = data.draw(st.integers(2, 15))
+    scales = careful_scale_bound(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0, 5))])
+    kernel = laplace_kernel(bins, scales)
+    others = data.draw(st.lists(st.integers(0, bins - 1), min_size=n - 1, max_size=n - 1))
+    picks = data.draw(st.lists(st.integers(0, 1), min_size=n - 1, max_size=n - 1))
+    uniform = np.full((1, bins), 1 / bins)
+    mass = uniform[0] + kernel[picks, others].sum(axis=0)
+    assert privacy_losses(uniform, mass, n)[0] <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "bins", "epsilon", "scale"),
+    [
+        ({0: 18, 10: 1, 11: 1}, 12, 0.4, 0.27),
+        ({0: 2, 8: 1, 9: 1}, 10, 0.2, None),
+    ],
+)
+def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
+    """Steps 4 and 5 of the paper's proof fail; each deviation is tried from scratch."""
+    histogram = np.array([counts.get(k, 0) for k in range(bins)])
+    n = int(histogram.sum())
+    scales = [scale or 1.000001 * careful_scale_bound(n, epsilon), 1e5]
+    assert careful_scale_bound(n, epsilon) <= scales[0] < scale_bound(n, epsilon)
+    game = NVOGame(histogram, laplace_kernel(bins, scales), epsilon=epsilon)
+    profile = game.constant_profile(0)
+    assert game.private_records(profile) == n - 1
+    assert game.is_nash(profile) and naive.is_nash(game, profile)
+    assert best_response_dynamics(game, profile).moves == 0
+    # the record that is not private would be so with uniform noise, and its neighbour would not
+    lonely, neighbour = bins - 1, bins - 2
+    assert game.losses(profile)[lonely, 0] > epsilon
+    moved = profile.copy()
+    moved[lonely] = 0, 1
+    assert game.losses(moved)[lonely, 1] < epsilon < game.losses(moved)[neighbour, 0]
+
+
+def test_small_games_above_and_below_the_bound():
+    """All profiles of small games: no violating equilibrium at the bound, many far below it."""
+    rng = np.random.default_rng(8)
+    histograms = rng.multinomial(4, np.full(4, 0.25), size=6)
+    violating = {}
+    for factor in (0.05, 1.0):
+        kernel = laplace_kernel(4, factor * scale_bound(4, 0.5) * np.array([1.0, 3.0]))
+        violating[factor] = sum(
+            any(
+                game.private_records(profile) < 4 and game.is_nash(profile)
+                for profile in naive.all_profiles(game)
+            )
+            for game in (NVOGame(h, kernel, epsilon=0.5) for h in histograms)
+        )
+    assert violating[1.0] == 0
+    assert violating[0.05] >= 3
+
+
+BAD_N = [
+    (1, ValueError, r"n must be a whole number >= 2, got n=1"),
+    (0, ValueError, r"got n=0"),
+    (-5, ValueError, r"got n=-5"),
+    (2.5, TypeError, r"got n=2\.5"),
+    (True, TypeError, r"got n=True"),
+    ("9", TypeError, r"got n='9'"),
+]
+BAD_EPSILON = [
+    (0.0, ValueError, r"epsilon must be a finite number > 0, got epsilon=0\.0"),
+    (-1.0, ValueError, r"got epsilon=-1\.0"),
+    (math.nan, ValueError, r"got epsilon=nan"),
+    (math.inf, ValueError, r"got epsilon=inf"),
+    (True, TypeError, r"got epsilon=True"),
+    (None, TypeError, r"got epsilon=None"),
+]
+BOUNDS = [scale_bound, careful_scale_bound, published_scale_bound]
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize(("n", "error", "message"), BAD_N)
+def test_bad_n_is_refused(bound, n, error, message):
+    with pytest.raises(error, match=message):
+        bound(n, 1.0)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize(("epsilon", "error", "message"), BAD_EPSILON)
+def test_bad_epsilon_is_refused(bound, epsilon, error, message):
+    with pytest.raises(error, match=message):
+        bound(10, epsilon)
+
+
+@pytest.mark.parametrize(("bins", "error"), [(0, ValueError), (2.0, TypeError), (True, TypeError)])
+def test_bad_bins_are_refused(bins, error):
+    with pytest.raises(error, match=rf"got bins={bins}"):
+        published_scale_bound(10, 1.0, bins=bins)
