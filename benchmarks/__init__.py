@@ -1,0 +1,1 @@
+"""How fast the package is: ``python -m benchmarks`` measures and prints one table."""

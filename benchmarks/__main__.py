@@ -1,0 +1,37 @@
+"""Run every benchmark of this folder and print one table.
+
+A module takes part if it has a function ``run`` that gives triples (what, figure, target), with a
+target like ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Timings are the best of several, without compilation.
+The exit code is 0 whatever comes out: a table informs, it does not judge the machine.
+"""
+
+import importlib
+import operator
+import pkgutil
+import re
+
+import benchmarks
+
+MEETS = {"≥": operator.ge, ">": operator.gt, "≤": operator.le, "<": operator.lt}
+TARGET = re.compile(r"(≥|>|≤|<) ?([\d,.]+) ?(\S*)")
+
+
+def line(what: str, figure: float, target: str) -> str:
+    """Format one row of the table."""
+    sign, bound, unit = TARGET.fullmatch(target).groups()
+    met = "✓" if MEETS[sign](figure, float(bound.replace(",", ""))) else "✗"
+    shown = f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+    return f"{met}  {what:<58} {shown + ' ' + unit:>14}   {target:>12}"
+
+
+def main() -> None:
+    """Measure and print."""
+    print(f"   {'':<58} {'measured':>14}   {'target':>12}")
+    for module in sorted(found.name for found in pkgutil.iter_modules(benchmarks.__path__)):
+        run = getattr(importlib.import_module(f"benchmarks.{module}"), "run", None)
+        for row in run() if run else ():
+            print(line(*row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

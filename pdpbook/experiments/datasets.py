@@ -1,0 +1,555 @@
+"""The data of the experiments: real where they may be passed on, simulated where not.
+
+Every loader takes ``path=None``.  Given a path, a file or a folder, it reads the original file
+there.  Without one it looks in the folder that the environment variable ``PDPBOOK_DATA`` names,
+which is laid out as
+
+- ``nba/all_seasons.csv``: Kaggle, *NBA Players*, seasons 1996-97 to 2021-22;
+- ``income/test.csv``: Kaggle, *Income*, a sample of the census;
+- ``credit/test.csv``: Kaggle, *Credit Profile (Two-wheeler loan)*;
+- ``facebook/facebook_combined.txt``: SNAP, *ego-Facebook*.
+
+Where there is no such file, it returns what the package carries: the real table of heights, real
+sets that come with scikit-learn and networkx, or a seeded stand-in with the same statistics.  A
+result says of itself which of its columns are simulated, so that a page can say it too.
+
+A file that is not what it should be is refused whole, with the file, the column and the line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import _validate
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+__all__ = [
+    "Dataset",
+    "credit",
+    "friends",
+    "income",
+    "nba_heights",
+    "nba_players",
+    "patients",
+    "published_table",
+]
+
+#: The teams of the paper's experiment; Charlotte appears under two abbreviations.
+_TEAMS = ("ATL", "BOS", "CHA", "CHH", "CHI", "CLE")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of records that knows where it comes from.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    frame : pandas.DataFrame, n rows
+        One row a record.
+    simulated : tuple of str
+        Columns that no measurement stands behind; empty for real data.
+    source : str
+        Where the real columns come from, or after what the simulated ones are modelled.
+
+    Examples
+    --------
+    >>> players = nba_players()
+    >>> len(players), players.columns, players.simulated
+    (1317, ('height', 'weight'), ('weight',))
+    >>> players.caption_note
+    'The column weight is *simulated*.'
+    """
+
+    name: str
+    frame: pd.DataFrame
+    simulated: tuple[str, ...]
+    source: str
+
+    def __len__(self) -> int:
+        """Return the number of records n."""
+        return len(self.frame)
+
+    def __getitem__(self, column: str) -> NDArray[np.float64]:
+        """Return a column as a new array, shape (n,)."""
+        if column not in self.frame.columns:
+            raise KeyError(f"{self.name} has the columns {self.columns}, not {column!r}")
+        return self.frame[column].to_numpy(dtype=np.float64, copy=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.frame.columns)
+
+    @property
+    def caption_note(self) -> str:
+        """What a caption must say about simulated columns; empty for real data."""
+        if not self.simulated:
+            return ""
+        if set(self.simulated) == set(self.columns):
+            return "The data are *simulated*."
+        many = len(self.simulated) > 1
+        return (
+            f"The column{'s' if many else ''} {' and '.join(self.simulated)} "
+            f"{'are' if many else 'is'} *simulated*."
+        )
+
+
+def nba_heights(path: str | Path | None = None) -> Dataset:
+    """Return the heights of 1,317 stints of basketball players, in cm.
+
+    A stint is a distinct combination of player, team, height and weight at Atlanta, Boston,
+    Charlotte, Chicago or Cleveland in the seasons 1996-97 to 2021-22.  The paper uses 1,307 rows
+    of the same file, by a selection that it does not describe; this is the nearest natural one.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The original ``all_seasons.csv``, or a folder with ``nba/all_seasons.csv``.
+
+    Returns
+    -------
+    Dataset
+        With the column ``height``, in ascending order; real data either way.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the file does not exist, or is not what it should be.
+
+    Notes
+    -----
+    Taught in *Experiment 1: heights*.
+
+    Examples
+    --------
+    >>> heights = nba_heights()
+    >>> len(heights), heights.columns, heights.caption_note
+    (1317, ('height',), '')
+    """
+    import pandas as pd
+
+    file = _original("nba/all_seasons.csv", path)
+    if file is None:
+        table = _read_table(_bundled("nba_heights.csv"), {"height_cm": _height, "count": _whole})
+        heights = np.repeat(table["height_cm"].to_numpy(), table["count"].to_numpy(dtype=int))
+    else:
+        heights = np.sort(_nba_stints(file)["height"].to_numpy())
+    return Dataset(
+        "nba_heights",
+        pd.DataFrame({"height": heights}),
+        simulated=(),
+        source="Kaggle, NBA Players, all_seasons.csv; stints at ATL, BOS, CHA, CHH, CHI, CLE",
+    )
+
+
+def nba_players(path: str | Path | None = None) -> Dataset:
+    """Return height (cm) and weight (kg) of the 1,317 stints.
+
+    Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
+    standard deviation 7.13 kg, the regression line and the residual of the original.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The original ``all_seasons.csv``, or a folder with ``nba/all_seasons.csv``.
+
+    Returns
+    -------
+    Dataset
+        With the columns ``height`` and ``weight``, in ascending order of height.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the file does not exist, or is not what it should be.
+
+    Notes
+    -----
+    Taught in *Experiment 1b: regression*.
+
+    Examples
+    --------
+    >>> nba_players().simulated
+    ('weight',)
+    """
+    file = _original("nba/all_seasons.csv", path)
+    if file is not None:
+        frame = _nba_stints(file).sort_values(["height", "weight"], ignore_index=True)
+    else:
+        frame = nba_heights().frame
+        noise = np.random.default_rng(1996).normal(0.0, 7.13, len(frame))
+        frame["weight"] = 1.170 * frame["height"] - 133.9 + noise
+    return Dataset(
+        "nba_players",
+        frame,
+        simulated=() if file is not None else ("weight",),
+        source="Kaggle, NBA Players, all_seasons.csv; stints at ATL, BOS, CHA, CHH, CHI, CLE",
+    )
+
+
+def patients() -> Dataset:
+    """Return 442 real patients of a diabetes study.
+
+    Returns
+    -------
+    Dataset
+        With the columns ``age`` (years), ``bmi`` (kg/m²), ``blood_pressure`` (mmHg) and
+        ``progression`` (a score of the disease one year later, 25 to 346).
+
+    Notes
+    -----
+    Source: Efron, Hastie, Johnstone & Tibshirani (2004), as scikit-learn carries it.
+
+    Examples
+    --------
+    >>> people = patients()
+    >>> len(people), people.columns
+    (442, ('age', 'bmi', 'blood_pressure', 'progression'))
+    """
+    from sklearn.datasets import load_diabetes
+
+    bunch = load_diabetes(as_frame=True, scaled=False)
+    names = {"age": "age", "bmi": "bmi", "bp": "blood_pressure", "target": "progression"}
+    return Dataset(
+        "patients",
+        bunch.frame[list(names)].rename(columns=names),
+        simulated=(),
+        source="Efron et al. (2004), diabetes study, as bundled with scikit-learn",
+    )
+
+
+def income(path: str | Path | None = None) -> Dataset:
+    """Return the 899 values of the paper's second experiment.
+
+    The original file has no column of incomes.  What the paper used is very probably the census
+    sampling weight, ``fnlwgt``; it stands here as ``income``.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The original ``test.csv``, or a folder with ``income/test.csv``.
+
+    Returns
+    -------
+    Dataset
+        With the column ``income``; from the original file also ``age``, ``capital_gain``,
+        ``capital_loss`` and ``hours_per_week``.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the file does not exist, or is not what it should be.
+
+    Notes
+    -----
+    The stand-in has the original's size, number of distinct values, extremes, mean and standard
+    deviation, and the shape of a gamma distribution.  Taught in *Experiment 2: income*.
+
+    Examples
+    --------
+    >>> values = income()["income"]
+    >>> values.size, np.unique(values).size
+    (899, 878)
+    """
+    import pandas as pd
+
+    file = _original("income/test.csv", path)
+    if file is None:
+        frame = pd.DataFrame({"income": _simulated_income(np.random.default_rng(2014))})
+    else:
+        checks: dict[str, _Check] = {"fnlwgt": _positive}
+        checks |= dict.fromkeys(("age", "hours-per-week"), _positive)
+        checks |= dict.fromkeys(("capital-gain", "capital-loss"), _whole)
+        frame = _read_table(file, checks).rename(columns={"fnlwgt": "income"})
+        frame.columns = frame.columns.str.replace("-", "_")
+    return Dataset(
+        "income",
+        frame,
+        simulated=() if file is not None else ("income",),
+        source="Kaggle, Income, test.csv, column fnlwgt",
+    )
+
+
+def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
+    """Return age (years) and yearly income of n loan applicants.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``.
+    n : int
+        Number of records.  From the original file they are drawn without replacement by a fixed
+        seed, as the paper draws 10,000; the stand-in has any size.
+
+    Returns
+    -------
+    Dataset
+        With the columns ``age`` (18 to 70) and ``income`` (a multiple of 1,000).
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the file does not exist, is not what it should be, or holds fewer than n rows.
+
+    Notes
+    -----
+    The stand-in draws ages evenly and, at each age, incomes evenly about a mean that grows with
+    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income*.
+
+    Examples
+    --------
+    >>> applicants = credit(n=1000)
+    >>> len(applicants), applicants.simulated
+    (1000, ('age', 'income'))
+    """
+    n = _validate.integer("n", n, at_least=2)
+    rng = np.random.default_rng(2018)
+    file = _original("credit/test.csv", path)
+    if file is None:
+        frame = _simulated_credit(n, rng)
+    else:
+        frame = _read_table(file, {"Age": _positive, "Income": _positive})
+        frame.columns = frame.columns.str.lower()
+        if n > len(frame):
+            raise ValueError(f"n must be at most {len(frame)}, the rows of {file}, got n={n}")
+        frame = frame.iloc[rng.choice(len(frame), n, replace=False)].reset_index(drop=True)
+    return Dataset(
+        "credit",
+        frame,
+        simulated=() if file is not None else ("age", "income"),
+        source="Kaggle, Credit Profile (Two-wheeler loan), test.csv",
+    )
+
+
+def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
+    """Return a network of friends.
+
+    Parameters
+    ----------
+    network : str
+        ``"karate"`` (34 members of a club, real), ``"les-miserables"`` (77 characters of the
+        novel, real), or ``"large"``: the ego-Facebook network where its file is present, and
+        otherwise a simulated power-law cluster graph of 4,000 nodes.
+    path : str or Path, optional
+        The original ``facebook_combined.txt``, or a folder with ``facebook/``; only with
+        ``"large"``.
+
+    Returns
+    -------
+    networkx.Graph
+        Simple and undirected, without edge weights.  Its attributes ``graph["name"]``,
+        ``graph["simulated"]`` (a bool) and ``graph["source"]`` say what it is.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there is no such network or file, or the file is not what it should be.
+
+    Notes
+    -----
+    Taught in *Privacy over social distance*.
+
+    Examples
+    --------
+    >>> club = friends("karate")
+    >>> club.number_of_nodes(), club.number_of_edges(), club.graph["simulated"]
+    (34, 78, False)
+    """
+    import networkx as nx
+
+    if network not in ("karate", "les-miserables", "large"):
+        raise _validate.fail("network", "'karate', 'les-miserables' or 'large'", network)
+    if network != "large" and path is not None:
+        raise _validate.fail("path", f"left out for the bundled network {network!r}", path)
+    file = _original("facebook/facebook_combined.txt", path) if network == "large" else None
+    simulated = network == "large" and file is None
+    if network == "karate":
+        edges, source = nx.karate_club_graph().edges, "Zachary (1977), bundled with networkx"
+    elif network == "les-miserables":
+        edges, source = nx.les_miserables_graph().edges, "Knuth (1993), bundled with networkx"
+    elif file is not None:
+        edges, source = _read_edges(file), "SNAP, ego-Facebook, facebook_combined.txt"
+    else:
+        edges = nx.powerlaw_cluster_graph(4000, 14, 0.9, seed=2012).edges
+        source = "power-law cluster graph, after the size of SNAP's ego-Facebook"
+    graph = nx.Graph(name=network, simulated=simulated, source=source)
+    graph.add_edges_from(edges)
+    return graph
+
+
+def published_table(number: int) -> pd.DataFrame:
+    """Return a table of results as the NVO paper prints it.
+
+    Parameters
+    ----------
+    number : int
+        1 (heights), 2 (regression), 3 (income) or 4 (large income).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``algorithm``, ``epsilon`` and the printed figures, nan where there is none.
+
+    Notes
+    -----
+    Source: Ryu, Jang & Yang (2024), tables 1 to 4.
+
+    Examples
+    --------
+    >>> table = published_table(1)
+    >>> row = table[(table.algorithm == "BRD") & (table.epsilon == 1.0)]
+    >>> row.kl_divergence.item()
+    0.0066
+    """
+    import pandas as pd
+
+    titles = {1: "height", 2: "regression", 3: "income", 4: "large_income"}
+    number = _validate.integer("number", number, at_least=1)
+    if number not in titles:
+        raise _validate.fail("number", "1, 2, 3 or 4", number)
+    return pd.read_csv(_bundled(f"table{number}_{titles[number]}.csv"), comment="#")
+
+
+_Check = tuple[str, Callable[[Any], Any]]
+_height: _Check = ("a height between 100 and 300 cm", lambda x: (x >= 100) & (x <= 300))
+_weight: _Check = ("a weight between 20 and 300 kg", lambda x: (x >= 20) & (x <= 300))
+_positive: _Check = ("a number > 0", lambda x: x > 0)
+_whole: _Check = ("a whole number >= 0", lambda x: (x >= 0) & (x % 1 == 0))
+
+
+def _bundled(name: str) -> Path:
+    """Return the path of a file that the package carries."""
+    return Path(str(files("pdpbook.experiments") / "data" / name))
+
+
+def _original(layout: str, path: str | Path | None) -> Path | None:
+    """Return the original file, or None if the bundled data are to be used.
+
+    A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not
+    hold every file of the layout.
+    """
+    if path is not None:
+        file = Path(path) / layout if Path(path).is_dir() else Path(path)
+        if not file.is_file():
+            raise FileNotFoundError(f"there is no file {file}")
+        return file
+    folder = os.environ.get("PDPBOOK_DATA")
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"PDPBOOK_DATA must name a folder, got PDPBOOK_DATA={folder!r}")
+    file = Path(folder) / layout
+    return file if file.is_file() else None
+
+
+def _read_table(
+    file: Path, checks: dict[str, _Check], *, labels: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """Read columns of numbers, and of labels, and refuse the file if one number is bad."""
+    import pandas as pd
+
+    texts, lines = _read_texts(file)
+    for column in (*checks, *labels):
+        if column not in texts.columns:
+            raise ValueError(f"{file} must have the column {column!r}, got {list(texts.columns)}")
+    frame = texts[list(labels)].copy()
+    for column, (allowed, holds) in checks.items():
+        values = pd.to_numeric(texts[column], errors="coerce").astype(float)
+        bad = ~(np.isfinite(values) & holds(values))
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise ValueError(
+                f"{file}, line {lines[row]}: {column} must be {allowed}, got {texts[column][row]!r}"
+            )
+        frame[column] = values
+    return frame
+
+
+def _read_texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
+    """Read a csv file, every field as text, and the number of each row's line."""
+    import csv
+
+    import pandas as pd
+
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(("\n" if line[0] == "#" else line for line in stream), strict=True)
+            for row in filter(None, reader):
+                rows.append(row)
+                lines.append(reader.line_num)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{file} is not a csv file in UTF-8: {error}") from error
+    if len(rows) < 2:
+        raise ValueError(f"{file} must hold a header and at least one row, got {len(rows)} row(s)")
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"{file}, line {line}: a row must have {len(rows[0])} fields, got {len(row)}"
+            )
+    return pd.DataFrame(rows[1:], columns=rows[0]), lines[1:]
+
+
+def _nba_stints(file: Path) -> pd.DataFrame:
+    """Return height and weight of each distinct (player, team, height, weight)."""
+    names = {"player_height": "height", "player_weight": "weight"}
+    frame = _read_table(
+        file,
+        {"player_height": _height, "player_weight": _weight},
+        labels=("player_name", "team_abbreviation"),
+    )
+    frame = frame[frame["team_abbreviation"].isin(_TEAMS)].drop_duplicates(ignore_index=True)
+    if len(frame) < 2:
+        raise ValueError(f"{file} must hold players of {', '.join(_TEAMS)}, got {len(frame)}")
+    return frame[list(names)].rename(columns=names)
+
+
+def _read_edges(file: Path) -> list[tuple[int, int]]:
+    """Read one edge ``u v`` a line."""
+    edges = []
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        ends = line.split()
+        if len(ends) != 2 or not all(end.isdigit() for end in ends):
+            raise ValueError(
+                f"{file}, line {number}: an edge must be two whole numbers, got {line[:40]!r}"
+            )
+        edges.append((int(ends[0]), int(ends[1])))
+    if not edges:
+        raise ValueError(f"{file} must hold at least one edge, got an empty file")
+    return edges
+
+
+def _simulated_income(rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return 899 values, 878 of them distinct, with the original's extremes, mean and SD."""
+    n, repeated, low, high, mean, sd = 899, 21, 21_472, 857_532, 194_150, 104_945
+    inner = rng.gamma((mean / sd) ** 2, sd**2 / mean, n - 2)
+    inner[:repeated] = inner[repeated : 2 * repeated]
+    # Move and stretch the inner values so that together with the extremes all comes out right.
+    centre = (n * mean - low - high) / (n - 2)
+    square = (n * sd**2 - (low - mean) ** 2 - (high - mean) ** 2) / (n - 2) - (centre - mean) ** 2
+    inner = centre + (inner - inner.mean()) * np.sqrt(square) / inner.std()
+    values: NDArray[np.float64] = np.concatenate([[low, high], inner.round()])
+    return rng.permutation(values)
+
+
+def _simulated_credit(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return n applicants: ages evenly spread, incomes evenly spread about 1,750 a year of age."""
+    import pandas as pd
+
+    age = rng.integers(18, 71, n)
+    thousands = np.round(1.75 * age * rng.uniform(0.29, 1.71, n))
+    return pd.DataFrame({"age": age.astype(float), "income": 1000.0 * thousands})

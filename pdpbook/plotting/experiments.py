@@ -1,0 +1,252 @@
+"""Figures of the part *Experiments*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.plotting import COLOURS, new_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from pdpbook.foundations.sampling_query import Grid
+    from pdpbook.game.nvo_game import NVOGame
+
+__all__ = [
+    "floor_figure",
+    "height_table",
+    "metric_comparison",
+    "noise_by_bin",
+    "output_distributions",
+    "release",
+]
+
+#: Colour, line and marker of each release, the same in every figure.
+_LOOKS: dict[str, dict[str, Any]] = {
+    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
+    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
+}
+_NAMES = {"Laplace": "Laplace mechanism", "BRD": "NVO game (BRD)"}
+
+
+def height_table(heights: NDArray[np.float64]) -> Any:
+    """Draw how many records have each height, the tallest marked.
+
+    Parameters
+    ----------
+    heights : ndarray, shape (n,)
+        Heights in cm.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    values, counts = np.unique(heights, return_counts=True)
+    figure, axes = new_figure(height=3.0)
+    axes.vlines(values, 0, counts, color=COLOURS["blue"], linewidth=5)
+    axes.annotate(
+        f"the tallest: {values[-1]:g} cm",
+        (values[-1], counts[-1]),
+        (values[-1], counts.max() * 0.45),
+        ha="center",
+        arrowprops={"arrowstyle": "->", "color": COLOURS["grey"]},
+    )
+    axes.set(xlabel="height (cm)", ylabel="stints", xlim=(155, 242), ylim=(0, None))
+    return figure
+
+
+def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.float64]) -> Any:
+    """Draw the data's distribution and those of released values, in one panel.
+
+    Parameters
+    ----------
+    grid : Grid
+        Where the bins lie.
+    original : ndarray, shape (K,)
+        Distribution of the data.
+    **releases : ndarray, shape (K,)
+        Output distributions under the names ``Laplace`` and ``BRD``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(height=3.4)
+    _draw_release(axes, grid, original, releases)
+    axes.set(xlabel="released height (cm)", ylabel="probability")
+    axes.legend()
+    return figure
+
+
+def output_distributions(
+    games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
+) -> Any:
+    """Draw the output distributions of several releases, one panel for each ε.
+
+    Parameters
+    ----------
+    games : mapping from ε to NVOGame
+        The games, made from data so that they know their grid.
+    profiles : mapping from name to a mapping from ε to ndarray, shape (K, V)
+        Profiles under the names ``Laplace`` and ``BRD``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = _panels(games)
+    for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
+        assert game.grid is not None
+        outputs = {name: game.output(each[epsilon]) for name, each in profiles.items()}
+        _draw_release(axes, game.grid, game.frequency, outputs)
+        axes.set_title(f"ε = {epsilon:g}")
+        axes.set_xlim(game.grid.lower, game.grid.upper)
+    figure.supxlabel("released height (cm)", fontsize=12)
+    figure.supylabel("probability", fontsize=12)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    return figure
+
+
+def noise_by_bin(
+    games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
+) -> Any:
+    """Draw the average standard deviation of the noise in each bin, one panel for each ε.
+
+    Parameters
+    ----------
+    games, profiles
+        As for :func:`output_distributions`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = _panels(games, sharex=True)
+    for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
+        assert game.grid is not None
+        for name, each in profiles.items():
+            look = {**_LOOKS[name], "linestyle": "-" if name == "Laplace" else ""}
+            spread = game.noise_sd(each[epsilon]) * game.grid.width
+            seen = game.counts > 0
+            look["marker"] = "" if name == "Laplace" else look["marker"]
+            axes.plot(game.grid.midpoints[seen], spread[seen], label=_NAMES[name], **look)
+        axes.set_title(f"ε = {epsilon:g}")
+        axes.set_ylim(0, None)
+    figure.supxlabel("height of the bin (cm)", fontsize=12)
+    figure.supylabel("standard deviation of the noise (cm)", fontsize=12)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    return figure
+
+
+def metric_comparison(
+    published: pd.DataFrame, ours: pd.DataFrame, metrics: Mapping[str, str]
+) -> Any:
+    """Draw published figures and ours against ε, one panel for each metric.
+
+    Parameters
+    ----------
+    published, ours : pandas.DataFrame
+        With the columns ``algorithm`` (``BRD``, ``Laplace``), ``epsilon`` and one for each metric.
+    metrics : mapping from column to title
+        At most four metrics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, grid = new_figure(2, 2, height=2.6, sharex=True)
+    for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):
+        for table, filled in ((published, False), (ours, True)):
+            for name, look in _LOOKS.items():
+                rows = table[table["algorithm"] == name]
+                axes.plot(
+                    rows["epsilon"],
+                    rows[column],
+                    color=look["color"],
+                    marker=look["marker"],
+                    linestyle="-" if filled else ":",
+                    markerfacecolor=look["color"] if filled else "none",
+                    label=f"{_NAMES[name]}, {'here' if filled else 'published'}",
+                )
+        axes.set_title(title)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([0.1, 0.3, 1, 2, 4, 8], ["0.1", "0.3", "1", "2", "4", "8"], minor=False)
+        axes.set_ylim(0, None)
+    figure.supxlabel("ε", fontsize=12)
+    handles, labels = grid.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    return figure
+
+
+def floor_figure(table: pd.DataFrame) -> Any:
+    """Draw the published divergences, ours, and the floor that no profile can be below.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row for each ε: columns ``epsilon``, ``published``, ``here`` and ``floor``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(height=3.4)
+    bottom = table["published"].min() / 2
+    axes.fill_between(
+        table["epsilon"],
+        bottom,
+        table["floor"],
+        facecolor="none",
+        edgecolor=COLOURS["grey"],
+        hatch="//",
+        linewidth=0,
+        alpha=0.5,
+        label="impossible with the stated scales",
+    )
+    axes.plot(table["epsilon"], table["here"], label="NVO game (BRD), here", **_LOOKS["BRD"])
+    look = {**_LOOKS["BRD"], "linestyle": ":", "markerfacecolor": "none"}
+    axes.plot(table["epsilon"], table["published"], label="NVO game (BRD), published", **look)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(table["epsilon"], [f"{e:g}" for e in table["epsilon"]])
+    axes.set(xlabel="ε", ylabel="KL divergence (nats)", ylim=(bottom, None))
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    return figure
+
+
+def _panels(games: Mapping[float, NVOGame], **options: Any) -> tuple[Any, list[Axes]]:
+    rows = (len(games) + 1) // 2
+    figure, grid = new_figure(rows, 2, height=2.2, squeeze=False, **options)
+    panels = list(grid.flat)
+    for spare in panels[len(games) :]:
+        spare.remove()
+    return figure, panels[: len(games)]
+
+
+def _draw_release(
+    axes: Axes,
+    grid: Grid,
+    original: NDArray[np.float64],
+    releases: Mapping[str, NDArray[np.float64]],
+) -> None:
+    edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
+    axes.stairs(original, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original")
+    for name, output in releases.items():
+        look = _LOOKS[name]
+        axes.stairs(
+            output,
+            edges,
+            baseline=None,
+            color=look["color"],
+            linestyle=look["linestyle"],
+            linewidth=2.0,
+            label=_NAMES[name],
+        )

@@ -1,0 +1,346 @@
+"""The bundled data, the stand-ins, and the original files, whole and damaged."""
+
+import os
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdpbook as pb
+from tests.tools.notebooks import ROOT
+
+#: Where the originals may be; without them the tests that need them are skipped.
+ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
+
+
+@pytest.fixture(autouse=True)
+def without_environment(monkeypatch):
+    monkeypatch.delenv("PDPBOOK_DATA", raising=False)
+
+
+def original(name):
+    """Return the path of an original file, or skip the test."""
+    file = ORIGINALS / name
+    if not file.is_file():
+        pytest.skip(f"the original {name} is not here; name its folder by PDPBOOK_DATA")
+    return file
+
+
+# What a fresh clone has
+
+
+def test_heights_are_the_committed_table():
+    data = pb.nba_heights()
+    heights = data["height"]
+    assert len(data) == heights.size == 1317
+    assert np.unique(heights).size == 26
+    assert (heights.min(), heights.max()) == (160.02, 228.6)
+    assert heights.mean() == pytest.approx(200.35, abs=0.005)
+    assert heights.std(ddof=1) == pytest.approx(9.10, abs=0.005)
+    assert data.simulated == ()
+    assert data.caption_note == ""
+
+
+def test_weights_are_simulated_and_say_so():
+    data = pb.nba_players()
+    height, weight = data["height"], data["weight"]
+    np.testing.assert_array_equal(height, pb.nba_heights()["height"])
+    assert data.simulated == ("weight",)
+    assert data.caption_note == "The column weight is *simulated*."
+    # Three standard errors of each statistic at n = 1,317.
+    assert weight.mean() == pytest.approx(100.45, abs=3 * 12.8 / 1317**0.5)
+    assert weight.std(ddof=1) == pytest.approx(12.81, rel=3 / (2 * 1317) ** 0.5)
+    assert np.corrcoef(height, weight)[0, 1] == pytest.approx(0.831, abs=0.03)
+    slope, intercept = np.polyfit(height, weight, 1)
+    assert slope == pytest.approx(1.170, abs=3 * 7.13 / (9.09 * 1317**0.5))
+    assert (weight - slope * height - intercept).std() == pytest.approx(7.13, rel=0.06)
+
+
+def test_patients_are_real():
+    data = pb.patients()
+    assert len(data) == 442
+    assert data.columns == ("age", "bmi", "blood_pressure", "progression")
+    assert data.simulated == ()
+    assert (data["age"].min(), data["age"].max()) == (19, 79)
+    assert data["progression"].mean() == pytest.approx(152.133, abs=0.001)
+
+
+def test_the_income_stand_in_has_the_originals_statistics():
+    data = pb.income()
+    values = data["income"]
+    assert (len(data), np.unique(values).size) == (899, 878)
+    assert (values.min(), values.max()) == (21_472, 857_532)
+    assert values.mean() == pytest.approx(194_150, rel=1e-4)
+    assert values.std(ddof=1) == pytest.approx(104_945, rel=1e-3)
+    assert 0.7 < pd.Series(values).skew() < 1.7
+    assert (values == values.round()).all()
+    assert data.caption_note == "The data are *simulated*."
+
+
+def test_the_credit_stand_in_has_the_originals_statistics():
+    data = pb.credit(n=35_589)
+    age, income = data["age"], data["income"]
+    assert (age.min(), age.max()) == (18, 70)
+    assert age.mean() == pytest.approx(44.2, abs=0.3)
+    assert age.std() == pytest.approx(15.3, abs=0.1)
+    assert (income % 1000 == 0).all()
+    assert (income.min(), income.max()) == pytest.approx((9_000, 209_000), abs=2_000)
+    assert income.mean() == pytest.approx(77_262, rel=0.02)
+    assert income.std() == pytest.approx(42_768, rel=0.02)
+    assert pd.Series(income).skew() == pytest.approx(0.69, abs=0.05)
+    quantiles = np.quantile(income, [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99]) / 1000
+    assert quantiles == pytest.approx([14, 22, 43, 69, 105, 160, 188], abs=2)
+    assert np.corrcoef(age, income)[0, 1] == pytest.approx(0.622, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "mean", "sd"),
+    [
+        (18, 25, 38, 16),
+        (26, 30, 49, 20),
+        (31, 40, 62, 26),
+        (41, 50, 80, 33),
+        (51, 60, 96, 40),
+        (61, 70, 115, 47),
+    ],
+)
+def test_the_credit_stand_in_depends_on_age_as_the_original(first, last, mean, sd):
+    data = pb.credit(n=35_589)
+    income = data["income"][(data["age"] >= first) & (data["age"] <= last)] / 1000
+    assert income.mean() == pytest.approx(mean, rel=0.03)
+    assert income.std() == pytest.approx(sd, rel=0.04)
+
+
+@pytest.mark.parametrize("n", [2, 1000, 12_345])
+def test_the_credit_stand_in_has_any_size(n):
+    assert len(pb.credit(n=n)) == n
+    assert len(pb.credit()) == 10_000
+
+
+@pytest.mark.parametrize("n", [1, 0, -5, 2.0, True, "10"])
+def test_bad_sizes_are_refused(n):
+    with pytest.raises((ValueError, TypeError), match="n must be a whole number >= 2, got n="):
+        pb.credit(n=n)
+
+
+@pytest.mark.parametrize(
+    ("network", "nodes", "edges", "simulated"),
+    [("karate", 34, 78, False), ("les-miserables", 77, 254, False), ("large", 4000, 55_754, True)],
+)
+def test_networks(network, nodes, edges, simulated):
+    graph = pb.friends(network)
+    assert (graph.number_of_nodes(), graph.number_of_edges()) == (nodes, edges)
+    assert graph.graph["simulated"] is simulated
+    assert graph.graph["source"]
+    assert nx.is_connected(graph)
+    assert not any(attributes for _, _, attributes in graph.edges(data=True))
+
+
+def test_unknown_networks_are_refused():
+    with pytest.raises(ValueError, match=r"network must be .* got network='facebook'"):
+        pb.friends("facebook")
+    with pytest.raises(ValueError, match=r"path must be left out .* got path='x'"):
+        pb.friends("karate", path="x")
+
+
+@pytest.mark.parametrize("loader", [pb.nba_players, pb.income, pb.credit])
+def test_stand_ins_are_the_same_every_time(loader):
+    pd.testing.assert_frame_equal(loader().frame, loader().frame)
+
+
+def test_a_column_is_a_copy_and_an_unknown_one_is_refused():
+    data = pb.nba_heights()
+    data["height"][:] = 0.0
+    assert data["height"].min() > 0
+    with pytest.raises(KeyError, match=r"nba_heights has the columns .*not 'weight'"):
+        data["weight"]
+
+
+def test_two_simulated_columns_of_three_are_named():
+    frame = pd.DataFrame({"a": [1.0], "b": [2.0], "c": [3.0]})
+    data = pb.Dataset("example", frame, simulated=("a", "b"), source="none")
+    assert data.caption_note == "The columns a and b are *simulated*."
+
+
+@pytest.mark.parametrize(("number", "rows"), [(1, 18), (2, 13), (3, 12), (4, 4)])
+def test_published_tables(number, rows):
+    table = pb.published_table(number)
+    assert len(table) == rows
+    assert {"algorithm", "epsilon"} <= set(table.columns)
+
+
+def test_published_headline():
+    table = pb.published_table(1).set_index(["algorithm", "epsilon"])["kl_divergence"]
+    assert round(100 * (1 - table["BRD", 1.0] / table["Laplace", 1.0]), 2) == 99.53
+
+
+@pytest.mark.parametrize("number", [0, 5, True, "1", 1.0])
+def test_unknown_tables_are_refused(number):
+    with pytest.raises((ValueError, TypeError), match="number must be"):
+        pb.published_table(number)
+
+
+# Original files
+
+
+@pytest.mark.parametrize("how", ["file", "folder", "environment"])
+def test_original_heights_are_the_committed_ones(how, monkeypatch):
+    file = original("nba/all_seasons.csv")
+    if how == "environment":
+        monkeypatch.setenv("PDPBOOK_DATA", str(ORIGINALS))
+    path = {"file": file, "folder": ORIGINALS, "environment": None}[how]
+    np.testing.assert_array_equal(pb.nba_heights(path)["height"], _bundled_heights(monkeypatch))
+
+
+def _bundled_heights(monkeypatch):
+    monkeypatch.delenv("PDPBOOK_DATA", raising=False)
+    return pb.nba_heights()["height"]
+
+
+def test_original_players():
+    data = pb.nba_players(original("nba/all_seasons.csv"))
+    assert (len(data), data.simulated, data.caption_note) == (1317, (), "")
+    weight = data["weight"]
+    assert weight.mean() == pytest.approx(100.45, abs=0.005)
+    assert weight.std(ddof=1) == pytest.approx(12.81, abs=0.006)
+    assert np.corrcoef(data["height"], weight)[0, 1] == pytest.approx(0.831, abs=0.0005)
+
+
+def test_original_draft_years_explain_1963_to_2021():
+    years = pd.read_csv(original("nba/all_seasons.csv"))["draft_year"]
+    years = years[years != "Undrafted"].astype(int)
+    assert (years.min(), years.max()) == (1963, 2021)
+
+
+def test_original_income():
+    data = pb.income(original("income/test.csv"))
+    assert (len(data), data.simulated) == (899, ())
+    assert data["income"].mean() == pytest.approx(194_150, abs=0.5)
+    assert data.columns == ("income", "age", "hours_per_week", "capital_gain", "capital_loss")
+
+
+def test_original_credit():
+    file = original("credit/test.csv")
+    data = pb.credit(file, n=35_589)
+    assert data.simulated == ()
+    assert data["income"].mean() == pytest.approx(77_262, abs=0.5)
+    assert len(pb.credit(file)) == 10_000
+    with pytest.raises(ValueError, match=r"n must be at most 35589, the rows of .*got n=40000"):
+        pb.credit(file, n=40_000)
+
+
+def test_original_friends():
+    graph = pb.friends(path=original("facebook/facebook_combined.txt"))
+    assert (graph.number_of_nodes(), graph.number_of_edges()) == (4039, 88_234)
+    assert graph.graph["simulated"] is False
+
+
+# Missing and damaged files
+
+NBA = """\
+,player_name,team_abbreviation,player_height,player_weight
+0,A,CHI,198.12,99.8
+1,B,BOS,228.6,136.1
+2,B,BOS,228.6,136.1
+3,C,LAL,200.66,100.0
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="file.csv"):
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    return write
+
+
+def test_a_small_file_is_read(write):
+    file = write(NBA)
+    np.testing.assert_array_equal(pb.nba_heights(file)["height"], [198.12, 228.6])
+    np.testing.assert_array_equal(pb.nba_players(str(file))["weight"], [99.8, 136.1])
+
+
+def test_a_byte_order_mark_and_quoted_fields_are_read(write):
+    file = write(b"\xef\xbb\xbf" + NBA.replace(",A,", ',"A, Jr.",').encode())
+    assert len(pb.nba_heights(file)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (NBA.replace("player_height", "height"), "must have the column 'player_height', got"),
+        (NBA.replace("team_abbreviation", "team"), "must have the column 'team_abbreviation'"),
+        (NBA.replace("228.6,136.1\n3", "tall,136.1\n3"), "line 4: player_height must be .*'tall'"),
+        (NBA.replace("198.12", "nan"), "line 2: player_height must be .* got 'nan'"),
+        (NBA.replace("198.12", "inf"), "line 2: player_height must be .* got 'inf'"),
+        (NBA.replace("198.12", ""), "line 2: player_height must be .* got ''"),
+        (NBA.replace("99.8", "-99.8"), "line 2: player_weight must be .* got '-99.8'"),
+        (NBA.replace("198.12", "6.5"), "line 2: player_height must be .*between 100 and 300 cm"),
+        (NBA[:-10], "line 5: a row must have 5 fields, got 4"),
+        (NBA + "4,D,CHI,201,99,7\n", "line 6: a row must have 5 fields, got 6"),
+        (NBA.replace("CHI", "LAL").replace("BOS", "LAL"), "must hold players of ATL"),
+        (NBA.splitlines()[0], "must hold a header and at least one row, got 1"),
+        ("", "must hold a header and at least one row, got 0"),
+        (b"\xff\xfe\x00player", "is not a csv file in UTF-8"),
+        (NBA.replace("A", '"A', 1), "is not a csv file in UTF-8"),
+    ],
+)
+def test_damaged_tables_are_refused(write, text, message):
+    file = write(text)
+    with pytest.raises(ValueError, match=message) as error:
+        pb.nba_players(file)
+    assert str(file) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("loader", "text", "message"),
+    [
+        (pb.income, "age,fnlwgt\n30,1\n", "must have the column 'hours-per-week'"),
+        (
+            pb.income,
+            "fnlwgt,age,hours-per-week,capital-gain,capital-loss\n5,30,40,0,0\n0,30,40,0,0\n",
+            "line 3: fnlwgt must be a number > 0, got '0'",
+        ),
+        (pb.credit, "Age,Income\n30,1000\n?,1\n", "line 3: Age must be a number > 0, got '?'"),
+    ],
+)
+def test_other_damaged_tables_are_refused(write, loader, text, message):
+    with pytest.raises(ValueError, match=message):
+        loader(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 1\n0 2\n3\n", "line 3: an edge must be two whole numbers, got b'3'"),
+        ("0 1\n0 x\n", "line 2: an edge"),
+        ("0 1 2\n", "line 1: an edge"),
+        ("0 -1\n", "line 1: an edge"),
+        ("", "must hold at least one edge"),
+        (b"\x89PNG\r\n", "line 1: an edge"),
+    ],
+)
+def test_damaged_networks_are_refused(write, text, message):
+    with pytest.raises(ValueError, match=message):
+        pb.friends(path=write(text, "edges.txt"))
+
+
+@pytest.mark.parametrize("loader", [pb.nba_heights, pb.nba_players, pb.income, pb.credit])
+def test_missing_files_are_refused(loader, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.csv"):
+        loader(tmp_path / "nowhere.csv")
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        loader(tmp_path)
+
+
+def test_the_environment_must_name_a_folder_but_need_not_hold_everything(tmp_path, monkeypatch):
+    monkeypatch.setenv("PDPBOOK_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match="PDPBOOK_DATA must name a folder, got"):
+        pb.income()
+    monkeypatch.setenv("PDPBOOK_DATA", str(tmp_path))
+    assert pb.income().simulated == ("income",)
+    assert len(pb.nba_heights()) == 1317

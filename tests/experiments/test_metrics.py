@@ -1,0 +1,149 @@
+"""The four measures against other libraries, against their definitions, and on bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import entropy
+from sklearn.metrics import jaccard_score
+from sklearn.metrics.pairwise import cosine_similarity as sklearn_cosine
+
+import pdpbook as pb
+
+METRICS = [pb.kl_divergence, pb.sd_loss, pb.jaccard_index, pb.cosine_similarity]
+
+
+@st.composite
+def pairs(draw: st.DrawFn, *, positive: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Two distributions on 2 to 12 bins, some of the probabilities zero unless positive."""
+    size = draw(st.integers(2, 12))
+    weights = st.floats(1e-6, 1.0) if positive else st.one_of(st.just(0.0), st.floats(1e-6, 1.0))
+    vectors = arrays(float, size, elements=weights).filter(lambda w: w.sum() > 0)
+    p, q = draw(vectors), draw(vectors)
+    return p / p.sum(), q / q.sum()
+
+
+@given(pairs())
+def test_divergence_agrees_with_scipy(pair):
+    p, q = pair
+    assert pb.kl_divergence(p, q) == pytest.approx(float(entropy(p, q)), rel=1e-9, abs=1e-12)
+
+
+@given(pairs(), st.floats(0.0, 0.9))
+def test_jaccard_index_agrees_with_sklearn(pair, threshold):
+    p, q = pair
+    first, second = p > threshold, q > threshold
+    expected = jaccard_score(first, second) if (first | second).any() else 1.0
+    assert pb.jaccard_index(p, q, threshold=threshold) == pytest.approx(expected)
+
+
+@given(pairs())
+def test_cosine_agrees_with_sklearn(pair):
+    p, q = pair
+    assert pb.cosine_similarity(p, q) == pytest.approx(sklearn_cosine([p], [q]).item())
+
+
+@given(pairs())
+def test_sd_of_the_data_agrees_with_weighted_moments(pair):
+    p, q = pair
+    values = np.linspace(150.0, 230.0, p.size)
+    expected = [math.sqrt(np.cov(values, aweights=w, ddof=0)) for w in (p, q)]
+    found = pb.sd_loss(p, q, values=values)
+    assert found == pytest.approx(abs(expected[0] - expected[1]), abs=1e-6)
+
+
+@given(pairs())
+def test_sd_of_the_probabilities_is_that_of_numpy(pair):
+    p, q = pair
+    assert pb.sd_loss(p, q) == abs(np.std(p) - np.std(q))
+
+
+@given(pairs(positive=True))
+def test_ranges_and_the_case_of_equality(pair):
+    p, q = pair
+    assert pb.kl_divergence(p, q) >= 0.0
+    assert pb.sd_loss(p, q) >= 0.0
+    assert 0.0 <= pb.jaccard_index(p, q) <= 1.0
+    assert 0.0 <= pb.cosine_similarity(p, q) <= 1.0
+    assert pb.kl_divergence(p, p) == 0.0
+    assert pb.sd_loss(p, p) == pb.sd_loss(p, p, values=np.arange(p.size)) == 0.0
+    assert pb.jaccard_index(p, p) == 1.0
+    assert pb.cosine_similarity(p, p) == pytest.approx(1.0, abs=1e-15)
+
+
+@given(pairs(), st.randoms(use_true_random=False))
+def test_the_order_of_the_bins_does_not_matter(pair, random):
+    p, q = pair
+    order = list(range(p.size))
+    random.shuffle(order)
+    values = np.arange(p.size, dtype=float)
+    for metric in METRICS:
+        assert metric(p[order], q[order]) == pytest.approx(metric(p, q), abs=1e-12)
+    assert pb.sd_loss(p[order], q[order], values=values[order]) == pytest.approx(
+        pb.sd_loss(p, q, values=values), abs=1e-6
+    )
+
+
+@given(pairs())
+def test_inputs_are_not_modified(pair):
+    p, q = pair
+    copies = p.copy(), q.copy()
+    for metric in METRICS:
+        metric(p, q)
+    np.testing.assert_array_equal(p, copies[0])
+    np.testing.assert_array_equal(q, copies[1])
+
+
+def test_divergence_is_infinite_where_the_release_never_goes():
+    assert pb.kl_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
+
+
+def test_divergence_is_that_of_the_game():
+    game = pb.NVOGame([5, 3, 1], pb.laplace_kernel(3, [0.1, 0.5]), epsilon=1.0)
+    profile = game.constant_profile(0)
+    expected = pb.kl_divergence(game.frequency, game.output(profile))
+    assert game.divergence(profile) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_bin_at_the_threshold_does_not_count():
+    assert pb.jaccard_index([0.25, 0.75], [0.2, 0.8], threshold=0.25) == 1.0
+    assert pb.jaccard_index([0.25, 0.75], [0.26, 0.74], threshold=0.25) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([0.5, 0.6], "p must sum to 1, got a sum of"),
+        ([1.5, -0.5], r"p must be >= 0 everywhere, got p\[1\]"),
+        ([math.nan, 1.0], r"p must be finite everywhere, got p\[0\]=.*nan"),
+        ([math.inf, 0.0], "p must be finite everywhere"),
+        ([], "p must hold"),
+        ([[0.5, 0.5]], "p must be one-dimensional, got p of shape"),
+        ([True, False], "p must hold numbers, got p of type bool"),
+        (["a", "b"], "p must hold numbers"),
+    ],
+)
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_is_no_distribution_is_refused(metric, p, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        metric(p, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_different_lengths_are_refused(metric):
+    with pytest.raises(ValueError, match="p and q must have the same length, got 2 and 1 bins"):
+        metric([0.5, 0.5], [1.0])
+
+
+@pytest.mark.parametrize("threshold", [math.nan, -0.1, 1.0, True, "0.1"])
+def test_bad_thresholds_are_refused(threshold):
+    with pytest.raises((ValueError, TypeError), match=r"threshold must be .*got threshold="):
+        pb.jaccard_index([0.5, 0.5], [0.5, 0.5], threshold=threshold)
+
+
+def test_values_must_fit_the_bins():
+    with pytest.raises(ValueError, match="values must have length 2, got values of length 3"):
+        pb.sd_loss([0.5, 0.5], [0.5, 0.5], values=[1.0, 2.0, 3.0])
