@@ -16,6 +16,11 @@ from numba import njit
 #: A record on the boundary of its privacy constraint, up to this relative rounding, is private.
 BOUNDARY = 1e-12
 
+#: Steps of one group in one pass after which a step must be better, no longer best, for its last
+#: record.  Without this the best response of a group can alternate between two actions with every
+#: record, and each record is a step of its own.
+PATIENCE = 32
+
 
 @njit(cache=True)
 def mixture(profile, kernel, mass):
@@ -103,6 +108,23 @@ def divergence_drop(frequency, mass, after):
 
 
 @njit(cache=True)
+def step_drop(frequency, mass, old, new):
+    """KL(q || mass/n) - KL(q || (mass - old + new)/n) for the rows of one record.
+
+    The step is taken from the rows, not from two masses: among a billion records it would drown in
+    the rounding of S, and best responses would chase that rounding for ever.
+    """
+    drop = 0.0
+    for x in range(frequency.size):
+        if frequency[x] > 0.0:
+            step = (new[x] - old[x]) / mass[x]
+            if step <= -1.0:
+                return -math.inf
+            drop += frequency[x] * math.log1p(step)
+    return drop
+
+
+@njit(cache=True)
 def best_action(profile, kernel, frequency, mass, n, limits, k, v, private, trial):
     """Best response of one record of bin k that plays v: (action, P_E after it, drop in KL).
 
@@ -117,7 +139,7 @@ def best_action(profile, kernel, frequency, mass, n, limits, k, v, private, tria
             continue
         for x in range(mass.size):
             trial[x] = mass[x] + (kernel[w, k, x] - kernel[v, k, x])
-        drop = divergence_drop(frequency, mass, trial)
+        drop = step_drop(frequency, mass, kernel[v, k], kernel[w, k])
         needed = best_private if drop > best_drop + noise_floor else best_private + 1
         if needed > n:
             continue
@@ -129,6 +151,22 @@ def best_action(profile, kernel, frequency, mass, n, limits, k, v, private, tria
         if reached >= needed:
             best, best_private, best_drop = w, reached, drop
     return best, best_private, best_drop
+
+
+@njit(cache=True)
+def gains(profile, kernel, frequency, mass, n, limits, k, v, w, private, trial):
+    """Whether a record of bin k that plays v is better off with w, whatever else it could do."""
+    epsilon, delta, tau, sigma = limits
+    for x in range(mass.size):
+        trial[x] = mass[x] + (kernel[w, k, x] - kernel[v, k, x])
+    drop = step_drop(frequency, mass, kernel[v, k], kernel[w, k])
+    needed = private if drop > 1e-12 / n else private + 1
+    profile[k, v] -= 1
+    profile[k, w] += 1
+    reached = count_private(profile, kernel, trial, n, epsilon, delta, tau, sigma, needed)
+    profile[k, v] += 1
+    profile[k, w] -= 1
+    return reached >= needed
 
 
 @njit(cache=True)
@@ -145,9 +183,9 @@ def best_response_sweep(profile, kernel, frequency, mass, n, limits, batch):
 
     Records play in order of bin, and within a bin in order of the action they held when the pass
     reached it.  With ``batch``, records of one group whose best response is the same move
-    together: the step doubles as long as the last record of the step would still have chosen so.
-    KL is convex along the step, and the private profiles form a convex set (Lemma 1), so if the
-    last record of a step gains, the whole step gains.
+    together: the step doubles as long as the last record of the step would still have chosen so,
+    or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
+    and no private record may be lost by it, so if its last record gains, the whole step gains.
     Returns the number of records that moved and the traces of P_E and of the drop in KL.
     """
     epsilon, delta, tau, sigma = limits
@@ -162,7 +200,7 @@ def best_response_sweep(profile, kernel, frequency, mass, n, limits, batch):
         group = profile[k].copy()
         for v in range(actions):
             waiting = group[v]
-            step = 1
+            step, taken = 1, 0
             while waiting > 0:
                 w, _, _ = best_action(
                     profile, kernel, frequency, mass, n, limits, k, v, private, trial
@@ -174,17 +212,25 @@ def best_response_sweep(profile, kernel, frequency, mass, n, limits, batch):
                 while size > 1:
                     move(profile, kernel, mass, k, v, w, size - 1)
                     last = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, 0)
-                    choice, _, _ = best_action(
-                        profile, kernel, frequency, mass, n, limits, k, v, last, trial
-                    )
-                    if choice == w and last >= private:
-                        break
+                    if last >= private:
+                        if taken < PATIENCE:
+                            choice, _, _ = best_action(
+                                profile, kernel, frequency, mass, n, limits, k, v, last, trial
+                            )
+                            accepted = choice == w
+                        else:
+                            accepted = gains(
+                                profile, kernel, frequency, mass, n, limits, k, v, w, last, trial
+                            )
+                        if accepted:
+                            break
                     move(profile, kernel, mass, k, w, v, size - 1)
                     size //= 2
                 move(profile, kernel, mass, k, v, w, 1)
                 private = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, 0)
                 waiting -= size
                 moved += size
+                taken += 1
                 step = 2 * size if batch else 1
                 trace_private.append(private)
                 trace_drop.append(divergence_drop(frequency, before, mass))
@@ -216,7 +262,7 @@ def largest_regret(profile, kernel, frequency, mass, n, limits, log_bins):
                 profile[k, v] += 1
                 profile[k, w] -= 1
                 if reached >= private:
-                    drop = divergence_drop(frequency, mass, trial)
+                    drop = step_drop(frequency, mass, kernel[v, k], kernel[w, k])
                     worst = max(worst, (reached - private) + drop / log_bins)
     return worst
 
@@ -231,37 +277,43 @@ def requirements(profile, kernel, tau, needed):
             if profile[k, v] > 0:
                 for x in range(outputs):
                     needed[x] = max(needed[x], kernel[v, k, x])
-    needed /= tau * (1.0 + BOUNDARY)
+    needed /= tau + BOUNDARY * tau * (1.0 - tau)
 
 
 @njit(cache=True)
-def cover_size(mass, needed, kernel, k, v, w):
-    """Fewest records of bin k that make S >= needed by changing from v to w; 0 if none can."""
+def cover_size(mass, needed, short, kernel, k, v, w):
+    """Fewest records of bin k that lift S to ``needed`` by going from v to w; 0 if none can.
+
+    ``short`` lists the outputs at which S falls short of it.
+    """
     size = 1.0
-    for x in range(mass.size):
-        if needed[x] > mass[x]:
-            step = kernel[w, k, x] - kernel[v, k, x]
-            if step <= 0.0:
-                return 0.0
-            size = max(size, math.ceil((needed[x] - mass[x]) / step))
+    for x in short:
+        step = kernel[w, k, x] - kernel[v, k, x]
+        if step <= 0.0:
+            return 0.0
+        size = max(size, math.ceil((needed[x] - mass[x]) / step))
     return size
 
 
 @njit(cache=True)
-def best_cover(profile, kernel, frequency, mass, needed, n, limits, goal, trial):
+def best_cover(profile, kernel, frequency, mass, n, limits, goal, floor, trial):
     """Cheapest move of one group that restores ``goal`` private records after a move broke some.
 
+    Only moves that lower KL by more than ``floor``, which may be negative, are looked at.
     Returns (bin, from, to, records, drop in KL), with records = 0 if no single group can.
     """
     epsilon, delta, tau, sigma = limits
     actions, bins, outputs = kernel.shape
-    best_k, best_v, best_w, best_size, best_drop = 0, 0, 0, 0, -math.inf
+    needed = np.empty(outputs)
+    requirements(profile, kernel, tau, needed)
+    short = np.flatnonzero(needed > mass)
+    best_k, best_v, best_w, best_size, best_drop = 0, 0, 0, 0, floor
     for k in range(bins):
         for v in range(actions):
             for w in range(actions):
                 if w == v or profile[k, v] == 0:
                     continue
-                wanted = cover_size(mass, needed, kernel, k, v, w)
+                wanted = cover_size(mass, needed, short, kernel, k, v, w)
                 if wanted == 0.0 or wanted > profile[k, v]:
                     continue
                 size = int(wanted)
@@ -272,9 +324,7 @@ def best_cover(profile, kernel, frequency, mass, needed, n, limits, goal, trial)
                     continue
                 profile[k, v] -= size
                 profile[k, w] += size
-                reached = count_private(
-                    profile, kernel, trial, n, epsilon, delta, tau, sigma, goal
-                )
+                reached = count_private(profile, kernel, trial, n, epsilon, delta, tau, sigma, goal)
                 profile[k, v] += size
                 profile[k, w] -= size
                 if reached >= goal:
@@ -286,23 +336,20 @@ def best_cover(profile, kernel, frequency, mass, needed, n, limits, goal, trial)
 def coordinated_sweep(profile, kernel, frequency, mass, n, limits):
     """Try to lead each group, in part or whole, to each action, with another group as cover.
 
-    A move that lowers KL but breaks somebody's privacy is paired with the cheapest move of one
-    other group that restores it; the pair is made if it lowers KL in sum.  While somebody is not
-    private, one group moves to cover everybody if it can.  In place.  Returns the number of
-    records that moved.
+    A move of several records that lowers KL is made as it is if it costs nobody's privacy.  If it
+    does, it is paired with the cheapest move of one other group that restores it, and the pair is
+    made if it lowers KL in sum.  While somebody is not private, one group moves to cover
+    everybody if it can.  In place.  Returns the number of records that moved.
     """
     epsilon, delta, tau, sigma = limits
     actions, bins, outputs = kernel.shape
     trial = np.empty(outputs)
-    needed = np.empty(outputs)
-    before = np.empty(outputs)
     noise_floor = 1e-12 / n
     goal = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, 0)
     moved = 0
     if goal < n:
-        requirements(profile, kernel, tau, needed)
-        k2, v2, w2, size2, drop = best_cover(
-            profile, kernel, frequency, mass, needed, n, limits, goal + 1, trial
+        k2, v2, w2, size2, _ = best_cover(
+            profile, kernel, frequency, mass, n, limits, goal + 1, -math.inf, trial
         )
         if size2 > 0:
             move(profile, kernel, mass, k2, v2, w2, size2)
@@ -313,22 +360,36 @@ def coordinated_sweep(profile, kernel, frequency, mass, n, limits):
             for w in range(actions):
                 size = profile[k, v]
                 while w != v and size > 0 and profile[k, v] >= size:
-                    before[:] = mass
-                    move(profile, kernel, mass, k, v, w, size)
-                    gain = divergence_drop(frequency, before, mass)
-                    accepted = False
-                    if gain > noise_floor:
-                        requirements(profile, kernel, tau, needed)
-                        k2, v2, w2, size2, drop = best_cover(
-                            profile, kernel, frequency, mass, needed, n, limits, goal, trial
-                        )
-                        if size2 > 0 and gain + drop > noise_floor:
-                            move(profile, kernel, mass, k2, v2, w2, size2)
-                            accepted = True
-                            moved += size + size2
-                    if not accepted:
-                        move(profile, kernel, mass, k, w, v, size)
+                    for x in range(outputs):
+                        trial[x] = mass[x] + size * (kernel[w, k, x] - kernel[v, k, x])
+                    gain = divergence_drop(frequency, mass, trial)
+                    if gain <= noise_floor:
                         size //= 2
+                        continue
+                    move(profile, kernel, mass, k, v, w, size)
+                    reached = count_private(
+                        profile, kernel, mass, n, epsilon, delta, tau, sigma, goal
+                    )
+                    if reached < goal:
+                        k2, v2, w2, size2, _ = best_cover(
+                            profile,
+                            kernel,
+                            frequency,
+                            mass,
+                            n,
+                            limits,
+                            goal,
+                            noise_floor - gain,
+                            trial,
+                        )
+                        if size2 == 0:
+                            move(profile, kernel, mass, k, w, v, size)
+                            size //= 2
+                            continue
+                        move(profile, kernel, mass, k2, v2, w2, size2)
+                        moved += size2
+                    moved += size
+                    goal = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, 0)
     return moved
 
 

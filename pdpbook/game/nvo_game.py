@@ -85,7 +85,7 @@ class NVOGame:
     >>> game.private_records(quiet), game.private_records(loud)
     (3, 4)
     >>> round(game.divergence(quiet), 3), round(game.divergence(loud), 3)
-    (0.161, 0.472)
+    (0.106, 0.476)
     """
 
     counts: NDArray[np.int64]

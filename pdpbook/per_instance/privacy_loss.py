@@ -108,7 +108,7 @@ def company_needed(n: int, epsilon: float) -> int:
         raise _validate.fail(
             "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n):g}", float(epsilon)
         )
-    return max(1, math.ceil((1.0 / tau) * (1.0 - _kernels.BOUNDARY)))
+    return max(2, math.ceil((1.0 / tau) * (1.0 - _kernels.BOUNDARY)))
 
 
 def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -1,0 +1,266 @@
+"""Figures of part 3, *The game*: kernels, profiles, the landscape of a small game, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.game.best_response import BestResponse
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.plotting import COLOURS, new_figure
+
+__all__ = [
+    "draw_kernels",
+    "draw_landscape",
+    "draw_outputs",
+    "draw_paths",
+    "draw_profiles",
+    "draw_runs",
+    "draw_shares",
+]
+
+_SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
+_MARKERS = "osD^v"
+
+
+def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Any:
+    """Draw what records of some bins are released as, one panel a bin, one line an action.
+
+    Parameters
+    ----------
+    kernel : array_like, shape (V, K, K)
+        Noise kernels.
+    bins : sequence of int
+        Bins of the records, at most two.
+    names : sequence of str, length V
+        Names of the actions.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = np.asarray(kernel)
+    figure, axes = new_figure(1, len(bins), height=2.8, sharey=True, squeeze=False)
+    outputs = np.arange(rows.shape[2])
+    for axis, k in zip(axes[0], bins, strict=True):
+        for v, name in enumerate(names):
+            axis.plot(outputs, rows[v, k], color=_SERIES[v], marker=_MARKERS[v], label=name)
+        axis.set(title=f"a record of bin {k}", xlabel="released bin x", xticks=outputs)
+    axes[0, 0].set(ylabel="probability p(x)", ylim=(0, 1.02))
+    axes[0, 0].legend()
+    return figure
+
+
+def draw_shares(
+    game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]
+) -> Any:
+    r"""Draw each group's share :math:`p_i(x)/S(x)` of every output, and Lemma 1's limit on it.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    profiles : mapping from title to profile
+        One panel each, at most two.  Of a bin in which several actions are played, the action with
+        the largest share anywhere is drawn.
+    names : mapping from bin to name
+        The bins whose records are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(1, len(profiles), height=3.0, sharey=True, squeeze=False)
+    outputs = np.arange(game.bins)
+    width = 0.8 / len(names)
+    for axis, (title, profile) in zip(axes[0], profiles.items(), strict=True):
+        played = np.asarray(profile) > 0
+        mass = game.mass(profile)
+        for j, (k, name) in enumerate(names.items()):
+            share = max((game.kernel[v, k] / mass for v in np.flatnonzero(played[k])), key=np.max)
+            place = outputs + (j - (len(names) - 1) / 2) * width
+            axis.bar(place, share, width, color=_SERIES[j], label=name)
+        axis.axhline(game.limits.tau, color=COLOURS["black"], linestyle="--", linewidth=1.5)
+        axis.set(title=title, xlabel="released bin x", xticks=outputs)
+    axes[0, 0].text(-0.4, game.limits.tau + 0.02, "limit τ", fontsize=11)
+    axes[0, 0].set(ylabel="share of one record, p(x) / S(x)", ylim=(0, 1.05))
+    axes[0, 0].legend(loc="upper center")
+    return figure
+
+
+def draw_landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *, n: int) -> Any:
+    """Draw every profile of a small game as a point (KL, P_E), equilibria and optimum marked.
+
+    Parameters
+    ----------
+    private, divergence, nash : array_like, shape (profiles,)
+        P_E, KL in nats, and whether the profile is a Nash equilibrium.
+    n : int
+        Number of records; the optimum is the profile with P_E = n of the lowest KL.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    count, kl, equilibrium = np.asarray(private), np.asarray(divergence), np.asarray(nash, bool)
+    figure, axis = new_figure(height=3.6)
+    axis.plot(
+        kl[~equilibrium],
+        count[~equilibrium] - 0.12,
+        "|",
+        color=COLOURS["grey"],
+        markersize=9,
+        label="a profile",
+    )
+    axis.plot(
+        kl[equilibrium],
+        count[equilibrium] + 0.12,
+        "o",
+        color=COLOURS["orange"],
+        label="a Nash equilibrium",
+    )
+    best = np.flatnonzero(count == n)[kl[count == n].argmin()]
+    axis.plot(kl[best], n + 0.12, "*", color=COLOURS["blue"], markersize=17, label="the optimum")
+    low = int(count.min())
+    axis.set(
+        xlabel="KL divergence from the data (nats)",
+        ylabel="private records $P_E$",
+        yticks=range(low, n + 1),
+        ylim=(low - 0.5, n + 0.6),
+    )
+    axis.legend(loc="lower right")
+    return figure
+
+
+def draw_outputs(
+    positions: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str, data: str
+) -> Any:
+    """Draw output distributions, each in a panel of its own over the data's distribution.
+
+    Parameters
+    ----------
+    positions : array_like, shape (K,)
+        Midpoints of the bins.
+    outputs : mapping from name to distribution, shape (K,)
+        What is released under each mechanism, and under the name ``data`` the data themselves.
+    label : str
+        Label of the horizontal axis, with its unit.
+    data : str
+        The name of the data's own distribution.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    x = np.asarray(positions)
+    others = [name for name in outputs if name != data]
+    figure, axes = new_figure(len(others), 1, height=1.9, sharex=True, squeeze=False)
+    for j, (axis, name) in enumerate(zip(axes[:, 0], others, strict=True)):
+        axis.fill_between(
+            x, np.asarray(outputs[data]), step="mid", color=COLOURS["grey"], alpha=0.35, label=data
+        )
+        axis.step(x, np.asarray(outputs[name]), where="mid", color=_SERIES[j], label=name)
+        axis.set(ylabel="probability", ylim=(0, None))
+        axis.legend(loc="upper right")
+    axes[-1, 0].set_xlabel(label)
+    return figure
+
+
+def draw_paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> Any:
+    """Draw runs move by move: P_E above, KL below.
+
+    Parameters
+    ----------
+    paths : mapping from name to (private, divergence), each of shape (moves + 1,)
+        P_E and KL in nats at the start and after each move.
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(2, 1, height=2.0, sharex=True)
+    for j, (name, (private, divergence)) in enumerate(paths.items()):
+        for axis, values in zip(axes, (private, divergence), strict=True):
+            moves = np.arange(np.size(values))
+            axis.plot(moves, np.asarray(values), color=_SERIES[j], marker=_MARKERS[j], label=name)
+    axes[0].axhline(n, color=COLOURS["black"], linestyle="--", linewidth=1.5)
+    axes[0].set(ylabel="private $P_E$", ylim=(None, n + 0.3))
+    axes[0].yaxis.get_major_locator().set_params(integer=True)
+    axes[1].set(ylabel="KL (nats)", xlabel="moves", ylim=(0, None))
+    axes[1].legend()
+    return figure
+
+
+def draw_profiles(
+    game: NVOGame,
+    profiles: Mapping[str, ArrayLike],
+    *,
+    positions: ArrayLike,
+    names: Sequence[str],
+    label: str,
+) -> Any:
+    """Draw profiles as heat maps: which share of each occupied bin plays which action.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    profiles : mapping from title to profile, shape (K, V)
+        One panel each, below one another.
+    positions : array_like, shape (K,)
+        Midpoints of the bins, for the ticks.
+    names : sequence of str, length V
+        Names of the actions.
+    label : str
+        Label of the horizontal axis, with its unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    occupied = np.flatnonzero(game.counts)
+    figure, axes = new_figure(len(profiles), 1, height=1.75, sharex=True, squeeze=False)
+    image = None
+    for axis, (title, profile) in zip(axes[:, 0], profiles.items(), strict=True):
+        share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T
+        image = axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1)
+        axis.set(title=title, yticks=np.arange(game.actions) + 0.5, yticklabels=names)
+        axis.grid(False)
+    shown = np.unique(np.linspace(0, occupied.size - 1, 7).round().astype(int))
+    ticks = [f"{value:.0f}" for value in np.asarray(positions)[occupied[shown]]]
+    axes[-1, 0].set(xticks=shown + 0.5, xticklabels=ticks, xlabel=label)
+    figure.colorbar(image, ax=axes, label="share of the bin", shrink=0.6)
+    return figure
+
+
+def draw_runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Any:
+    """Draw the divergence of runs from several starts, one panel a game.
+
+    Parameters
+    ----------
+    runs : mapping from title to results
+        One panel each, at most two, of runs in which the records move one by one.  Runs that end
+        with somebody exposed end in a cross.
+    records : int
+        Number of records.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False)
+    for axis, (title, results) in zip(axes[0], runs.items(), strict=True):
+        for result in results:
+            exposed = result.private_records[-1] < records
+            colour = COLOURS["orange"] if exposed else COLOURS["blue"]
+            moves = np.arange(len(result.divergences))
+            axis.plot(moves, result.divergences, color=colour, alpha=0.4, linewidth=1.2)
+            axis.plot(moves[-1], result.divergence, "x" if exposed else "o", color=colour)
+        axis.set(title=title, xlabel="moves", yscale="log")
+    axes[0, 0].set_ylabel("KL (nats)")
+    return figure

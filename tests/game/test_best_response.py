@@ -1,0 +1,209 @@
+"""Tests of best-response dynamics: the literal twin, equilibria, Theorem 2, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import pdpbook as pb
+from tests import naive
+from tests.game.strategies import games, games_with_profiles
+
+COUNTS = [0, 4, 2, 0, 1]
+
+
+@pytest.fixture
+def game() -> pb.NVOGame:
+    return pb.NVOGame(COUNTS, pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+
+
+# --- against the literal algorithm -----------------------------------------------------------
+
+
+@given(games_with_profiles())
+def test_unbatched_is_the_literal_algorithm(case):
+    game, start = case
+    literal = naive.algorithm_1(*naive.records_of(start), game.kernel, game.epsilon, regroup=True)
+    result = pb.best_response_dynamics(game, start, batch=False)
+    end = naive.profile_of(literal.bins, literal.actions, start.shape)
+    assert_array_equal(result.profile, end)
+    assert (result.moves, result.sweeps) == (literal.moves, literal.sweeps)
+    assert_allclose(result.payoffs, literal.payoffs, rtol=1e-9)
+
+
+@given(games_with_profiles())
+def test_any_order_of_records_ends_at_an_equilibrium(case):
+    """Index order without regrouping may end elsewhere, but never at less than it started."""
+    game, start = case
+    bins, actions = naive.records_of(start)
+    order = np.random.default_rng(0).permutation(len(bins))
+    literal = naive.algorithm_1(bins[order], actions[order], game.kernel, game.epsilon)
+    end = naive.profile_of(literal.bins, literal.actions, start.shape)
+    assert game.is_nash(end)
+    assert game.payoff(end) >= game.payoff(start) - 1e-12
+
+
+@given(games_with_profiles(), st.booleans())
+def test_it_ends_at_a_verified_equilibrium(case, batch):
+    game, start = case
+    result = pb.best_response_dynamics(game, start, batch=batch)
+    assert result.converged
+    assert game.regret(result.profile) <= 1e-12
+    assert naive.is_nash(game, result.profile)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
+def test_batching_reaches_a_verified_equilibrium_of_a_large_game(epsilon):
+    rng = np.random.default_rng(1)
+    counts = rng.geometric(0.002, size=8) * rng.integers(0, 2, size=8) + 1
+    game = pb.NVOGame(counts, pb.laplace_kernel(8, [0.01, 0.08, 1.0]), epsilon=epsilon)
+    start = game.random_profile(rng)
+    batched = pb.best_response_dynamics(game, start)
+    assert batched.converged
+    assert game.regret(batched.profile) <= 1e-12
+    assert len(batched.payoffs) < batched.moves / 5  # many records moved at a time
+
+
+@settings(max_examples=20)
+@given(games_with_profiles(), st.integers(2, 10**6))
+def test_copies_of_the_records_cost_little_more_steps(case, copies):
+    """No theorem: how many steps a group takes in a pass, with a margin of several times."""
+    game, start = case
+    large = pb.NVOGame(game.counts * copies, game.kernel, epsilon=game.epsilon)
+    result = pb.best_response_dynamics(large, start * copies)
+    assert result.converged
+    assert large.regret(result.profile) <= 1e-12
+    steps_a_group = 32 + 10 * math.log2(large.records)
+    assert len(result.payoffs) - 1 <= result.sweeps * start.size * steps_a_group
+
+
+@pytest.mark.parametrize("copies", [10, 1000, 10**6])
+def test_alternating_best_responses_do_not_take_a_step_each(copies):
+    """Scales 1 and 3 take turns as best response to scale 2, one record after the other."""
+    counts = np.array([1, 0, 1]) * copies
+    game = pb.NVOGame(counts, pb.laplace_kernel(3, [1.0, 3.0, 2.0]), epsilon=1.0)
+    result = pb.best_response_dynamics(game, game.constant_profile(2))
+    assert result.converged
+    assert game.regret(result.profile) <= 1e-12
+    assert result.moves > copies
+    assert len(result.payoffs) < 1000
+
+
+def test_90_million_records_do_not_chase_rounding_errors():
+    """A gain computed from two masses S would be all rounding here, and the moves would not end."""
+    counts = np.array([5, 3, 1]) * 10**7
+    game = pb.NVOGame(counts, pb.laplace_kernel(3, [4.367, 3.355, 2.201]), epsilon=1.21)
+    result = pb.best_response_dynamics(game, rng=np.random.default_rng(0))
+    assert result.converged
+    assert result.sweeps < 10
+    assert game.regret(result.profile) <= 1e-12
+
+
+# --- the payoff along the way ----------------------------------------------------------------
+
+
+@given(games_with_profiles(), st.booleans())
+def test_the_payoff_never_falls(case, batch):
+    game, start = case
+    result = pb.best_response_dynamics(game, start, batch=batch)
+    assert (np.diff(result.payoffs) > -1e-12).all()
+    assert (np.diff(result.private_records) >= 0).all()
+    assert result.payoffs[0] == pytest.approx(game.payoff(start), abs=1e-9)
+    assert result.payoffs[-1] == pytest.approx(game.payoff(result.profile), abs=1e-9)
+    assert result.divergence == game.divergence(result.profile)
+    assert result.private_records[-1] == game.private_records(result.profile)
+    assert len(result.payoffs) == len(result.divergences) == len(result.private_records)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1))
+def test_a_batch_never_gives_up_a_private_record(seed):
+    """Large groups and a small epsilon: asking the last record alone would not be enough."""
+    rng = np.random.default_rng(seed)
+    bins, actions = rng.integers(2, 6), rng.integers(2, 4)
+    counts = rng.geometric(0.05, bins) * rng.integers(0, 2, bins) + rng.integers(1, 3, bins)
+    kernel = pb.laplace_kernel(bins, 10 ** rng.uniform(-2, 0.5, actions))
+    game = pb.NVOGame(counts, kernel, epsilon=10 ** rng.uniform(-2.5, 0))
+    result = pb.best_response_dynamics(game, rng=rng)
+    assert (np.diff(result.private_records) >= 0).all()
+    assert game.regret(result.profile) <= 1e-12
+
+
+@given(games_with_profiles())
+def test_an_equilibrium_is_left_alone(case):
+    game, start = case
+    end = pb.best_response_dynamics(game, start).profile
+    again = pb.best_response_dynamics(game, end)
+    assert (again.moves, again.sweeps, again.converged) == (0, 1, True)
+    assert_array_equal(again.profile, end)
+
+
+# --- Theorem 2 -------------------------------------------------------------------------------
+
+
+@given(games(safe=True), st.booleans())
+def test_a_safe_start_keeps_everybody_private(game, batch):
+    start = game.constant_profile(game.actions - 1)
+    result = pb.best_response_dynamics(game, start, batch=batch)
+    assert (result.private_records == game.records).all()
+    assert naive.is_nash(game, result.profile)
+
+
+def test_an_unsafe_start_can_end_at_an_equilibrium_that_exposes_somebody(game):
+    quiet = game.constant_profile(0)
+    result = pb.best_response_dynamics(game, quiet)
+    assert result.moves == 0
+    assert game.is_nash(result.profile)
+    assert game.private_records(result.profile) == 6
+
+
+# --- repeatable, and nothing changed in place ------------------------------------------------
+
+
+def test_a_seed_repeats_and_zero_is_a_seed(game):
+    one, two = (pb.best_response_dynamics(game, rng=np.random.default_rng(0)) for _ in range(2))
+    assert_array_equal(one.profile, two.profile)
+    assert_array_equal(one.payoffs, two.payoffs)
+
+
+@given(games_with_profiles())
+def test_the_start_is_not_changed(case):
+    game, start = case
+    kept = start.copy()
+    result = pb.best_response_dynamics(game, start)
+    assert_array_equal(start, kept)
+    assert not np.shares_memory(result.profile, start)
+
+
+def test_giving_up_is_reported(game):
+    result = pb.best_response_dynamics(game, game.constant_profile(2), max_sweeps=1)
+    assert (result.sweeps, result.converged) == (1, False)
+    assert result.moves > 0
+    assert result.payoffs[-1] == pytest.approx(game.payoff(result.profile))
+
+
+# --- what is refused -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "options", "error", "message"),
+    [
+        (None, {}, ValueError, "got start=None and rng=None"),
+        (None, {"rng": 0}, TypeError, r"rng must be a numpy\.random\.Generator, got rng=0"),
+        (None, {"rng": np.random.RandomState(0)}, TypeError, "got rng=RandomState"),
+        (np.zeros((5, 3), int), {}, ValueError, r"start.*row 1 must sum to 4, got .*=0"),
+        (np.zeros((3, 5), int), {}, ValueError, r"start must have shape \(5, 3\)"),
+        (np.zeros((5, 3)), {}, TypeError, "start must hold integers, got start of type float64"),
+        ("good", {"max_sweeps": 0}, ValueError, "max_sweeps=0"),
+        ("good", {"max_sweeps": True}, TypeError, "max_sweeps=True"),
+        ("good", {"max_sweeps": 2.0}, TypeError, r"max_sweeps=2\.0"),
+    ],
+)
+def test_refused(game, start, options, error, message):
+    if isinstance(start, str):
+        start = game.constant_profile(0)
+    with pytest.raises(error, match=message):
+        pb.best_response_dynamics(game, start, **options)

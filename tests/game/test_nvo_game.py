@@ -1,0 +1,307 @@
+"""Tests of the game: payoff, privacy of each record, equilibrium, and what is refused."""
+
+import math
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import pdpbook as pb
+from tests import naive
+from tests.game.strategies import games, games_with_profiles
+
+COUNTS = [0, 4, 2, 0, 1]
+KERNEL = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
+
+
+@pytest.fixture
+def game() -> pb.NVOGame:
+    return pb.NVOGame(COUNTS, KERNEL, epsilon=1.0, scales=[0.05, 0.2, 1.0])
+
+
+# --- against the definition -----------------------------------------------------------------
+
+
+@given(games_with_profiles())
+def test_payoff_is_the_definition(case):
+    game, profile = case
+    bins, actions = naive.records_of(profile)
+    private, divergence = naive.private_and_divergence(bins, actions, game.kernel, game.epsilon)
+    assert game.private_records(profile) == private
+    assert_allclose(game.divergence(profile), divergence, rtol=1e-9, atol=1e-14)
+    expected = naive.payoff(bins, actions, game.kernel, game.epsilon)
+    assert_allclose(game.payoff(profile), expected, rtol=1e-12)
+
+
+@given(games_with_profiles())
+def test_losses_are_the_worst_of_all_events(case):
+    game, profile = case
+    bins, actions = naive.records_of(profile)
+    losses = game.losses(profile)
+    expected = naive.privacy_loss_all_events(bins, actions, game.kernel)
+    # S - p_i is a difference: a loss of 20 or more has lost half of its digits
+    given, large = losses[bins, actions], expected > 20
+    assert_allclose(given[~large], expected[~large], rtol=1e-7, atol=1e-12)
+    assert (given[large] > 19.9).all()
+    assert_array_equal(np.isnan(losses), profile == 0)
+
+
+@given(games_with_profiles())
+def test_lemma_1_is_the_loss_at_most_epsilon(case):
+    game, profile = case
+    losses = np.where(profile > 0, game.losses(profile), math.inf)
+    clear = (profile > 0) & (np.abs(losses - game.epsilon) > 1e-9)
+    assert_array_equal(game.private(profile)[clear], (losses <= game.epsilon)[clear])
+
+
+@given(games())
+def test_regret_finds_exactly_the_equilibria(game):
+    for profile in islice(naive.all_profiles(game), 20):
+        assert game.is_nash(profile) == naive.is_nash(game, profile)
+
+
+def test_regret_is_the_largest_gain(game):
+    for profile in islice(naive.all_profiles(game), 0, None, 9):
+        bins, actions = naive.records_of(profile)
+        best = here = naive.payoff(bins, actions, KERNEL, 1.0)
+        for i in range(len(bins)):
+            for v in range(3):
+                changed = actions.copy()
+                changed[i] = v
+                best = max(best, naive.payoff(bins, changed, KERNEL, 1.0))
+        assert_allclose(game.regret(profile), best - here, atol=1e-12)
+
+
+# --- what the book proves -------------------------------------------------------------------
+
+
+@given(games_with_profiles())
+def test_utility_lies_between_0_and_1(case):
+    game, profile = case
+    utility = 1 - game.divergence(profile) / math.log(game.bins)
+    assert 0 < utility <= 1
+    assert_allclose(game.payoff(profile), game.private_records(profile) + utility)
+
+
+@given(st.integers(2, 40), st.floats(0.005, 50.0))
+def test_a_record_keeps_at_least_its_share_of_its_own_bin(bins, scale):
+    own = np.diagonal(pb.laplace_kernel(bins, [scale])[0])
+    assert (own > 1 / bins).all()
+
+
+@given(games(safe=True), st.integers(0, 2**32 - 1))
+def test_everybody_is_private_at_the_safe_scale(game, seed):
+    assert game.private_records(game.constant_profile(game.actions - 1)) == game.records
+
+
+@given(games_with_profiles(), st.randoms(use_true_random=False))
+def test_permuting_records_changes_nothing(case, random):
+    game, _ = case
+    data = np.repeat(np.arange(game.bins), game.counts).astype(float)
+    if data.min() == data.max():
+        return
+    shuffled = data.copy()
+    random.shuffle(shuffled)
+    one, other = (pb.NVOGame.from_data(d, epsilon=game.epsilon, bins=7) for d in (data, shuffled))
+    assert_array_equal(one.counts, other.counts)
+    assert_array_equal(one.kernel, other.kernel)
+
+
+@given(games_with_profiles())
+def test_nothing_is_changed_in_place(case):
+    game, profile = case
+    kept = profile.copy()
+    for method in (game.output, game.losses, game.private, game.payoff, game.regret):
+        method(profile)
+    assert_array_equal(profile, kept)
+    with pytest.raises(ValueError, match="read-only"):
+        game.counts[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        game.kernel[0, 0, 0] = 1.0
+
+
+def test_the_caller_keeps_its_arrays():
+    counts, kernel = np.array(COUNTS), KERNEL.copy()
+    game = pb.NVOGame(counts, kernel, epsilon=1.0)
+    counts[0], kernel[0, 0] = 99, 0.0
+    assert game.counts[0] == 0
+    assert_array_equal(game.kernel, KERNEL)
+
+
+# --- the edges of the privacy constraint ----------------------------------------------------
+
+
+@given(st.integers(2, 60), st.floats(0.01, 0.99))
+def test_the_lower_side_binds_when_epsilon_is_tiny(n, share):
+    """Below ln(n/(n-1)) a record is also exposed by an output that it never gives."""
+    epsilon = -math.log1p(-1 / n) * share
+    alone = pb.NVOGame([n, 0], np.eye(2)[None], epsilon=epsilon)
+    assert alone.private_records(alone.constant_profile(0)) == n  # all alike: loss 0
+    split = pb.NVOGame([n - 1, 1], np.eye(2)[None], epsilon=epsilon)
+    assert split.private_records(split.constant_profile(0)) == 0
+    uniform = pb.NVOGame([n - 1, 1], np.full((1, 2, 2), 0.5), epsilon=epsilon)
+    assert uniform.private_records(uniform.constant_profile(0)) == n
+
+
+@pytest.mark.parametrize("m", [2, 3, 11, 50])
+def test_a_record_exactly_on_the_boundary_is_private(m):
+    """Without noise the loss of m records in a bin is ln((n-1)/n * m/(m-1)), exactly."""
+    n = 100
+    epsilon = math.log1p(-1 / n) - math.log1p(-1 / m)
+    for factor, expected in ((1.0, m), (1 - 1e-9, 0), (1 + 1e-9, m)):
+        game = pb.NVOGame([n - m, m], np.eye(2)[None], epsilon=epsilon * factor)
+        assert game.private(game.constant_profile(0))[1, 0] == (expected > 0)
+
+
+@pytest.mark.parametrize("epsilon", [5.0, 27.0, 28.0, 30.0, 40.0, 1000.0])
+@pytest.mark.parametrize("scale", [0.005, 0.01, 0.02, 0.05])
+def test_a_huge_epsilon_does_not_excuse_an_infinite_loss(epsilon, scale):
+    game = pb.NVOGame([5, 0, 0, 1], pb.laplace_kernel(4, [scale]), epsilon=epsilon)
+    profile = game.constant_profile(0)
+    assert game.private(profile)[3, 0] == (game.losses(profile)[3, 0] <= epsilon)
+
+
+def test_delta_forgives_a_rare_output():
+    strict = pb.NVOGame([9, 1], np.eye(2)[None], epsilon=1.0)
+    lenient = pb.NVOGame([9, 1], np.eye(2)[None], epsilon=1.0, delta=0.1)
+    quiet = strict.constant_profile(0)
+    assert (strict.private_records(quiet), lenient.private_records(quiet)) == (9, 10)
+
+
+def test_a_billion_records_are_as_fast_as_ten(game):
+    large = pb.NVOGame(np.array(COUNTS) * 10**9, KERNEL, epsilon=1.0)
+    quiet = large.constant_profile(0)
+    assert large.private_records(quiet) == large.records == 7 * 10**9
+    assert_allclose(large.divergence(quiet), game.divergence(game.constant_profile(0)))
+
+
+# --- from_data and small things --------------------------------------------------------------
+
+
+def test_from_data_is_the_game_of_the_paper():
+    game = pb.NVOGame.from_data([1.0, 2.0, 2.0, 4.0], epsilon=1.0)
+    assert (game.bins, game.actions, game.records) == (101, 5, 4)
+    assert_allclose(game.scales / game.grid.sensitivity, [3, 2, 1, 0.33, 0.2])
+    halved = pb.NVOGame.from_data([1.0, 2.0, 2.0, 4.0], epsilon=2.0, grid_epsilon=1.0)
+    assert halved.grid == game.grid
+    assert_allclose(halved.scales, game.scales / 2)
+
+
+def test_random_profile_is_uniform_over_the_actions(game):
+    """False alarms: about 1 in 10^6 seeds; the seed is fixed."""
+    rng = np.random.default_rng(0)
+    played = sum(game.random_profile(rng) for _ in range(3000))
+    expected = np.outer(game.counts, np.full(3, 1000.0))
+    assert (np.abs(played - expected) <= 5 * np.sqrt(expected * 2 / 3) + 1e-9).all()
+
+
+def test_noise_sd(game):
+    profile = np.array([[0, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 0], [0, 0, 1]])
+    expected = np.sqrt(2) * np.array([np.nan, 0.125, 0.2, np.nan, 1.0])
+    assert_allclose(game.noise_sd(profile), expected)
+    with pytest.raises(ValueError, match="scales=None"):
+        pb.NVOGame(COUNTS, KERNEL, epsilon=1.0).noise_sd(profile)
+
+
+# --- what is refused -------------------------------------------------------------------------
+
+
+def rows_off_by(amount: float) -> Any:
+    kernel = KERNEL.copy()
+    kernel[1, 2, 0] += amount
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"epsilon": math.nan}, ValueError, "epsilon must be .*, got epsilon=nan"),
+        ({"epsilon": math.inf}, ValueError, "got epsilon=inf"),
+        ({"epsilon": 0}, ValueError, r"epsilon must be a finite number > 0, got epsilon=0\.0"),
+        ({"epsilon": -1.0}, ValueError, r"got epsilon=-1\.0"),
+        ({"epsilon": True}, TypeError, "got epsilon=True"),
+        ({"epsilon": "1"}, TypeError, "got epsilon='1'"),
+        ({"delta": 1.0}, ValueError, r"got delta=1\.0"),
+        ({"delta": -0.1}, ValueError, r"got delta=-0\.1"),
+        ({"counts": []}, ValueError, "counts must hold at least 2"),
+        ({"counts": [7]}, ValueError, "counts must hold at least 2"),
+        ({"counts": [0, 1, 0, 0, 0]}, ValueError, r"at least 2 records, got 1 record\(s\)"),
+        ({"counts": [0, 4, -2, 0, 1]}, ValueError, r"got counts\[2\]=.*-2"),
+        ({"counts": [0, 4, 1.5, 0, 1]}, ValueError, r"got counts\[2\]=.*1\.5"),
+        ({"counts": [0, 4, math.nan, 0, 1]}, ValueError, r"got counts\[2\]=.*nan"),
+        ({"counts": [0, 4, math.inf, 0, 1]}, ValueError, r"got counts\[2\]=.*inf"),
+        ({"counts": [True, True]}, TypeError, "of type bool"),
+        ({"counts": [[1, 2]]}, ValueError, r"shape \(1, 2\)"),
+        ({"kernel": KERNEL[:, :4]}, ValueError, r"got kernel of shape \(3, 4, 5\)"),
+        ({"kernel": KERNEL[0]}, ValueError, r"got kernel of shape \(5, 5\)"),
+        ({"kernel": rows_off_by(1e-6)}, ValueError, r"kernel\[1, 2\] with a sum of 1\.000001"),
+        ({"kernel": rows_off_by(math.nan)}, ValueError, "smallest entry of .*nan"),
+        ({"kernel": np.roll(np.eye(5), 1, 0)[None]}, ValueError, "own-bin probability of .*0"),
+        ({"scales": [0.05, 0.2]}, ValueError, r"\(3\), got scales of length 2"),
+        ({"scales": [0.05, 0.2, -1]}, ValueError, r"got scales\[2\]=.*-1"),
+    ],
+)
+def test_refused_games(changes, error, message):
+    arguments: dict[str, Any] = {"counts": COUNTS, "kernel": KERNEL, "epsilon": 1.0} | changes
+    with pytest.raises(error, match=message):
+        pb.NVOGame(arguments.pop("counts"), arguments.pop("kernel"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "message"),
+    [
+        ([], {}, ValueError, r"got 0 record\(s\)"),
+        ([3.0], {}, ValueError, r"got 1 record\(s\)"),
+        ([3.0, 3.0], {}, ValueError, r"not be constant, got 2 value\(s\), all equal to 3\.0"),
+        ([3.0, math.nan], {}, ValueError, r"data\[1\]=.*nan"),
+        ([3.0, math.inf], {}, ValueError, r"data\[1\]=.*inf"),
+        ([True, False], {}, TypeError, "of type bool"),
+        ([1.0, 2.0], {"epsilon": -2.0}, ValueError, r"epsilon=-2\.0"),
+        ([1.0, 2.0], {"multipliers": [1.0, 0.0]}, ValueError, r"multipliers\[1\]=.*0\.0"),
+        ([1.0, 2.0], {"multipliers": [-0.2]}, ValueError, r"multipliers\[0\]=.*-0\.2"),
+        ([1.0, 2.0], {"bins": 1}, ValueError, "bins=1"),
+        ([1.0, 2.0], {"bins": 10.0}, TypeError, r"bins=10\.0"),
+        ([1.0, 2.0], {"percentile": 0.5}, ValueError, r"percentile=0\.5"),
+        ([1.0, 2.0], {"grid_epsilon": math.nan}, ValueError, "got grid_epsilon=nan"),
+    ],
+)
+def test_refused_data(data, options, error, message):
+    with pytest.raises(error, match=message):
+        pb.NVOGame.from_data(data, **({"epsilon": 1.0} | options))
+
+
+@pytest.mark.parametrize(
+    ("profile", "error", "message"),
+    [
+        (np.zeros((5, 2), int), ValueError, r"shape \(5, 3\), got profile of shape \(5, 2\)"),
+        (np.zeros(5, int), ValueError, r"got profile of shape \(5,\)"),
+        (np.zeros((5, 3)), TypeError, "profile must hold integers, got profile of type float64"),
+        (np.zeros((5, 3), bool), TypeError, "of type bool"),
+        (np.diag([1, 2, 3, 4, 5])[:, :3], ValueError, r"row 0 must sum to 0, got .*=1"),
+        (np.array([[1, -1, 0]] + [[0, 0, 0]] * 4), ValueError, "smallest entry of -1"),
+    ],
+)
+def test_refused_profiles(game, profile, error, message):
+    for method in (game.output, game.losses, game.private_records, game.payoff, game.regret):
+        with pytest.raises(error, match=message):
+            method(profile)
+
+
+def test_refused_actions_and_generators(game):
+    for action, error, message in [
+        (3, ValueError, "action must be less than 3, got action=3"),
+        (-1, ValueError, "got action=-1"),
+        (True, TypeError, "got action=True"),
+        (1.0, TypeError, r"got action=1\.0"),
+    ]:
+        with pytest.raises(error, match=message):
+            game.constant_profile(action)
+    for rng in (0, 7, None, np.random):
+        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got rng="):
+            game.random_profile(rng)
+    with pytest.raises(ValueError, match=r"atol=-1\.0"):
+        game.is_nash(game.constant_profile(0), atol=-1.0)

@@ -1,0 +1,164 @@
+"""Slow, obvious twins of the package's algorithms.
+
+Every record is on its own here, and every formula stands as the book prints it: nothing is grouped,
+updated or compiled.  The tests compare the package with these functions on small games, and the
+benchmarks measure how much the package gains.
+
+``bins[i]`` is the bin of record i, ``actions[i]`` the action that it plays, and
+``kernel[v, k, x]`` the probability that a record of bin k with action v is released as x.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import NVOGame
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def privacy_losses(bins: Ints, actions: Ints, kernel: Floats) -> Floats:
+    """Loss of each record, max over x of |ln P(x) / P_{-i}(x)|, shape (n,)."""
+    n = len(bins)
+    rows = kernel[actions, bins]
+    mass = rows.sum(axis=0)
+    output = mass / n
+    without = np.maximum(mass - rows, 0.0) / (n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.abs(np.log(output / without))
+    return np.where(output > 0, losses, 0.0).max(axis=1)
+
+
+def privacy_loss_all_events(bins: Ints, actions: Ints, kernel: Floats) -> Floats:
+    """Loss of each record from the definition: the worst of all 2^K - 2 events, shape (n,)."""
+    outputs = range(kernel.shape[2])
+    events = [list(e) for size in outputs[1:] for e in combinations(outputs, size)]
+    rows = kernel[actions, bins]
+    losses = np.zeros(len(bins))
+    for i in range(len(bins)):
+        output = rows.mean(axis=0)
+        without = np.delete(rows, i, axis=0).mean(axis=0)
+        for event in events:
+            there, gone = output[event].sum(), without[event].sum()
+            if there > 0:
+                ratio = np.log(there / gone) if gone > 0 else np.inf
+                losses[i] = max(losses[i], abs(ratio))
+    return losses
+
+
+def private_and_divergence(
+    bins: Ints, actions: Ints, kernel: Floats, epsilon: float
+) -> tuple[int, float]:
+    """The two parts of the payoff: P_E and KL(q || P)."""
+    private = int((privacy_losses(bins, actions, kernel) <= epsilon * (1 + 1e-12)).sum())
+    q = np.bincount(bins, minlength=kernel.shape[1]) / len(bins)
+    output = kernel[actions, bins].mean(axis=0)
+    seen = q > 0
+    return private, float((q[seen] * np.log(q[seen] / output[seen])).sum())
+
+
+def payoff(bins: Ints, actions: Ints, kernel: Floats, epsilon: float) -> float:
+    """P_E + 1 - KL(q || P) / ln K, from scratch."""
+    private, divergence = private_and_divergence(bins, actions, kernel, epsilon)
+    return private + 1.0 - divergence / np.log(kernel.shape[1])
+
+
+def _is_better(new: tuple[int, float], old: tuple[int, float], n: int) -> bool:
+    """More private records, or as many and a KL that is lower by more than rounding."""
+    return new[0] > old[0] or (new[0] == old[0] and new[1] < old[1] - 1e-12 / n)
+
+
+class Algorithm1(NamedTuple):
+    """Where best-response dynamics ended and how they got there."""
+
+    bins: Ints
+    actions: Ints
+    sweeps: int
+    moves: int
+    payoffs: list[float]
+    evaluations: int
+
+
+def algorithm_1(
+    bins: Ints,
+    actions: Ints,
+    kernel: Floats,
+    epsilon: float,
+    *,
+    regroup: bool = False,
+    max_sweeps: int = 1000,
+) -> Algorithm1:
+    """Best-response dynamics, one record at a time in index order, each payoff from scratch.
+
+    A record changes its action only if that is strictly better for it.  It stops after a whole
+    pass without a change.  With ``regroup``, the records are sorted by (bin, action) before each
+    pass, which is the order of play of ``best_response_dynamics(..., batch=False)``.
+    """
+    bins, actions = np.array(bins), np.array(actions)
+    n = len(bins)
+    payoffs = [payoff(bins, actions, kernel, epsilon)]
+    sweeps = moves = evaluations = 0
+    changed = True
+    while changed and sweeps < max_sweeps:
+        changed = False
+        if regroup:
+            order = np.lexsort((actions, bins))
+            bins, actions = bins[order], actions[order]
+        for i in range(n):
+            own = best = int(actions[i])
+            best_value = private_and_divergence(bins, actions, kernel, epsilon)
+            for v in range(kernel.shape[0]):
+                if v == own:
+                    continue
+                actions[i] = v
+                value = private_and_divergence(bins, actions, kernel, epsilon)
+                if _is_better(value, best_value, n):
+                    best, best_value = v, value
+            actions[i] = best
+            evaluations += kernel.shape[0]
+            if best != own:
+                changed = True
+                moves += 1
+                payoffs.append(payoff(bins, actions, kernel, epsilon))
+        sweeps += 1
+    return Algorithm1(bins, actions, sweeps, moves, payoffs, evaluations)
+
+
+def records_of(profile: Ints) -> tuple[Ints, Ints]:
+    """Write a profile C[k, v] out as one (bin, action) a record, sorted."""
+    k, v = np.indices(profile.shape)
+    return np.repeat(k.ravel(), profile.ravel()), np.repeat(v.ravel(), profile.ravel())
+
+
+def profile_of(bins: Ints, actions: Ints, shape: tuple[int, int]) -> Ints:
+    """Count the records of each bin that play each action, shape (K, V)."""
+    profile = np.zeros(shape, dtype=np.int64)
+    np.add.at(profile, (bins, actions), 1)
+    return profile
+
+
+def all_profiles(game: NVOGame) -> Iterator[Ints]:
+    """Every profile of a small game, as a (K, V) matrix."""
+    rows = [
+        [row for row in product(range(count + 1), repeat=game.actions) if sum(row) == count]
+        for count in game.counts.tolist()
+    ]
+    for choice in product(*rows):
+        yield np.array(choice, dtype=np.int64)
+
+
+def is_nash(game: NVOGame, profile: Ints) -> bool:
+    """Whether no single record has a better action, every one of them tried from scratch."""
+    bins, actions = records_of(profile)
+    here = private_and_divergence(bins, actions, game.kernel, game.epsilon)
+    for i, v in product(range(len(bins)), range(game.actions)):
+        changed = actions.copy()
+        changed[i] = v
+        there = private_and_divergence(bins, changed, game.kernel, game.epsilon)
+        if _is_better(there, here, len(bins)):
+            return False
+    return True
