@@ -6,7 +6,7 @@ explorable("gradual-release", (panel) => {
   const first = panel.slider({ label: "ε of the noisy copy", min: -1, max: 0.5, step: 0.05, start: -0.3, ...power });
   const second = panel.slider({ label: "ε of the quiet copy", min: -1, max: 0.5, step: 0.05, start: 0, ...power });
   const way = panel.slider({
-    label: "way of release", min: 0, max: 1, step: 1, start: 1, format: (v) => (v ? "gradual" : "fresh noise"),
+    label: "way of release", min: 0, max: 1, step: 1, start: 1, format: (v) => (v ? "gradual" : "fresh"),
   });
   panel.legend([["one", "", "copies differ"], ["two", "6 4", "copies equal"]]);
 
@@ -36,7 +36,7 @@ explorable("gradual-release", (panel) => {
     const error = way() ? Math.SQRT2 / high : Math.SQRT2 / Math.hypot(low, high);
     return `Levels ${explorableNumber(low)} and ${explorableNumber(high)}: ` +
       `${way() ? "gradual release" : "fresh noise"} costs ε = ${explorableNumber(cost)} for both copies together, ` +
-      `they are equal with probability ${explorableNumber(stay)}, and the best estimate from both has ` +
+      `they are equal with probability ${explorableNumber(stay)}, and the best linear estimate from both has ` +
       `RMSE ${explorableNumber(error)}.`;
   });
 });

@@ -1,0 +1,258 @@
+"""Gradual release: exact marginals, conditional independence, the pair's law, wrong input.
+
+A statistical test here rejects a correct sampler with probability at most FALSE_ALARM per
+comparison, over the choice of its seed; about forty comparisons are made, so the file cries wolf
+for fewer than one seed in two thousand.  Each comes with wrong samplers that it must reject.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from pdpbook.beyond.gradual_release import gradual_laplace, refine, two_level_density
+
+FALSE_ALARM = 1e-5
+DRAWS = 100_000
+LEVELS = [0.5, 2.0, 1.0, 0.25]
+
+
+def literal_pair(
+    epsilon: float, new_epsilon: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """One pair (noisy, quiet), drawn as the theorem says."""
+    quiet = rng.laplace(0.0, 1.0 / new_epsilon)
+    if rng.random() < (epsilon / new_epsilon) ** 2:
+        return quiet, quiet
+    return quiet + rng.laplace(0.0, 1.0 / epsilon), quiet
+
+
+def looks_laplace(sample: np.ndarray, scale: float) -> bool:
+    """Kolmogorov-Smirnov test, which has an exact false-alarm rate for continuous laws."""
+    return stats.kstest(sample, stats.laplace(scale=scale).cdf).pvalue >= FALSE_ALARM
+
+
+def independent(first: np.ndarray, second: np.ndarray) -> bool:
+    """Chi-squared test of two labels."""
+    table = np.zeros((first.max() + 1, second.max() + 1))
+    np.add.at(table, (first, second), 1)
+    return stats.chi2_contingency(table).pvalue >= FALSE_ALARM
+
+
+def quarters(values: np.ndarray) -> np.ndarray:
+    """Label each value by its quarter of the sample."""
+    return np.searchsorted(np.quantile(values, [0.25, 0.5, 0.75]), values)
+
+
+def direction(moves: np.ndarray) -> np.ndarray:
+    """Label each move: 0 down, 1 none, 2 up."""
+    return (np.sign(moves) + 1).astype(int)
+
+
+@pytest.fixture(scope="module")
+def noise() -> np.ndarray:
+    return gradual_laplace(DRAWS, epsilons=LEVELS, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("column", range(4))
+def test_marginals_are_laplace_and_wrong_scales_are_rejected(noise: Any, column: int) -> None:
+    scale = 1.0 / LEVELS[column]
+    message = f"a correct sampler fails this with probability {FALSE_ALARM}"
+    assert looks_laplace(noise[:, column], scale), message
+    assert not looks_laplace(noise[:, column], 0.95 * scale)
+    assert not looks_laplace(noise[:, column], 1.05 * scale)
+
+
+@pytest.mark.parametrize(("loud", "quiet"), [(0, 1), (0, 2), (2, 1), (3, 0), (3, 2), (3, 1)])
+def test_every_two_columns_are_a_two_level_release(noise: Any, loud: int, quiet: int) -> None:
+    same = noise[:, loud] == noise[:, quiet]
+    stay = (LEVELS[loud] / LEVELS[quiet]) ** 2
+    assert stats.binomtest(int(same.sum()), DRAWS, stay).pvalue >= FALSE_ALARM
+    for wrong in (0.95 * stay, 1.05 * stay):
+        power = stats.norm.sf(4.42 - 0.05 * np.sqrt(DRAWS * stay / (1 - stay)))
+        if power > 1 - 1e-6:
+            assert stats.binomtest(int(same.sum()), DRAWS, wrong).pvalue < FALSE_ALARM
+    move = (noise[:, loud] - noise[:, quiet])[~same]
+    assert looks_laplace(move, 1.0 / LEVELS[loud])
+    assert not looks_laplace(move, 1.1 / LEVELS[loud])
+    assert not looks_laplace(move, 0.9 / LEVELS[loud])
+    assert independent(quarters(noise[:, quiet]), same.astype(int))
+
+
+def test_given_the_middle_copy_the_outer_copies_are_independent(noise: Any) -> None:
+    loud, middle, quiet = noise[:, 0], noise[:, 2], noise[:, 1]
+    for part in range(4):  # quarters of the middle copy; within one, its value still varies
+        inside = quarters(middle) == part
+        assert independent(direction(middle - quiet)[inside], direction(loud - middle)[inside])
+
+
+def test_the_independence_test_sees_a_sampler_that_jumps_from_the_wrong_copy() -> None:
+    rng = np.random.default_rng(2)
+    quiet = rng.laplace(scale=0.5, size=DRAWS)
+    middle = np.where(rng.random(DRAWS) < 0.25, quiet, quiet + rng.laplace(size=DRAWS))
+    stays = rng.random(DRAWS) < (0.5 / 2.0) ** 2
+    loud = np.where(stays, quiet, quiet + rng.laplace(scale=2.0, size=DRAWS))
+    assert looks_laplace(loud, 2.0)  # the marginals are right
+    inside = quarters(middle) == 0
+    assert not independent(direction(middle - quiet)[inside], direction(loud - middle)[inside])
+
+
+def test_it_agrees_with_the_literal_sampler() -> None:
+    rng = np.random.default_rng(3)
+    literal = np.array([literal_pair(0.5, 1.0, rng) for _ in range(20_000)])
+    ours = gradual_laplace(20_000, epsilons=[0.5, 1.0], rng=rng)
+    for statistic in (lambda v: v[:, 0] + v[:, 1], lambda v: v[:, 0] - 2 * v[:, 1]):
+        assert stats.ks_2samp(statistic(literal), statistic(ours)).pvalue >= FALSE_ALARM
+
+
+@pytest.mark.parametrize("loud", [0.0, 0.3, -2.5, 8.0])
+def test_refine_draws_from_the_conditional_law(loud: float) -> None:
+    low, high = 0.6, 1.5
+    rng = np.random.default_rng(4)
+    drawn = refine(np.full(DRAWS, loud), epsilon=low, new_epsilon=high, rng=rng)
+    marginal = 0.5 * low * np.exp(-low * abs(loud))
+    atom = float(two_level_density(loud, loud, epsilon=low, new_epsilon=high)[1]) / marginal
+    same = drawn == loud
+    assert stats.binomtest(int(same.sum()), DRAWS, atom).pvalue >= FALSE_ALARM
+
+    def smooth(y: float) -> float:
+        return float(two_level_density(loud, y, epsilon=low, new_epsilon=high)[0]) / marginal
+
+    cuts = np.sort([*np.quantile(drawn[~same], [0.02, 0.2, 0.4, 0.6, 0.8, 0.98]), 0.0, loud])
+    cuts = np.unique(cuts)
+    edges = [-60.0, *cuts.tolist(), 60.0]
+    expected = np.array([integrate.quad(smooth, a, b, limit=200)[0] for a, b in pairwise(edges)])
+    assert expected.sum() + atom == pytest.approx(1.0, abs=1e-7)
+    seen = np.histogram(drawn[~same], bins=edges)[0]
+
+    def fits(law: np.ndarray) -> bool:
+        return stats.chisquare(seen, law / law.sum() * seen.sum()).pvalue >= FALSE_ALARM
+
+    assert fits(expected), f"a correct sampler fails this with probability {FALSE_ALARM}"
+    for tilt in (0.93, 1.07):  # a wrong share of the piece across 0, on either side
+        wrong = expected.copy()
+        wrong[: len(edges) // 2] *= tilt
+        assert not fits(wrong)
+
+
+def test_a_stream_of_refinements_has_the_law_of_the_gradual_release() -> None:
+    rng = np.random.default_rng(5)
+    first = rng.laplace(scale=4.0, size=DRAWS)
+    second = refine(first, epsilon=0.25, new_epsilon=1.0, rng=rng)
+    third = refine(second, epsilon=1.0, new_epsilon=2.0, rng=rng)
+    stream = np.column_stack([first, second, third])
+    ours = gradual_laplace(DRAWS, epsilons=[0.25, 1.0, 2.0], rng=rng)
+    for weights in ([1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, -2, 0], [0, 1, -3], [2, 0, -1]):
+        assert stats.ks_2samp(stream @ weights, ours @ weights).pvalue >= FALSE_ALARM
+    skipping = refine(first, epsilon=0.25, new_epsilon=2.0, rng=rng)  # forgets the second copy
+    wrong = np.column_stack([first, second, skipping])
+    assert looks_laplace(skipping, 0.5)
+    assert stats.ks_2samp(wrong @ [0, 1, -3], ours @ [0, 1, -3]).pvalue < FALSE_ALARM
+
+
+levels = st.floats(0.05, 20.0)
+
+
+@given(levels, st.floats(1.0, 50.0), st.floats(-5.0, 5.0))
+def test_the_density_has_laplace_marginals(low: float, factor: float, point: float) -> None:
+    high = low * factor
+    across = integrate.quad(
+        lambda y: float(two_level_density(point, y, epsilon=low, new_epsilon=high)[0]),
+        *(-50 / high - abs(point), 50 / high + abs(point)),
+        points=[0.0, point],
+        limit=500,
+        epsabs=1e-15,
+        epsrel=1e-10,
+    )[0]
+    atom = float(two_level_density(point, point, epsilon=low, new_epsilon=high)[1])
+    laplace = 0.5 * low * np.exp(-low * abs(point))
+    assert across + atom == pytest.approx(laplace, rel=1e-6, abs=1e-12)
+    down = integrate.quad(
+        lambda x: float(two_level_density(x, point, epsilon=low, new_epsilon=high)[0]),
+        *(point - 50 / low, point + 50 / low),
+        points=[point],
+        limit=500,
+        epsabs=1e-15,
+        epsrel=1e-10,
+    )[0]
+    assert down + atom == pytest.approx(
+        0.5 * high * np.exp(-high * abs(point)), rel=1e-6, abs=1e-12
+    )
+
+
+@given(levels, st.floats(1.0, 50.0), st.floats(-5.0, 5.0), st.floats(-5.0, 5.0), st.floats(-1, 1))
+def test_both_copies_together_cost_the_larger_level(
+    low: float, factor: float, x: float, y: float, shift: float
+) -> None:
+    high = low * factor
+    here = two_level_density(x, y, epsilon=low, new_epsilon=high)
+    there = two_level_density(x - shift, y - shift, epsilon=low, new_epsilon=high)
+    for p, q in zip(here, there, strict=True):
+        if min(p, q) > 1e-200:
+            assert abs(np.log(p) - np.log(q)) <= high * abs(shift) * (1 + 1e-9) + 1e-9
+
+
+@given(st.lists(levels, min_size=1, max_size=6), st.integers(1, 50), st.integers(0, 2**32 - 1))
+def test_shape_seed_and_ties(epsilons: list[float], size: int, seed: int) -> None:
+    given_levels = np.array([*epsilons, epsilons[0]])
+    kept = given_levels.copy()
+    drawn = gradual_laplace(size, epsilons=given_levels, rng=np.random.default_rng(seed))
+    again = gradual_laplace(size, epsilons=given_levels, rng=np.random.default_rng(seed))
+    assert drawn.shape == (size, given_levels.size)
+    assert np.isfinite(drawn).all()
+    assert (drawn == again).all() and (given_levels == kept).all()
+    assert (drawn[:, 0] == drawn[:, -1]).all()  # equal levels get equal copies
+
+
+@given(st.floats(-1e6, 1e6), levels, st.floats(1.0, 1e6), st.integers(0, 99))
+def test_refined_noise_is_finite_and_equal_levels_change_nothing(
+    loud: float, low: float, factor: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    assert np.isfinite(refine([loud], epsilon=low, new_epsilon=low * factor, rng=rng)).all()
+    assert (refine([loud], epsilon=low, new_epsilon=low, rng=rng) == [loud]).all()
+
+
+def test_refine_keeps_the_shape() -> None:
+    rng = np.random.default_rng(0)
+    assert refine(1.5, epsilon=1.0, new_epsilon=2.0, rng=rng).shape == ()
+    assert refine(np.ones((2, 3)), epsilon=1.0, new_epsilon=2.0, rng=rng).shape == (2, 3)
+
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "ending"),
+    [
+        (lambda: gradual_laplace(0, epsilons=[1.0], rng=RNG), ValueError, "got size=0"),
+        (lambda: gradual_laplace(True, epsilons=[1.0], rng=RNG), TypeError, "got size=True"),
+        (lambda: gradual_laplace(5, epsilons=[], rng=RNG), ValueError, "length 0"),
+        (
+            lambda: gradual_laplace(5, epsilons=[1, 0.0], rng=RNG),
+            ValueError,
+            r"epsilons\[1\]=.*0.0",
+        ),
+        (lambda: gradual_laplace(5, epsilons=[np.nan], rng=RNG), ValueError, "nan"),
+        (lambda: gradual_laplace(5, epsilons=[np.inf], rng=RNG), ValueError, "inf"),
+        (lambda: gradual_laplace(5, epsilons=[1e-310], rng=RNG), ValueError, "1e-310"),
+        (lambda: gradual_laplace(5, epsilons=[1.0], rng=0), TypeError, "got rng=0"),
+        (
+            lambda: refine([1.0], epsilon=2.0, new_epsilon=1.0, rng=RNG),
+            ValueError,
+            "new_epsilon=1.0",
+        ),
+        (lambda: refine([1.0], epsilon=0.0, new_epsilon=1.0, rng=RNG), ValueError, "epsilon=0.0"),
+        (lambda: refine([np.nan], epsilon=1.0, new_epsilon=2.0, rng=RNG), ValueError, "nan"),
+        (lambda: refine([], epsilon=1.0, new_epsilon=2.0, rng=RNG), ValueError, "length 0"),
+        (lambda: refine([1.0], epsilon=1.0, new_epsilon=2.0, rng=None), TypeError, "rng=None"),
+        (lambda: two_level_density(0, 0, epsilon=2, new_epsilon=1), ValueError, "new_epsilon=1.0"),
+    ],
+)
+def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) -> None:
+    with pytest.raises(error, match=ending):
+        call()
