@@ -29,7 +29,8 @@ instructor-book: $(STAMP)
 test: lint book instructor-book
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
 	  tests/foundations tests/per_instance tests/game
-	$(RUN) pytest -q -n 2 --dist loadfile --nbval-lax tests pdpbook book
+	$(RUN) pytest -q -n 2 tests/site
+	$(RUN) pytest -q -n 2 --dist loadfile --nbval-lax --ignore=tests/site tests pdpbook book
 	@echo "All checks passed."
 
 lint: $(STAMP)
@@ -47,7 +48,7 @@ lab: $(STAMP)
 	$(RUN) jupyterlab --notebook-dir=. book/index.md
 
 bench: $(STAMP)
-	$(RUN) pytest -q benchmarks
+	$(RUN) benchmarks
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

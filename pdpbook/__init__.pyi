@@ -53,6 +53,7 @@ from .game.optimum import Certificate, certified_optimum
 from .per_instance.noise_kernels import (
     gaussian_kernel,
     laplace_kernel,
+    product_kernel,
     truncated_laplace_extremes,
     truncated_laplace_pdf,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "patients",
     "people_by_distance",
     "privacy_losses",
+    "product_kernel",
     "published_scale_bound",
     "published_table",
     "quality_of_service",

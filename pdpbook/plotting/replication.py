@@ -1,0 +1,367 @@
+"""Figures of the chapters *Regression*, *Income*, *Large income* and *Replication*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook.plotting import COLOURS, new_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pdpbook.experiments.regression import Network
+    from pdpbook.game.nvo_game import NVOGame
+
+__all__ = [
+    "column_figure",
+    "pair_figure",
+    "regression_curves",
+    "release_and_noise",
+    "rmse_figure",
+    "search_figure",
+    "table_figure",
+    "time_figure",
+]
+
+_LOOKS: dict[str, dict[str, Any]] = {
+    "original": {"color": COLOURS["black"], "linestyle": "-"},
+    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
+    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
+}
+_NAMES = {"original": "original data", "BRD": "NVO game (BRD)", "Laplace": "Laplace mechanism"}
+
+
+def regression_curves(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    networks: Mapping[float, Mapping[str, Network]],
+    *,
+    labels: tuple[str, str],
+) -> Any:
+    """Draw 500 of the original pairs and the curves of trained networks, one panel for each ε.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (n,)
+        The original data.
+    networks : mapping from ε to a mapping from name to Network
+        Names ``original``, ``BRD`` and ``Laplace``.
+    labels : tuple of str
+        Labels of the axes, with units.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = (len(networks) + 1) // 2
+    figure, panels = new_figure(rows, 2, height=2.6, sharex=True, sharey=True, squeeze=False)
+    seen = np.linspace(0, x.size - 1, min(x.size, 500)).astype(int)
+    line = np.linspace(x.min(), x.max(), 200)
+    for axes, (epsilon, each) in zip(panels.flat, networks.items(), strict=False):
+        axes.plot(x[seen], y[seen], ".", color=COLOURS["grey"], alpha=0.35, markersize=4)
+        for name, network in each.items():
+            look = {**_LOOKS[name], "marker": ""}
+            axes.plot(line, network.predict(line), label=_NAMES[name], **look)
+        axes.set_title(f"ε = {epsilon:g} a draw")
+    figure.supxlabel(labels[0], fontsize=12)
+    figure.supylabel(labels[1], fontsize=12)
+    handles, names = panels.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    return figure
+
+
+def rmse_figure(
+    panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE on the original data"
+) -> Any:
+    """Draw the error of the trained networks against ε, at most two panels.
+
+    Parameters
+    ----------
+    panels : mapping from title to pandas.DataFrame
+        Columns ``algorithm``, ``epsilon``, ``rmse`` and, if known, ``rmse_low``, ``rmse_high``.
+    label : str
+        Label of the vertical axis, with its unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, grid = new_figure(1, len(panels), height=3.3, sharey=True, squeeze=False)
+    for axes, (title, table) in zip(grid.flat, panels.items(), strict=True):
+        for name in ("BRD", "Laplace"):
+            rows = table[table["algorithm"] == name]
+            axes.plot(rows["epsilon"], rows["rmse"], label=_NAMES[name], **_LOOKS[name])
+            if "rmse_low" in rows:
+                low, high = rows["rmse_low"], rows["rmse_high"]
+                colour = _LOOKS[name]["color"]
+                axes.fill_between(rows["epsilon"], low, high, color=colour, alpha=0.2)
+        original = float(table[table["algorithm"] == "original"]["rmse"].iloc[0])
+        axes.axhline(original, label=_NAMES["original"], **_LOOKS["original"])
+        _epsilon_axis(axes)
+        axes.set(title=title, ylim=(0, None))
+    grid.flat[0].set_ylabel(label)
+    handles, names = grid.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    return figure
+
+
+def release_and_noise(
+    games: Mapping[float, NVOGame],
+    profiles: Mapping[str, Mapping[float, NDArray[np.int64]]],
+    *,
+    unit: str,
+    scale: float = 1.0,
+) -> Any:
+    """Draw the released distributions (left) and the noise of each bin (right), one row for each ε.
+
+    Parameters
+    ----------
+    games : mapping from ε to NVOGame
+        The games, made from data so that they know their grid.
+    profiles : mapping from name to a mapping from ε to ndarray, shape (K, V)
+        Profiles under the names ``Laplace`` and ``BRD``.
+    unit : str
+        What is released, with its unit.
+    scale : float
+        Divide the data's unit by this.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, grid = new_figure(len(games), 2, height=2.6, squeeze=False)
+    for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
+        assert game.grid is not None
+        edges = np.linspace(game.grid.lower, game.grid.upper, game.bins + 1) / scale
+        left.stairs(
+            game.frequency, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original"
+        )
+        for name, each in profiles.items():
+            look = _LOOKS[name]
+            output, style = game.output(each[epsilon]), look["linestyle"]
+            left.stairs(
+                output,
+                edges,
+                baseline=None,
+                color=look["color"],
+                linestyle=style,
+                linewidth=2,
+                label=_NAMES[name],
+            )
+            occupied = game.counts > 0
+            spread = game.noise_sd(each[epsilon]) * game.grid.width / scale
+            marks = {**look, "linestyle": "-" if name == "Laplace" else "", "markersize": 4}
+            marks["marker"] = "" if name == "Laplace" else "o"
+            right.plot(game.grid.midpoints[occupied] / scale, spread[occupied], **marks)
+        left.set_title(f"ε = {epsilon:g}: distribution")
+        right.set_title(f"ε = {epsilon:g}: SD of the noise")
+        right.set_ylim(0, None)
+    figure.supxlabel(unit, fontsize=12)
+    handles, names = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    return figure
+
+
+def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Any:
+    """Draw the cosine similarity of the Laplace mechanism on every column of a file.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``column``, ``epsilon`` and ``cosine``.
+    published : pandas.DataFrame
+        Columns ``epsilon`` and ``cosine_similarity``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(height=3.6)
+    markers = ["o", "s", "^", "v", "D"]
+    colours = ["blue", "orange", "green", "purple", "yellow"]
+    for number, (name, rows) in enumerate(table.groupby("column", sort=False)):
+        axes.plot(
+            rows["epsilon"],
+            rows["cosine"],
+            color=COLOURS[colours[number % 5]],
+            marker=markers[number % 5],
+            label=str(name),
+        )
+    axes.plot(
+        published["epsilon"],
+        published["cosine_similarity"],
+        "x",
+        color=COLOURS["black"],
+        markersize=11,
+        markeredgewidth=2.5,
+        zorder=5,
+        label="printed",
+    )
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
+    axes.set(xlabel="ε", ylabel="cosine similarity")
+    handles, names = axes.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    return figure
+
+
+def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Any:
+    """Draw computing time against the number of records, and published times.
+
+    Parameters
+    ----------
+    records, seconds : array_like, shape (m,)
+        Our measurements.
+    published : mapping from label to (records, seconds)
+        Single points.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(height=3.3)
+    axes.loglog(records, seconds, label="grouped, here", **_LOOKS["BRD"])
+    for number, (label, (size, time)) in enumerate(published.items()):
+        axes.plot(size, time, "s", color=COLOURS["orange"], markersize=8)
+        place = (10, 2 if number % 2 else -12)
+        axes.annotate(label, (size, time), place, textcoords="offset points")
+    axes.set(xlabel="records", ylabel="seconds")
+    axes.legend(loc="center right")
+    return figure
+
+
+def pair_figure(panels: Mapping[str, NDArray[np.float64]], *, labels: tuple[str, str]) -> Any:
+    """Draw joint distributions on a product grid, the colour showing the probability.
+
+    Parameters
+    ----------
+    panels : mapping from title to ndarray, shape (K, L)
+        Joint distributions of two features; at most four.
+    labels : tuple of str
+        Names of the two features.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = (len(panels) + 1) // 2
+    figure, grid = new_figure(rows, 2, height=3.0, squeeze=False, sharex=True, sharey=True)
+    for axes, (title, joint) in zip(grid.flat, panels.items(), strict=True):
+        shown = np.sqrt(joint.T)
+        image = axes.imshow(
+            shown, origin="lower", cmap="cividis", aspect="equal", vmin=0, vmax=0.55
+        )
+        axes.set_title(title)
+        axes.grid(False)
+    bar = figure.colorbar(image, ax=list(grid.flat), shrink=0.7)
+    bar.set_label("probability of the cell")
+    ticks = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3])
+    bar.set_ticks(np.sqrt(ticks), labels=[f"{tick:g}" for tick in ticks])
+    figure.supxlabel(labels[0], fontsize=12)
+    figure.supylabel(labels[1], fontsize=12)
+    return figure
+
+
+def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Any:
+    """Draw how well every setting fits, one panel for each data set; dark is good.
+
+    Parameters
+    ----------
+    searches : mapping from title to pandas.DataFrame
+        Columns ``padding`` (nan for the row's own ε), ``divisor`` and the misfit.
+    column : str
+        Which misfit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, grid = new_figure(len(searches), 1, height=3.1, squeeze=False)
+    for axes, (title, table) in zip(grid.flat, searches.items(), strict=True):
+        padding = table["padding"].fillna(0.0)
+        wide = table.assign(padding=padding).pivot(
+            index="padding", columns="divisor", values=column
+        )
+        values = wide.to_numpy()
+        axes.imshow(np.log(values), cmap="cividis", aspect="auto", vmin=0.0, vmax=np.log(50))
+        for (i, j), value in np.ndenumerate(values):
+            colour = "white" if value < 8 else "black"
+            text = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+            weight = "bold" if value == values.min() else "normal"
+            axes.text(j, i, text, ha="center", va="center", color=colour, weight=weight)
+        axes.set_yticks(range(len(wide)), ["own ε", *(f"{p:g}" for p in wide.index[1:])])
+        axes.set_xticks(range(wide.shape[1]), [f"{d:g}" for d in wide.columns])
+        axes.set(title=title, ylabel="padding for ε =")
+        axes.grid(False)
+    grid.flat[-1].set_xlabel("the two small scales divided by")
+    return figure
+
+
+def table_figure(
+    published: pd.DataFrame, ours: pd.DataFrame, *, titles: Sequence[str] = ("stated", "inferred")
+) -> Any:
+    """Draw KL against ε: printed, computed with its range, and the certified floor.
+
+    Parameters
+    ----------
+    published : pandas.DataFrame
+        Columns ``algorithm`` (BRD, AE), ``epsilon``, ``kl_divergence``.
+    ours : pandas.DataFrame
+        Rows of :func:`pdpbook.experiments.replication.replicate` of one experiment.
+    titles : sequence of str
+        Settings to draw, one panel each.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, grid = new_figure(1, 2, height=3.8, sharey=True)
+    looks = {"BRD": ("blue", "o"), "AE": ("green", "^")}
+    for axes, setting in zip(grid.flat, titles, strict=True):
+        rows = ours[ours["setting"] == setting]
+        floor = rows[rows["algorithm"] == "certified"]
+        axes.fill_between(
+            floor["epsilon"],
+            1e-5,
+            floor["lower_bound"],
+            facecolor="none",
+            edgecolor=COLOURS["grey"],
+            hatch="//",
+            linewidth=0,
+            alpha=0.5,
+            label="impossible if all are private",
+        )
+        for name, (colour, marker) in looks.items():
+            found = rows[rows["algorithm"] == name]
+            printed = published[published["algorithm"] == name]
+            if found.empty:
+                continue
+            style = {"color": COLOURS[colour], "marker": marker}
+            axes.plot(found["epsilon"], found["kl"], label=f"{name}, here", **style)
+            low, high = found["kl_low"], found["kl_high"]
+            axes.fill_between(found["epsilon"], low, high, color=COLOURS[colour], alpha=0.25)
+            axes.plot(
+                printed["epsilon"],
+                printed["kl_divergence"],
+                linestyle=":",
+                markerfacecolor="none",
+                label=f"{name}, printed",
+                **style,
+            )
+        _epsilon_axis(axes)
+        axes.set_yscale("log")
+        axes.set(title=f"as {setting}", ylim=(3e-5, 4))
+    grid.flat[0].set_ylabel("KL divergence (nats)")
+    handles, names = grid.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    return figure
+
+
+def _epsilon_axis(axes: Any) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([0.1, 0.3, 1, 2, 4, 8], ["0.1", "0.3", "1", "2", "4", "8"])
+    axes.set_xlabel("ε")
