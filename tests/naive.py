@@ -162,3 +162,28 @@ def is_nash(game: NVOGame, profile: Ints) -> bool:
         if _is_better(there, here, len(bins)):
             return False
     return True
+
+
+# --- for the solvers of the game -------------------------------------------------------------
+
+
+def private_optimum(game: NVOGame) -> float:
+    """Smallest KL of a profile at which everybody is private, by enumeration; inf if none is."""
+    best = np.inf
+    for profile in all_profiles(game):
+        bins, actions = records_of(profile)
+        private, kl = private_and_divergence(bins, actions, game.kernel, game.epsilon)
+        if private == len(bins):
+            best = min(best, kl)
+    return best
+
+
+def hockey_stick(row: Floats, mass: Floats, n: int, epsilon: float) -> float:
+    """Smallest delta of a record: the worst of all 2^K events, in both directions."""
+    output, without = mass / n, (mass - row) / (n - 1)
+    worst = 0.0
+    for size in range(len(row) + 1):
+        for event in combinations(range(len(row)), size):
+            there, gone = output[list(event)].sum(), without[list(event)].sum()
+            worst = max(worst, there - np.exp(epsilon) * gone, gone - np.exp(epsilon) * there)
+    return worst

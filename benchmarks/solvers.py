@@ -1,0 +1,278 @@
+"""Five ways to solve the game, side by side, and how their cost grows.
+
+- ``python -m benchmarks.solvers`` prints the comparison on the heights.
+- ``python -m benchmarks.solvers --growth FILE`` measures the growth with n, K and V and writes
+  the table that *Approximated enumeration* draws (``pdpbook/game/data/growth.csv``).
+- ``python -m benchmarks.solvers --enumeration FILE`` runs the genetic algorithm over several
+  seeds and writes its convergence curves (``pdpbook/game/data/enumeration.csv``).
+- ``python -m benchmarks.solvers --certificates FILE`` compares best responses and coordinated
+  moves with proven lower bounds (``pdpbook/game/data/certificates.csv``).
+
+Times are CPU seconds of one thread, so that other work on the machine disturbs them little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.stats import norm
+
+import pdpbook as pb
+from tests import naive
+
+STATED = (3, 2, 1, 0.33, 0.2)
+FINER = (3, 2, 1, 0.033, 0.02)
+#: Generations of the paper's runs that a comparison can wait for.
+GENERATIONS = 270
+#: Generations at which the convergence curve is kept.
+KEPT = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 150, 200, 270, 500, 1000, 1500, 2000, 2700)
+
+T = TypeVar("T")
+
+
+def run() -> list[tuple[str, float, str]]:
+    """Return what the solvers are held to on the heights, finer set, epsilon = 1."""
+    solved = comparison()
+    proof = solved["certified within 1 %"]
+    pairs = solved["coordinated, 150 restarts"]
+    faster = solved["literal, estimated"][0] / solved["grouped"][0]
+    excess = 100.0 * (pairs[1] / proof[2] - 1.0)
+    return [
+        ("solvers: grouped against literal best responses", faster, "≥ 1,000 ×"),
+        ("solvers: coordinated moves, 150 restarts", pairs[0], "≤ 2 s"),
+        ("solvers: coordinated moves, KL above the certified bound", excess, "≤ 2 %"),
+        ("solvers: genetic algorithm, 270 generations", solved["AE, 270 generations"][0], "≤ 60 s"),
+        ("solvers: certified optimum within 1 %", proof[0], "≤ 60 s"),
+    ]
+
+
+def comparison() -> dict[str, tuple[float, float, float]]:
+    """CPU seconds, KL and proven lower bound (nan without a proof) of five solvers."""
+    game = pb.NVOGame.from_data(
+        pb.nba_heights()["height"], epsilon=1.0, multipliers=FINER, grid_epsilon=1.0
+    )
+    loud = game.constant_profile(0)
+    _compile()
+    rng = np.random.default_rng(0)
+    single = pb.best_response_dynamics(game, loud, batch=False)
+    literal = _literal_seconds(game, single.sweeps)
+    solved = {"literal, estimated": (literal, single.divergence, math.nan)}
+    calls: dict[str, Callable[[], Any]] = {
+        "grouped": lambda: pb.best_response_dynamics(game, loud),
+        "coordinated, 150 restarts": lambda: pb.coordinated_best_response(
+            game, rng=rng, restarts=150
+        ),
+        "AE, 270 generations": lambda: pb.approximate_enumeration(
+            game, rng=rng, generations=GENERATIONS
+        ),
+        "certified within 1 %": lambda: pb.certified_optimum(game, relative_gap=0.01),
+    }
+    for name, call in calls.items():
+        seconds, result = _timed(call)
+        bound = getattr(result, "lower_bound", math.nan)
+        solved[name] = seconds, game.divergence(result.profile), bound
+    return solved
+
+
+def growth() -> list[dict[str, Any]]:
+    """Measure the solvers while n, K or V grows and the other two stand still."""
+    rows = []
+    _compile()
+    for axis, values in {
+        "n": (30, 100, 1000, 10_000, 1_000_000, 10**9),
+        "K": (26, 51, 101, 201, 401),
+        "V": (2, 3, 5, 9, 17),
+    }.items():
+        for value in values:
+            setting = {"n": 1000, "K": 101, "V": 5} | {axis: value}
+            game = _bell(setting["n"], setting["K"], setting["V"])
+            for solver, (seconds, divergence, how) in _solvers(game).items():
+                row = {"axis": axis, "value": value, "solver": solver, "how": how}
+                rows.append(row | {"seconds": f"{seconds:.3g}", "divergence": f"{divergence:.4g}"})
+                print(row, rows[-1]["seconds"], rows[-1]["divergence"], flush=True)
+    return rows
+
+
+def enumeration() -> list[dict[str, Any]]:
+    """Run the genetic algorithm on the heights over seeds, settings and one long time."""
+    heights, rows = pb.nba_heights()["height"], []
+    runs = [(STATED, 0.05, seed, GENERATIONS) for seed in range(3)]
+    runs += [
+        (FINER, mutation, seed, GENERATIONS) for mutation in (0.05, 0.001) for seed in range(3)
+    ]
+    runs += [(FINER, 0.05, 3, 10 * GENERATIONS)]
+    for multipliers, mutation, seed, generations in runs:
+        game = pb.NVOGame.from_data(heights, epsilon=1.0, multipliers=multipliers, grid_epsilon=1.0)
+        seconds, result = _timed(
+            lambda game=game, seed=seed, generations=generations, mutation=mutation: (
+                pb.approximate_enumeration(
+                    game,
+                    rng=np.random.default_rng(seed),
+                    generations=generations,
+                    mutation=mutation,
+                )
+            )
+        )
+        for generation in [g for g in KEPT if g <= generations]:
+            row = {"actions": "stated" if multipliers == STATED else "finer"}
+            row |= {"mutation": mutation, "seed": seed, "generations": generations}
+            row |= {"generation": generation, "payoff": f"{result.payoffs[generation]:.6f}"}
+            rows.append(row | {"seconds": f"{seconds:.1f}"})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def certificates() -> list[dict[str, Any]]:
+    """Bound the optimum on heights and on the income stand-in, two sets of actions, six targets."""
+    rows = []
+    _compile()
+    for name, data in (("heights", pb.nba_heights()["height"]), ("income", pb.income()["income"])):
+        for multipliers in (STATED, FINER):
+            for epsilon in (0.1, 0.3, 1.0, 2.0, 4.0, 8.0):
+                game = pb.NVOGame.from_data(
+                    data, epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
+                )
+                rows.append(
+                    {
+                        "data": name,
+                        "actions": "stated" if multipliers == STATED else "finer",
+                        "epsilon": epsilon,
+                    }
+                    | _certified(game, 1e-4 if multipliers == STATED else 0.02)
+                )
+                print(rows[-1], flush=True)
+    return rows
+
+
+def _certified(game: pb.NVOGame, gap: float) -> dict[str, Any]:
+    """Best responses, coordinated moves over three seeds (the worst is kept), and the bound."""
+    loud = pb.best_response_dynamics(game, game.constant_profile(0))
+    runs = [
+        _timed(
+            lambda seed=seed: pb.coordinated_best_response(
+                game, rng=np.random.default_rng(seed), restarts=150
+            )
+        )
+        for seed in range(3)
+    ]
+    best = min((result for _, result in runs), key=lambda result: result.divergence)
+    seconds, proof = _timed(
+        lambda: pb.certified_optimum(game, start=best.profile, relative_gap=gap, time_limit=300.0)
+    )
+    return {
+        "private": game.private_records(best.profile) == game.records,
+        "best_response": f"{loud.divergence:.6g}",
+        "coordinated": f"{max(result.divergence for _, result in runs):.6g}",
+        "coordinated_seconds": f"{max(spent for spent, _ in runs):.2f}",
+        "certified": f"{proof.divergence:.6g}",
+        "lower_bound": f"{math.floor(proof.lower_bound * 1e9) / 1e9:.9f}",
+        "certified_seconds": f"{seconds:.2f}",
+    }
+
+
+def _bell(n: int, bins: int, actions: int) -> pb.NVOGame:
+    """A game of n records with a normal distribution and actions from far too loud to quiet."""
+    edges = norm.cdf(np.linspace(0.0, 1.0, bins + 1), 0.5, 0.08)
+    weights = np.diff(edges) / (edges[-1] - edges[0])
+    counts = np.random.default_rng(1).multinomial(n, weights)
+    scales = np.geomspace(0.7, 0.005, actions)
+    return pb.NVOGame(counts, pb.laplace_kernel(bins, scales), epsilon=1.0, scales=scales)
+
+
+def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
+    """Time and KL of each solver, as far as the game is small enough for it."""
+    loud, n = game.constant_profile(0), game.records
+    measured: dict[str, tuple[float, float, str]] = {}
+    if n <= 100:
+        bins, actions = naive.records_of(loud)
+        seconds, end = _timed(lambda: naive.algorithm_1(bins, actions, game.kernel, 1.0))
+        profile = naive.profile_of(end.bins, end.actions, loud.shape)
+        measured["literal"] = seconds, game.divergence(profile), "measured"
+    elif n <= 10_000:
+        single = pb.best_response_dynamics(game, loud, batch=False)
+        seconds = _literal_seconds(game, single.sweeps)
+        measured["literal"] = seconds, single.divergence, "estimated"
+    seconds, grouped = _timed(lambda: pb.best_response_dynamics(game, loud))
+    measured["grouped"] = seconds, grouped.divergence, "measured"
+    seconds, pairs = _timed(lambda: pb.coordinated_best_response(game))
+    measured["coordinated"] = seconds, pairs.divergence, "measured"
+    if n <= 10_000:
+        tenth = GENERATIONS // 10
+        seconds, found = _timed(
+            lambda: pb.approximate_enumeration(
+                game, rng=np.random.default_rng(0), generations=tenth
+            )
+        )
+        measured["AE"] = 10 * seconds, game.divergence(found.profile), "estimated"
+    seconds, proof = _timed(lambda: pb.certified_optimum(game, relative_gap=0.02, time_limit=120.0))
+    measured["certified"] = seconds, proof.divergence, "measured" if proof.optimal else "stopped"
+    return measured
+
+
+def _literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
+    """Time of Algorithm 1 as printed: passes times records times actions times one payoff."""
+    bins, actions = naive.records_of(game.constant_profile(0))
+    each = min(_timed(lambda: naive.payoff(bins, actions, game.kernel, 1.0))[0] for _ in range(3))
+    return sweeps * game.records * game.actions * each
+
+
+def _compile() -> None:
+    """Compile everything on a game of the same types before a clock runs."""
+    small = pb.NVOGame([3, 2, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    pb.coordinated_best_response(small)
+    pb.approximate_enumeration(small, rng=np.random.default_rng(0), generations=1, population=10)
+    pb.certified_optimum(small)
+    naive.payoff(*naive.records_of(small.constant_profile(0)), small.kernel, 1.0)
+
+
+def _timed(call: Callable[[], T]) -> tuple[float, T]:
+    """Return CPU seconds and result."""
+    began = time.process_time()
+    result = call()
+    return time.process_time() - began, result
+
+
+def _write(path: Path, rows: list[dict[str, Any]], option: str) -> None:
+    """Write a table with the command and the machine that made it."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(f"# python -m benchmarks.solvers {option} {path.name}\n")
+        file.write(f"# CPU seconds of one thread; {_machine()}\n")
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _machine() -> str:
+    """Name the processor and the versions."""
+    names = [platform.processor() or platform.machine()]
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        names = [line.split(":", 1)[1].strip() for line in lines if "model name" in line] or names
+    return f"{names[0]}, Python {platform.python_version()}, numpy {np.__version__}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--growth", type=Path, metavar="FILE")
+    parser.add_argument("--enumeration", type=Path, metavar="FILE")
+    parser.add_argument("--certificates", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    if arguments.growth:
+        _write(arguments.growth, growth(), "--growth")
+    if arguments.enumeration:
+        _write(arguments.enumeration, enumeration(), "--enumeration")
+    if arguments.certificates:
+        _write(arguments.certificates, certificates(), "--certificates")
+    if not (arguments.growth or arguments.enumeration or arguments.certificates):
+        print(f"{'heights, finer set, epsilon = 1':<28}{'CPU seconds':>12}{'KL':>12}{'bound':>12}")
+        for name, (seconds, divergence, bound) in comparison().items():
+            print(f"{name:<28}{seconds:>12.3g}{divergence:>12.5f}{bound:>12.5f}")

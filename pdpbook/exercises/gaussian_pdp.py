@@ -1,0 +1,146 @@
+"""Self-checks of the chapter *Gaussian noise and (ε, δ)-pDP*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.exercises import Case, Exercise
+from pdpbook.per_instance.noise_kernels import gaussian_kernel
+from pdpbook.per_instance.privacy_loss import (
+    hockey_stick_divergences,
+    linear_limits,
+    privacy_losses,
+)
+
+__all__ = ["EXERCISES"]
+
+
+def _lone_agrees(answer: Callable[..., Any], cases: list[tuple[int, int, float]]) -> bool:
+    for n, m, epsilon in cases:
+        rows = np.zeros((n, 2))
+        rows[:m, 0] = rows[m:, 1] = 1.0
+        exact = hockey_stick_divergences(rows[:1], rows.sum(axis=0), n, epsilon)[0]
+        if not np.isclose(answer(n, m, epsilon), exact, rtol=1e-9, atol=1e-15):
+            return False
+    return True
+
+
+def _safe_agrees(answer: Callable[..., Any], cases: list[tuple[int, float]]) -> bool:
+    return all(
+        np.isclose(
+            1.0 / (2.0 * float(answer(n, epsilon)) ** 2),
+            math.log1p(n * math.expm1(epsilon)),
+            rtol=1e-9,
+        )
+        for n, epsilon in cases
+    )
+
+
+def _safe_protects(answer: Callable[..., Any]) -> bool:
+    """One record at one end, all others at the other: nobody's loss exceeds the target."""
+    for n, epsilon in ((5, 1.0), (50, 0.3), (500, 0.1)):
+        near = gaussian_kernel(200, [float(answer(n, epsilon))])[0]
+        rows = np.vstack([near[:1], near[-1:]])
+        mass = rows[0] + (n - 1) * rows[1]
+        if privacy_losses(rows, mass, n).max() > epsilon:
+            return False
+    return True
+
+
+def _extremes_agree(answer: Callable[..., Any]) -> bool:
+    points = np.linspace(0.0, 1.0, 201)
+    for sigma in (0.1, 0.4, 1.0, 50.0):
+        fine = np.linspace(0.0, 1.0, 20_001)
+        density = np.exp(-((points[:, None] - points) ** 2) / (2 * sigma**2))
+        total = np.array(
+            [np.trapezoid(np.exp(-((fine - x) ** 2) / (2 * sigma**2)), fine) for x in points]
+        )
+        density /= total[:, None]
+        if not np.allclose(answer(sigma), [density.min(), density.max()], rtol=1e-6):
+            return False
+    return True
+
+
+def _bins() -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], int]]:
+    """Yield counts and rows of one bin, with the mass of everybody."""
+    rng = np.random.default_rng(8)
+    kernel = gaussian_kernel(6, [0.05, 0.2, 1.0])
+    for _ in range(200):
+        counts = rng.integers(0, 3, size=3)
+        counts[rng.integers(3)] += 1
+        k = int(rng.integers(6))
+        others = rng.integers(0, 2, size=(3, 6))
+        mass = counts @ kernel[:, k] + np.einsum("vk,vkx->x", others, kernel)
+        n = int(counts.sum() + others.sum())
+        if n >= 2:
+            yield counts, kernel[:, k], mass, n
+
+
+def _cut_is_valid(answer: Callable[..., Any]) -> bool:
+    for counts, rows, mass, n in _bins():
+        for epsilon in (0.02, 0.3, 1.0):
+            used = rows[counts > 0]
+            delta = hockey_stick_divergences(used, mass, n, epsilon).max()
+            if answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon) > delta + 1e-12:
+                return False
+    return True
+
+
+def _cut_bites(answer: Callable[..., Any]) -> bool:
+    for counts, rows, mass, n in _bins():
+        for epsilon in (0.02, 0.3, 1.0):
+            average = counts @ rows / counts.sum()
+            tau, sigma = linear_limits(n, epsilon)
+            broken = max((average - tau * mass).max(), (sigma * mass - average).max())
+            given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
+            if broken > 1e-6 and not given > 0.0:
+                return False
+    return True
+
+
+EXERCISES = {
+    "lone": Exercise(
+        [
+            Case(
+                lambda answer: _lone_agrees(answer, [(5, 1, 1.0), (40, 1, 0.2), (40, 2, 0.2)]),
+                "Use the linear form of delta. p is 1 in the own bin and 0 elsewhere; what is S?",
+            ),
+            Case(
+                lambda answer: _lone_agrees(answer, [(40, 30, 0.2), (7, 7, 1.0)]),
+                "With enough company delta is 0, not negative.",
+            ),
+        ]
+    ),
+    "safe": Exercise(
+        [
+            Case(
+                lambda answer: _safe_agrees(answer, [(5, 1.0), (1317, 0.1), (2, 3.0)]),
+                "Which largest ratio does Theorem 1' allow, and which has a Gaussian?",
+            ),
+            Case(
+                lambda answer: _safe_agrees(answer, [(10**9, 1e-12), (2, 1e-12)]),
+                "For small epsilon, exp(epsilon) - 1 loses digits. NumPy has a remedy.",
+            ),
+            Case(_safe_protects, "Somebody's loss exceeds epsilon at your standard deviation."),
+        ]
+    ),
+    "extremes": Exercise(
+        [
+            Case(
+                _extremes_agree,
+                "A pair (v_min, v_max). Where does each occur? What is Z there?",
+            )
+        ]
+    ),
+    "certify": Exercise(
+        [
+            Case(_cut_is_valid, "At some profile your cut exceeds every delta of the bin."),
+            Case(_cut_bites, "The average record violates epsilon-pDP and your cut says nothing."),
+        ]
+    ),
+}

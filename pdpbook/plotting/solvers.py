@@ -1,0 +1,282 @@
+"""Figures of the solver chapters: moves in pairs, convergence, bounds, growth, (ε, δ)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.plotting import COLOURS, new_figure
+
+__all__ = [
+    "draw_anarchy",
+    "draw_bounds",
+    "draw_convergence",
+    "draw_delta",
+    "draw_growth",
+    "draw_pair_move",
+    "draw_tangents",
+]
+
+_SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
+_MARKERS = "osD^v"
+
+
+def draw_pair_move(
+    game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequence[str]
+) -> Any:
+    """Draw two profiles as tables of counts, changed cells framed, with their outputs below.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game.
+    profiles : mapping from title to profile, shape (K, V)
+        Two profiles, before and after.
+    names : sequence of str, length V
+        Names of the actions.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(2, 2, height=2.2, sharex=True)
+    before, after = (np.asarray(profile) for profile in profiles.values())
+    changed = (before != after).T
+    bins = np.arange(game.bins)
+    for column, (title, profile) in enumerate(profiles.items()):
+        table, bars = axes[0, column], axes[1, column]
+        counts = np.asarray(profile).T
+        for v, k in np.argwhere(counts > 0):
+            table.text(k, v, str(counts[v, k]), ha="center", va="center", fontsize=13)
+        for v, k in np.argwhere(changed):
+            table.plot(k, v, "s", markersize=25, mfc="none", mec=COLOURS["orange"], mew=2)
+        table.set(title=title, ylim=(-0.6, game.actions - 0.4), xlim=(-0.6, game.bins - 0.4))
+        table.set(yticks=range(game.actions), yticklabels=names if column == 0 else [])
+        table.grid(False)
+        bars.bar(bins, game.frequency, 0.8, color=COLOURS["grey"], alpha=0.35, label="data")
+        bars.plot(bins, game.output(profile), "o-", color=COLOURS["blue"], label="released")
+        bars.set(xlabel="bin", xticks=bins, ylim=(0, 0.6))
+    axes[1, 0].set_ylabel("probability")
+    axes[1, 0].legend(loc="upper left")
+    return figure
+
+
+def draw_convergence(
+    curves: Mapping[str, Sequence[tuple[ArrayLike, ArrayLike]]], *, references: Mapping[str, float]
+) -> Any:
+    """Draw how the KL of the fittest chromosome falls with the generations.
+
+    Parameters
+    ----------
+    curves : mapping from name to sequence of (generations, KL)
+        One line a run; runs of one name share a colour.  KL in nats, nan while somebody is
+        exposed.
+    references : mapping from name to KL
+        Horizontal lines, such as the end of best-response dynamics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.6)
+    for j, (name, runs) in enumerate(curves.items()):
+        for i, (generations, divergences) in enumerate(runs):
+            axis.plot(
+                np.asarray(generations) + 1,
+                np.asarray(divergences),
+                color=_SERIES[j],
+                marker=_MARKERS[j],
+                markersize=4,
+                linewidth=1.3,
+                label=name if i == 0 else None,
+            )
+    for style, (name, value) in zip(("--", ":", "-."), references.items(), strict=False):
+        axis.axhline(value, color=COLOURS["black"], linestyle=style, linewidth=1.5, label=name)
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="generation + 1 (logarithmic)",
+        ylabel="KL divergence (nats)",
+    )
+    axis.legend(loc="lower left")
+    return figure
+
+
+def draw_growth(table: Any) -> Any:
+    """Draw measured solving times against n, K and V on logarithmic axes.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``axis``, ``value``, ``solver``, ``how`` and ``seconds``; open markers are
+        estimates, crosses stopped runs.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(2, 2, height=2.9, sharey=True)
+    labels = {"n": "records n", "K": "bins K", "V": "actions |V|"}
+    solvers = list(dict.fromkeys(table["solver"]))
+    for axis, (name, label) in zip(axes.flat, labels.items(), strict=False):
+        for j, solver in enumerate(solvers):
+            part = table[(table["axis"] == name) & (table["solver"] == solver)]
+            axis.plot(part["value"], part["seconds"], color=_SERIES[j], linewidth=1.5)
+            for how, marker, fill in (
+                ("measured", _MARKERS[j], _SERIES[j]),
+                ("estimated", _MARKERS[j], "none"),
+                ("stopped", "x", _SERIES[j]),
+            ):
+                some = part[part["how"] == how]
+                axis.plot(some["value"], some["seconds"], marker, mfc=fill, mec=_SERIES[j])
+        axis.set(xscale="log", yscale="log", xlabel=label)
+        values = table.loc[table["axis"] == name, "value"].unique()
+        if name != "n":
+            axis.set_xticks(values, [str(value) for value in values])
+            axis.minorticks_off()
+    for row in axes:
+        row[0].set_ylabel("CPU seconds")
+    legend = axes[1, 1]
+    legend.axis("off")
+    for j, solver in enumerate(solvers):
+        legend.plot([], [], color=_SERIES[j], marker=_MARKERS[j], label=solver)
+    legend.plot([], [], "o", mfc="none", mec=COLOURS["grey"], label="(open: estimated)")
+    legend.plot([], [], "x", color=COLOURS["grey"], label="(cross: stopped)")
+    legend.legend(loc="center")
+    return figure
+
+
+def draw_tangents(points: Sequence[float], marked: float) -> Any:
+    """Draw -ln s, tangents at some points, and their maximum.
+
+    Parameters
+    ----------
+    points : sequence of float
+        Where the tangents touch.
+    marked : float
+        A point at which the distance is shown.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.2)
+    s = np.linspace(0.25, 3.0, 300)
+    lines = np.array([1.0 - np.log(p) - s / p for p in points])
+    axis.plot(s, -np.log(s), color=COLOURS["blue"], label="−ln s")
+    for line in lines:
+        axis.plot(s, line, color=COLOURS["grey"], linewidth=1.0)
+    axis.plot(s, lines.max(axis=0), color=COLOURS["orange"], linestyle="--", label="the roof")
+    axis.plot(points, -np.log(points), "o", color=COLOURS["grey"], label="tangents touch here")
+    roof = max(1.0 - np.log(p) - marked / p for p in points)
+    axis.plot([marked, marked], [roof, -np.log(marked)], color=COLOURS["black"], linewidth=2.5)
+    axis.set(xlabel="s = S(x) / typical S(x)", ylabel="cost", ylim=(-1.5, 1.5))
+    axis.legend()
+    return figure
+
+
+def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: ArrayLike) -> Any:
+    """Draw KL of several methods over ε above the region that is proved to be out of reach.
+
+    Parameters
+    ----------
+    epsilons : array_like, shape (m,)
+        Privacy targets.
+    results : mapping from name to KL, shape (m,)
+        What the methods reach, in nats.
+    floor : array_like, shape (m,)
+        The certified lower bound.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.6)
+    x, low = np.asarray(epsilons), np.asarray(floor)
+    for j, (name, values) in enumerate(results.items()):
+        style = "-" if j else "--"
+        axis.plot(x, np.asarray(values), style, color=_SERIES[j], marker=_MARKERS[j], label=name)
+    bottom = 0.3 * low.min()
+    axis.fill_between(x, low, bottom, color=COLOURS["grey"], alpha=0.3, label="proved impossible")
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="privacy target ε",
+        ylabel="KL divergence (nats)",
+        ylim=(bottom, None),
+    )
+    axis.set_xticks(x, [f"{value:g}" for value in x])
+    axis.minorticks_off()
+    axis.legend()
+    return figure
+
+
+def draw_anarchy(worst: ArrayLike, best: ArrayLike) -> Any:
+    """Draw the price of anarchy of many games as a cumulative share, equilibria of two kinds.
+
+    Parameters
+    ----------
+    worst : array_like, shape (games,)
+        KL of the worst private equilibrium over the optimum.
+    best : array_like, shape (games,)
+        The same for the worst one that no coordinated move leaves.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.2)
+    for j, (name, ratios) in enumerate(
+        {"worst private equilibrium": worst, "worst after coordinated moves": best}.items()
+    ):
+        values = np.sort(np.asarray(ratios))
+        share = np.arange(1, values.size + 1) / values.size
+        axis.step(values, share, where="post", color=_SERIES[j], label=name)
+    axis.set(
+        xscale="log",
+        xlabel="KL / KL of the optimum (logarithmic)",
+        ylabel="share of games up to here",
+        ylim=(0, 1.02),
+    )
+    ticks = [1, 1.5, 2, 3, 4, 6, 10, 20, 50]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.minorticks_off()
+    axis.set_xlim(0.95, 1.1 * max(np.max(worst), np.max(best)))
+    axis.legend(loc="lower right")
+    return figure
+
+
+def draw_delta(
+    deltas: ArrayLike, results: Mapping[str, ArrayLike], *, pure: Mapping[str, float], n: int
+) -> Any:
+    """Draw KL against δ for several noises, with their values at δ = 0 and the line δ = 1/n.
+
+    Parameters
+    ----------
+    deltas : array_like, shape (m,)
+        Values of δ > 0.
+    results : mapping from name to KL, shape (m,)
+        Divergence in nats at the equilibrium, one line each.
+    pure : mapping from name to KL
+        The same at δ = 0, drawn dotted.
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    for j, (name, values) in enumerate(results.items()):
+        axis.plot(
+            np.asarray(deltas), np.asarray(values), color=_SERIES[j], marker=_MARKERS[j], label=name
+        )
+        axis.axhline(pure[name], color=_SERIES[j], linestyle=":", linewidth=1.5)
+    axis.axvline(1.0 / n, color=COLOURS["black"], linestyle="--", linewidth=1.5, label="δ = 1/n")
+    axis.set(xscale="log", xlabel="δ (logarithmic)", ylabel="KL divergence (nats)", ylim=(0, None))
+    axis.legend()
+    return figure

@@ -1,0 +1,179 @@
+"""Tests of the game with a delta: the hockey stick, its equilibria, the two theorems."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pdpbook as pb
+from tests import naive
+
+
+@st.composite
+def populations(draw: st.DrawFn) -> tuple[np.ndarray, int, float]:
+    """Rows of n records on up to six outputs, and a target."""
+    bins, n = draw(st.integers(2, 6)), draw(st.integers(2, 9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kernel = pb.gaussian_kernel(bins, draw(st.lists(st.floats(0.03, 3.0), min_size=1, max_size=3)))
+    rows = kernel[rng.integers(len(kernel), size=n), rng.integers(bins, size=n)]
+    return rows, n, draw(st.floats(0.005, 3.0))
+
+
+@st.composite
+def games(draw: st.DrawFn) -> pb.NVOGame:
+    """A small game with a delta between 1e-4 and 1."""
+    counts = draw(st.lists(st.integers(0, 3), min_size=2, max_size=5))
+    counts[0] += max(2 - sum(counts), 0)
+    sigmas = draw(st.lists(st.floats(0.05, 2.0), min_size=1, max_size=3))
+    kernel = pb.gaussian_kernel(len(counts), sigmas)
+    delta = 10 ** draw(st.floats(-4, -0.5))
+    return pb.NVOGame(counts, kernel, epsilon=draw(st.floats(0.02, 2.0)), delta=delta)
+
+
+# --- the definition --------------------------------------------------------------------------
+
+
+@given(populations())
+def test_the_hockey_stick_is_the_worst_of_all_events(case):
+    rows, n, epsilon = case
+    mass = rows.sum(axis=0)
+    ours = pb.hockey_stick_divergences(rows, mass, n, epsilon)
+    assert ours == pytest.approx(
+        [naive.hockey_stick(row, mass, n, epsilon) for row in rows], abs=1e-12
+    )
+
+
+@given(populations())
+def test_lemma_1_with_a_delta(case):
+    rows, n, epsilon = case
+    mass, (tau, sigma) = rows.sum(axis=0), pb.linear_limits(n, epsilon)
+    forth = math.exp(epsilon) / (n - 1) * np.maximum(rows - tau * mass, 0.0).sum(axis=1)
+    back = np.maximum(sigma * mass - rows, 0.0).sum(axis=1) / (n - 1)
+    ours = pb.hockey_stick_divergences(rows, mass, n, epsilon)
+    assert ours == pytest.approx(np.maximum(forth, back), abs=1e-12)
+
+
+@given(populations())
+def test_one_in_n_promises_nothing(case):
+    rows, n, epsilon = case
+    assert (pb.hockey_stick_divergences(rows, rows.sum(axis=0), n, epsilon) <= 1 / n + 1e-12).all()
+    noiseless = np.eye(n)  # everybody alone: as bad as it gets
+    if epsilon >= math.log(n / (n - 1)):
+        worst = pb.hockey_stick_divergences(noiseless, np.ones(n), n, epsilon)
+        assert worst == pytest.approx(np.full(n, 1 / n))
+
+
+def test_delta_zero_is_epsilon_pdp():
+    kernel = pb.gaussian_kernel(5, [0.1, 0.5, 2.0])
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        game = pb.NVOGame(rng.multinomial(9, np.full(5, 0.2)), kernel, epsilon=rng.uniform(0.1, 2))
+        tiny = pb.NVOGame(game.counts, kernel, epsilon=game.epsilon, delta=1e-15)
+        profile = game.random_profile(rng)
+        assert game.private_records(profile) == tiny.private_records(profile)
+
+
+# --- the game ----------------------------------------------------------------------------------
+
+
+def payoff_pair(game: pb.NVOGame, profile: np.ndarray) -> tuple[int, float]:
+    """P_E and -KL, privacy by the worst of all events."""
+    mass = game.mass(profile)
+    private = sum(
+        profile[k, v]
+        for k, v in np.argwhere(profile)
+        if naive.hockey_stick(game.kernel[v, k], mass, game.records, game.epsilon)
+        <= game.delta * (1 + 1e-9)
+    )
+    return int(private), -game.divergence(profile)
+
+
+@settings(max_examples=50)
+@given(games(), st.integers(0, 2**32 - 1), st.booleans())
+def test_best_responses_end_at_a_verified_equilibrium(game, seed, batch):
+    start = game.random_profile(np.random.default_rng(seed))
+    result = pb.best_response_dynamics(game, start, batch=batch)
+    assert result.converged
+    assert game.is_nash(result.profile)
+    assert (np.diff(result.private_records) >= 0).all()
+    private, utility = payoff_pair(game, result.profile)
+    assert private == result.private_records[-1]
+    for k, v in np.argwhere(result.profile):
+        for w in range(game.actions):
+            changed = result.profile.copy()
+            changed[k, v] -= 1
+            changed[k, w] += 1
+            there = payoff_pair(game, changed)
+            assert there[0] < private or (there[0] == private and there[1] <= utility + 1e-11)
+
+
+@given(games())
+def test_a_larger_delta_never_costs_privacy(game):
+    loose = pb.NVOGame(
+        game.counts, game.kernel, epsilon=game.epsilon, delta=min(2 * game.delta, 0.99)
+    )
+    profile = game.random_profile(np.random.default_rng(0))
+    assert loose.private_records(profile) >= game.private_records(profile)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-4, 1 / 1317])
+def test_the_heights(delta):
+    heights = pb.nba_heights()["height"]
+    grid = pb.Grid.padded(heights, epsilon=1.0, bins=31)
+    kernel = pb.gaussian_kernel(31, np.array([4, 1, 0.1]) * grid.sensitivity)
+    game = pb.NVOGame(grid.counts(heights), kernel, epsilon=1.0, delta=delta)
+    result = pb.best_response_dynamics(game, game.constant_profile(0))
+    assert (result.private_records == game.records).all()
+    assert game.is_nash(result.profile)
+    if delta >= 1 / 1317:
+        assert game.private_records(game.constant_profile(2)) == 1317
+
+
+# --- the safe Gaussian -------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 40), st.floats(0.02, 3.0), st.integers(2, 30), st.integers(0, 2**32 - 1))
+def test_above_the_bound_every_profile_is_private(n, epsilon, bins, seed):
+    rng = np.random.default_rng(seed)
+    safe = math.sqrt(pb.scale_bound(n, epsilon) / 2)
+    kernel = pb.gaussian_kernel(bins, safe * np.array([1.0, 1.2, 5.0]))
+    counts = rng.multinomial(n, rng.dirichlet(np.full(bins, 0.3)))
+    game = pb.NVOGame(counts, kernel, epsilon=epsilon)
+    assert game.private_records(game.random_profile(rng)) == n
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(5, 1.0), (50, 0.3), (1317, 0.1)])
+def test_the_bound_is_tight(n, epsilon):
+    """One record at an end and all others at the other: half a per cent less is not enough."""
+    safe = math.sqrt(pb.scale_bound(n, epsilon) / 2)
+    counts = np.zeros(1000, dtype=int)
+    counts[0], counts[-1] = 1, n - 1
+    for factor, private in ((1.0, True), (0.99, False)):
+        kernel = pb.gaussian_kernel(1000, [factor * safe])
+        game = pb.NVOGame(counts, kernel, epsilon=epsilon)
+        assert (game.private_records(game.constant_profile(0)) == n) is private
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, math.nan, True])
+def test_bad_deltas_are_refused(delta):
+    with pytest.raises((ValueError, TypeError), match="delta"):
+        pb.NVOGame([2, 1], pb.gaussian_kernel(2, [1.0]), epsilon=1.0, delta=delta)
+
+
+@pytest.mark.parametrize("sigmas", [[0.0], [-1.0], [math.nan], [math.inf], []])
+def test_bad_widths_are_refused(sigmas):
+    with pytest.raises(ValueError, match="sigmas"):
+        pb.gaussian_kernel(5, sigmas)
+
+
+def test_solvers_that_need_lemma_1_refuse_a_delta():
+    game = pb.NVOGame([2, 1], pb.gaussian_kernel(2, [1.0]), epsilon=1.0, delta=0.01)
+    for solver in (pb.coordinated_best_response, pb.certified_optimum):
+        with pytest.raises(ValueError, match=r"delta must be 0, got delta=0\.01"):
+            solver(game)

@@ -1,0 +1,314 @@
+"""Tests of the certified optimum: the bound is true, the search ends, nothing is printed."""
+
+import math
+import time
+from itertools import product
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_allclose, assert_array_equal
+
+import pdpbook as pb
+from pdpbook.game import optimum
+from tests import naive
+from tests.game.strategies import games
+
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
+STATED, FINER = (3, 2, 1, 0.33, 0.2), (3, 2, 1, 0.033, 0.02)
+
+
+@pytest.fixture
+def game() -> pb.NVOGame:
+    return pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+
+
+def heights(epsilon: float, multipliers: tuple[float, ...]) -> pb.NVOGame:
+    return pb.NVOGame.from_data(
+        pb.nba_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
+    )
+
+
+def small_game(rng: np.random.Generator) -> pb.NVOGame:
+    """Up to four bins, three actions, seven records; a quarter below ln(n / (n - 1))."""
+    bins, actions = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    n = int(rng.integers(2, 8))
+    counts = rng.multinomial(n, rng.dirichlet(np.ones(bins)))
+    if rng.random() < 0.3:
+        kernel = rng.dirichlet(np.full(bins, rng.choice([0.3, 1.0, 5.0])), size=(actions, bins))
+        kernel = (kernel + 0.02) / (1.0 + 0.02 * bins)
+    else:
+        kernel = pb.laplace_kernel(bins, 10 ** rng.uniform(-1.6, 1.0, actions))
+    epsilon = 10 ** rng.uniform(-1.5, 0.8)
+    if rng.random() < 0.25:
+        epsilon = math.log(n / (n - 1)) * rng.uniform(0.02, 1.0)
+    return pb.NVOGame(counts, kernel, epsilon=epsilon)
+
+
+def enumerated(game: pb.NVOGame) -> float:
+    """As naive.private_optimum, all profiles at once."""
+    rows = [
+        np.array([r for r in product(range(c + 1), repeat=game.actions) if sum(r) == c])
+        for c in game.counts.tolist()
+    ]
+    index = np.array(np.meshgrid(*map(range, map(len, rows)), indexing="ij"))
+    chosen = index.reshape(len(rows), -1)
+    profiles = np.stack([row[i] for row, i in zip(rows, chosen, strict=True)], axis=1)
+    mass = np.einsum("pkv,vkx->px", profiles, game.kernel)
+    without = (mass[:, None, None] - game.kernel.transpose(1, 0, 2)) / (game.records - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        loss = abs(np.log(mass[:, None, None] / game.records / without)).max(axis=3)
+    private = ((loss <= game.epsilon * (1 + 1e-9)) | (profiles == 0)).all(axis=(1, 2))
+    q, seen = game.frequency, game.frequency > 0
+    kl = (q[seen] * np.log(q[seen] * game.records / mass[:, seen])).sum(axis=1)
+    return float(kl[private].min(initial=np.inf))
+
+
+# --- against full enumeration ------------------------------------------------------------------
+
+
+@settings(max_examples=20)
+@given(games())
+def test_the_fast_enumeration_is_the_slow_one(game):
+    if game.records <= 8:
+        assert enumerated(game) == pytest.approx(naive.private_optimum(game), abs=1e-12)
+
+
+@compiled
+def test_the_bound_is_true_and_the_optimum_met_on_two_thousand_games():
+    rng = np.random.default_rng(20240)
+    infeasible = lower_side = 0
+    for number in range(2000):
+        game = small_game(rng)
+        truth = enumerated(game)
+        proof = pb.certified_optimum(game, relative_gap=1e-5)
+        lower_side += game.epsilon < math.log(game.records / (game.records - 1))
+        assert proof.optimal, number
+        assert proof.lower_bound <= truth + 1e-12, number
+        if math.isinf(truth):
+            infeasible += 1
+            assert proof.profile is None and math.isinf(proof.lower_bound), number
+            assert math.isinf(proof.divergence) and proof.gap == 0.0, number
+        else:
+            assert proof.profile is not None, number
+            assert game.private_records(proof.profile) == game.records, number
+            assert proof.divergence == game.divergence(proof.profile), number
+            assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-7, number
+    assert infeasible > 200 and lower_side > 200
+
+
+@settings(max_examples=15)
+@given(games())
+def test_no_solver_finds_better_than_the_bound(game):
+    proof = pb.certified_optimum(game, relative_gap=1e-4, time_limit=20.0)
+    rng = np.random.default_rng(0)
+    ends = [
+        pb.best_response_dynamics(game, rng=rng).profile,
+        pb.coordinated_best_response(game, rng=rng, restarts=3).profile,
+        pb.approximate_enumeration(game, rng=rng, generations=5, population=20).profile,
+    ]
+    for profile in ends:
+        if game.private_records(profile) == game.records:
+            assert game.divergence(profile) >= proof.lower_bound - 1e-12
+    if proof.profile is not None:
+        assert naive.is_nash(game, proof.profile) or not proof.optimal or proof.gap > 0
+        assert_array_equal(proof.profile.sum(axis=1), game.counts)
+
+
+def test_pure_equilibria_agree_with_quantecon():
+    game_theory = pytest.importorskip(
+        "quantecon.game_theory", reason="quantecon, the independent solver, is not installed"
+    )
+    for counts, scales, epsilon in (
+        ([2, 0, 1], [0.1, 1.0], 1.0),
+        ([0, 2, 1, 1], [0.05, 0.3, 1.0], 0.7),
+        ([4, 0, 2, 2], [0.05, 0.8], 1.0),
+    ):
+        game = pb.NVOGame(counts, pb.laplace_kernel(len(counts), scales), epsilon=epsilon)
+        n, bins = game.records, np.repeat(np.arange(game.bins), game.counts)
+        payoffs = np.empty((game.actions,) * n)
+        for actions in product(range(game.actions), repeat=n):
+            profile = naive.profile_of(bins, np.array(actions), (game.bins, game.actions))
+            # rounding, so that equally good actions are equally good for both
+            payoffs[actions] = round(game.payoff(profile), 11)
+        turns = [[*range(i, n), *range(i)] for i in range(n)]
+        players = [game_theory.Player(payoffs.transpose(turn).copy()) for turn in turns]
+        theirs = set(game_theory.pure_nash_brute(game_theory.NormalFormGame(players)))
+        ours = {
+            actions
+            for actions in product(range(game.actions), repeat=n)
+            if game.is_nash(naive.profile_of(bins, np.array(actions), (game.bins, game.actions)))
+        }
+        assert ours == {tuple(map(int, actions)) for actions in theirs}
+        assert ours
+
+
+# --- the parts of the proof --------------------------------------------------------------------
+
+
+@compiled
+def test_any_prices_prove_a_bound(game, monkeypatch):
+    """Wrong prices of the linear program lower the bound, and never lift it above the truth."""
+    truth, rng, bounds = naive.private_optimum(game), np.random.default_rng(1), []
+    exact = optimum._dual_bound
+
+    def disturbed(model, matrix, prices):
+        bounds.append(exact(model, matrix, prices))
+        for scale in (0.01, 0.3, 10.0):
+            noise = prices + scale * rng.normal(size=prices.size) * abs(prices).max()
+            bounds.append(exact(model, matrix, noise))
+        return bounds[-4]
+
+    monkeypatch.setattr(optimum, "_dual_bound", disturbed)
+    pb.certified_optimum(game, relative_gap=1e-3)
+    assert len(bounds) >= 8
+    assert max(bounds) <= truth + 1e-12
+    assert max(bounds) > 0.8 * truth
+
+
+def test_an_answer_that_contradicts_a_profile_in_hand_is_not_believed(game, monkeypatch):
+    for nonsense in (math.inf, 10.0):
+        monkeypatch.setattr(
+            optimum, "_solve", lambda *_, bound=nonsense, **__: optimum._Answer(bound, None)
+        )
+        proof = pb.certified_optimum(game, start=game.constant_profile(2))
+        assert proof.lower_bound == 0.0 and not proof.optimal
+        assert proof.gap == 1.0
+
+
+def test_the_averaging_cut_holds_at_every_private_profile(game):
+    for profile in naive.all_profiles(game):
+        if game.private_records(profile) < game.records:
+            continue
+        mass = game.mass(profile)
+        for k in np.flatnonzero(game.counts):
+            average = profile[k] @ game.kernel[:, k] / game.counts[k]
+            assert (average <= game.limits.tau * mass * (1 + 1e-12)).all()
+            assert (average >= game.limits.sigma * mass * (1 - 1e-12)).all()
+
+
+# --- the goals on the heights --------------------------------------------------------------------
+
+
+@compiled
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0, 4.0, 8.0])
+def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
+    game = heights(epsilon, STATED)
+    began = time.process_time()
+    proof = pb.certified_optimum(game, relative_gap=1e-4)
+    assert proof.optimal and proof.gap <= 1e-4
+    assert time.process_time() - began < 8.0  # 3 s measured
+    alone = pb.best_response_dynamics(game, game.constant_profile(0))
+    assert_allclose(alone.divergence, proof.divergence, rtol=2e-4)
+
+
+@compiled
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 8.0])
+def test_finer_actions_are_certified_to_five_per_cent(epsilon):
+    proof = pb.certified_optimum(heights(epsilon, FINER), relative_gap=0.05, time_limit=300.0)
+    assert proof.optimal
+    assert proof.divergence - proof.lower_bound <= max(0.05 * proof.divergence, 1e-4)
+
+
+def test_the_committed_certificates_meet_the_goals():
+    from importlib.resources import files
+
+    import pandas as pd
+
+    table = pd.read_csv(str(files("pdpbook") / "game/data/certificates.csv"), comment="#")
+    assert len(table) == 24 and table.private.all()
+    gap = table.certified - table.lower_bound
+    finer = table.actions == "finer"
+    assert (gap[~finer] <= 1e-4 * table.certified[~finer] + 1e-6).all()
+    assert (gap[finer] <= (0.05 * table.certified[finer]).clip(lower=1e-4)).all()
+    assert (table.certified_seconds[~finer] < 5).all() and (table.certified_seconds < 60).all()
+    assert (table.coordinated_seconds < 2).all()
+
+
+@compiled
+def test_a_bound_that_rounding_once_broke():
+    """Pruning within the solver's feasibility tolerance gave 1.414728e-4 here: too high."""
+    game = pb.NVOGame.from_data(
+        pb.income()["income"], epsilon=8.0, multipliers=FINER, grid_epsilon=1.0
+    )
+    pairs = pb.coordinated_best_response(game, rng=np.random.default_rng(1), restarts=100)
+    proof = pb.certified_optimum(game, relative_gap=0.01, time_limit=300.0)
+    assert proof.lower_bound <= pairs.divergence
+
+
+# --- time limits, silence, what is refused -------------------------------------------------------
+
+
+@compiled
+@pytest.mark.parametrize("limit", [1e-6, 1e-3, 0.05])
+def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
+    game = heights(1.0, FINER)
+    start = pb.coordinated_best_response(game).profile
+    proof = pb.certified_optimum(game, start=start, relative_gap=0.0, time_limit=limit)
+    assert game.private_records(proof.profile) == game.records
+    assert proof.divergence <= game.divergence(start)
+    assert 0.0 <= proof.lower_bound <= 0.00728
+    assert not proof.optimal and 0.0 < proof.gap <= 1.0
+    assert proof.seconds < limit + 10.0
+
+
+def test_without_time_or_profile_nothing_is_claimed():
+    game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
+    proof = pb.certified_optimum(game, time_limit=1e-9)
+    assert proof.profile is None and math.isinf(proof.divergence)
+    assert (proof.lower_bound, proof.gap, proof.optimal) == (0.0, 1.0, False)
+    proof = pb.certified_optimum(game)
+    assert proof.profile is None and proof.optimal
+    assert (proof.lower_bound, proof.gap) == (math.inf, 0.0)
+
+
+def test_a_start_that_exposes_somebody_is_left_behind(game):
+    quiet = game.constant_profile(0)
+    kept = quiet.copy()
+    assert game.private_records(quiet) == 6
+    proof = pb.certified_optimum(game, start=quiet, relative_gap=1e-4)
+    assert game.private_records(proof.profile) == 7
+    assert proof.divergence == pytest.approx(naive.private_optimum(game), rel=1e-4)
+    assert_array_equal(quiet, kept)
+
+
+def test_without_a_divergence_the_gap_is_zero():
+    game = pb.NVOGame([5, 5], np.eye(2)[None], epsilon=1.0)
+    proof = pb.certified_optimum(game)
+    assert (proof.divergence, proof.lower_bound, proof.gap, proof.optimal) == (0, 0, 0, True)
+
+
+def test_the_solver_prints_nothing(game, capfd):
+    pb.certified_optimum(game, relative_gap=1e-4)
+    pb.certified_optimum(game, start=game.constant_profile(0), time_limit=1e-3)
+    pb.certified_optimum(pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_repeats(game):
+    one, two = (pb.certified_optimum(game, relative_gap=1e-4) for _ in range(2))
+    assert_array_equal(one.profile, two.profile)
+    assert one.lower_bound == two.lower_bound
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"relative_gap": -0.1}, ValueError, r"relative_gap.*got relative_gap=-0\.1"),
+        ({"relative_gap": 1.0}, ValueError, r"relative_gap=1\.0"),
+        ({"relative_gap": True}, TypeError, "relative_gap=True"),
+        ({"time_limit": 0.0}, ValueError, r"time_limit.*got time_limit=0\.0"),
+        ({"time_limit": math.nan}, ValueError, "time_limit=nan"),
+        ({"start": np.zeros((5, 3), int)}, ValueError, "start.*row 1 must sum to 4"),
+    ],
+)
+def test_refused(game, options, error, message):
+    with pytest.raises(error, match=message):
+        pb.certified_optimum(game, **options)
+
+
+def test_delta_is_refused():
+    game = pb.NVOGame([2, 1], pb.gaussian_kernel(2, [1.0]), epsilon=1.0, delta=1e-3)
+    with pytest.raises(ValueError, match=r"delta must be 0, got delta=0\.001"):
+        pb.certified_optimum(game)
