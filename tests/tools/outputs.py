@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbval.plugin import coalesce_streams
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.tools.notebooks import (
