@@ -10,8 +10,8 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbval.plugin import coalesce_streams
 from nbformat.v4 import new_code_cell, new_notebook
+from nbval.plugin import coalesce_streams
 
 from tests.tools.notebooks import (
     CHECKED,
@@ -33,7 +33,8 @@ def write_baseline(page: Path) -> Path:
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = None
-        checked[number] = new_code_cell(cell.source, id=f"checked-{number}", outputs=cell.outputs)
+        checked[number] = new_code_cell(cell.source, id=f"checked-{number}")
+        checked[number].outputs = coalesce_streams(cell.outputs)
     target = baseline_path(page)
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(new_notebook(cells=checked), target)
