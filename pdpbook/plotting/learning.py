@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook.plotting import COLOURS, new_figure
 
-__all__ = ["draw_epsilons", "draw_learning", "draw_noise"]
+__all__ = ["draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
 
 _SERIES = [COLOURS[name] for name in ("orange", "blue", "green", "purple")]
 _MARKERS = "oDs^"
@@ -75,25 +75,55 @@ def draw_learning(
     return figure
 
 
-def draw_noise(
-    positions: ArrayLike,
-    counts: ArrayLike,
-    noise: Mapping[str, ArrayLike],
-    *,
-    laplace: float,
-    label: str,
+def draw_releases(
+    positions: ArrayLike, data: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str
 ) -> Any:
-    """Draw the noise of each bin against its value, with the data behind it.
+    """Draw output distributions, one a panel, over the data's distribution.
 
     Parameters
     ----------
     positions : array_like, shape (K,)
         Midpoints of the bins.
-    counts : array_like, shape (K,)
-        Records per bin.
-    noise : mapping from name to array, shape (K,)
-        Mean standard deviation of the noise in each bin, in units of the data's range; nan where
-        there is nobody.
+    data : array_like, shape (K,)
+        The data's distribution.
+    outputs : mapping from name to distribution, shape (K,)
+        What is released.
+    label : str
+        Label of the horizontal axis, with its unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    x = np.asarray(positions)
+    figure, axes = new_figure(len(outputs), 1, height=1.9, sharex=True, squeeze=False)
+    for axis, (name, output), colour in zip(axes[:, 0], outputs.items(), _SERIES, strict=False):
+        axis.bar(x, np.asarray(data), width=x[1] - x[0], color=COLOURS["grey"], alpha=0.4)
+        axis.step(x, np.asarray(output), where="mid", color=colour)
+        axis.set(ylabel="probability", ylim=(0, None))
+        axis.set_title(name, loc="left", color=colour)
+    axes[-1, 0].set_xlabel(label)
+    return figure
+
+
+def draw_noise(
+    positions: ArrayLike,
+    profiles: Mapping[str, ArrayLike],
+    deviations: ArrayLike,
+    *,
+    laplace: float,
+    label: str,
+) -> Any:
+    """Draw which noise the records of each bin have, one panel a profile.
+
+    Parameters
+    ----------
+    positions : array_like, shape (K,)
+        Midpoints of the bins.
+    profiles : mapping from name to profile, shape (K, V)
+        Counts of records per bin and action; the area of a dot is its number of records.
+    deviations : array_like, shape (V,)
+        Standard deviation of the noise of each action.
     laplace : float
         Standard deviation of the Laplace mechanism's noise.
     label : str
@@ -103,24 +133,27 @@ def draw_noise(
     -------
     matplotlib.figure.Figure
     """
-    x, records = np.asarray(positions), np.asarray(counts)
-    seen = records > 0
-    figure, axes = new_figure(2, 1, height=2.4, sharex=True, height_ratios=[2.2, 1])
-    axes[0].axhline(laplace, color=COLOURS["black"], linestyle="--", label="Laplace mechanism")
-    for (name, values), colour, marker in zip(noise.items(), _SERIES, _MARKERS, strict=False):
-        axes[0].plot(
-            x[seen],
-            np.asarray(values)[seen],
-            marker,
-            color=colour,
-            label=name,
-            markersize=6,
-            markerfacecolor="none" if marker == "D" else colour,
-        )
-    axes[0].set(yscale="log", ylabel="mean noise SD (ranges)")
-    axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=3)
-    axes[1].bar(x[seen], records[seen], width=(x[1] - x[0]) * 0.9, color=COLOURS["grey"])
-    axes[1].set(ylabel="records", xlabel=label)
+    x, sd = np.asarray(positions), np.asarray(deviations)
+    figure, axes = new_figure(len(profiles), 1, height=2.3, sharex=True, squeeze=False)
+    for axis, (name, profile), colour in zip(axes[:, 0], profiles.items(), _SERIES, strict=False):
+        counts = np.asarray(profile)
+        k, v = np.nonzero(counts)
+        axis.axhline(laplace, color=COLOURS["black"], linestyle="--", linewidth=1.4)
+        axis.scatter(x[k], sd[v], s=4 + 1.5 * counts[k, v], color=colour, alpha=0.75, linewidth=0)
+        axis.set(yscale="log", ylabel="noise SD (ranges)")
+        axis.margins(y=0.15)
+        axis.set_title(name, loc="left", color=colour)
+    axes[0, 0].annotate(
+        "Laplace mechanism",
+        (1.0, laplace),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, -4),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=11,
+    )
+    axes[-1, 0].set_xlabel(label)
     return figure
 
 

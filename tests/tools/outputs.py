@@ -33,8 +33,9 @@ def write_baseline(page: Path) -> Path:
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = None
-        checked[number] = new_code_cell(cell.source, id=f"checked-{number}")
-        checked[number].outputs = coalesce_streams(cell.outputs)
+        checked[number] = new_code_cell(
+            cell.source, id=f"checked-{number}", outputs=coalesce_streams(cell.outputs)
+        )
     target = baseline_path(page)
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(new_notebook(cells=checked), target)
