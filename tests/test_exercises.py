@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 import pytest
 
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, notebook_pages, read_page, tags
@@ -31,10 +32,10 @@ def solution_page(chapter: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def quiet_figures(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Draw figures to memory and forget them, and give the settings back."""
+def settings_given_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Draw figures to memory and forget them; undo what a page sets for its whole process."""
     pyplot = importlib.import_module("matplotlib.pyplot")
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), np.printoptions():
         pyplot.switch_backend("Agg")
         monkeypatch.setattr(pyplot, "show", lambda *args, **kwargs: pyplot.close("all"))
         yield
