@@ -9,13 +9,24 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import pdpbook as pb
+from tests import naive
 from tests.site.site import PUBLIC, name, parse, public_pages
 
 pytestmark = pytest.mark.site
 PAGES = {
-    "one-record": "dp-versus-pdp",
-    "truncated-density": "truncated-laplace",
-    "scale-bound": "theorem-one",
+    "one-record": "per_instance/dp-versus-pdp",
+    "truncated-density": "per_instance/truncated-laplace",
+    "scale-bound": "per_instance/theorem-one",
+    "best-response-run": "game/best-response",
+    "gradual-release": "beyond/collusion",
+}
+HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
+STARTS = {
+    "all quiet": [0] * 7,
+    "all medium": [1] * 7,
+    "all loud": [2] * 7,
+    "medium, tall one quiet": [1] * 6 + [0],
+    "quiet, tall one loud": [0] * 6 + [2],
 }
 
 
@@ -24,7 +35,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[st
     """The name of an explorable, and its page in a tab as narrow as a phone."""
     context = browser.new_context(viewport={"width": 400, "height": 800})
     tab = context.new_page()
-    tab.goto((PUBLIC / f"book/per_instance/{PAGES[request.param]}.html").as_uri())
+    tab.goto((PUBLIC / f"book/{PAGES[request.param]}.html").as_uri())
     yield request.param, tab
     context.close()
 
@@ -46,6 +57,16 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             pb.published_scale_bound(n, epsilon, bins=101),
             pb.careful_scale_bound(n, epsilon),
         ]
+    if explorable == "best-response-run":
+        return list(run(values[0], values[1])[int(values[2])])
+    if explorable == "gradual-release":
+        low, high = sorted(map(float, values[:2]))
+        if values[2] == "fresh":
+            return [low + high, 0.0, math.sqrt(2 / (low**2 + high**2))]
+        noise = pb.gradual_laplace(
+            200_000, epsilons=[low, high], rng=np.random.default_rng(0)
+        )  # standard error of the RMSE: 0.25 %; of the probability: at most 0.0011
+        return [high, float((noise[:, 0] == noise[:, 1]).mean()), float(noise[:, 1].std())]
     others = np.array([0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0])
     kernels = [
         np.eye(16) if b == "none" else pb.laplace_kernel(16, [float(b)])[0] for b in values[1:]
@@ -54,11 +75,27 @@ def expected(explorable: str, values: list[str]) -> list[float]:
     return [pb.privacy_losses([row], row + others @ kernels[1], 41)[0]]
 
 
+def run(start: str, begins: str) -> list[tuple[int, float]]:
+    """Private records and KL at the start and after each move of Algorithm 1."""
+    first = HEIGHTS.index(int(begins.removesuffix(" cm")))
+    bins, actions = (np.roll(a, -first) for a in ([1, 1, 1, 1, 2, 2, 4], STARTS[start]))
+    kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
+    payoffs = naive.algorithm_1(bins, actions, kernel, 1.0).payoffs
+    private = [math.ceil(payoff) - 1 for payoff in payoffs]
+    return [(p, (p + 1 - u) * math.log(5)) for p, u in zip(private, payoffs, strict=True)]
+
+
 def printed(explorable: str, text: str) -> list[float]:
     """The numbers in a readout, without those that belong to its words."""
     if explorable == "one-record":
         loss = re.match(r"Loss ε = (∞|[\d.]+):", text).group(1)
         return [math.inf if loss == "∞" else float(loss)]
+    if explorable == "best-response-run":
+        found = re.search(r"(\d) of 7 private, KL = ([\d.]+)\.", text)
+        return [float(found.group(1)), float(found.group(2))]
+    if explorable == "gradual-release":
+        found = re.search(r"ε = ([\d.]+) .* probability ([\d.]+),.* RMSE ([\d.]+)\.", text)
+        return [float(number) for number in found.groups()]
     words = r"x = [01]|\(1/b\)|With .* records and ε = [\d.]+,|Theorem 1′|in \(1[01]\)"
     return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", re.sub(words, "", text))]
 
@@ -70,14 +107,52 @@ def test_the_keyboard_moves_every_slider_and_the_text_agrees_with_the_package(sh
     for i in reversed(range(len(sliders))):
         before = sliders[i].get_attribute("aria-valuetext")
         sliders[i].focus()
+        back = i == 0 or sliders[i].evaluate("slider => slider.value === slider.max")
         for _ in range(24):
-            tab.keyboard.press("ArrowRight" if i else "ArrowLeft")
+            tab.keyboard.press("ArrowLeft" if back else "ArrowRight")
         values = [slider.get_attribute("aria-valuetext") for slider in sliders]
         assert values[i] != before
         # the text gives the slider's value to three digits only, hence the tolerance
         text = tab.inner_text(".explorable-readout")
         numbers = printed(explorable, text)
         assert numbers == pytest.approx(expected(explorable, values), rel=0.03, abs=0.006), text
+
+
+@pytest.mark.parametrize("shown", ["best-response-run"], indirect=True)
+def test_every_run_ends_where_algorithm_1_ends(shown):
+    _, tab = shown
+    start, begins, move = tab.query_selector_all(".explorable input")
+    for position in range(5):
+        start.fill(str(position))
+        for i in range(7):
+            begins.fill(str(i))
+            move.fill(move.get_attribute("max"))
+            name, who = (slider.get_attribute("aria-valuetext") for slider in (start, begins))
+            path = run(name, who)
+            assert move.get_attribute("max") == str(len(path) - 1)
+            text = tab.inner_text(".explorable-readout")
+            assert printed("best-response-run", text) == pytest.approx(path[-1], abs=1e-4)
+            assert "Nash equilibrium" in text
+            assert ("exposed" in text) is (path[-1][0] < 7)
+
+
+@pytest.mark.parametrize("shown", ["best-response-run"], indirect=True)
+def test_the_button_plays_the_moves_to_the_end(shown):
+    _, tab = shown
+    button = tab.query_selector(".explorable button")
+    assert button.inner_text() == "▶ play the moves"
+    button.click()
+    assert button.inner_text() == "⏸ pause"
+    tab.wait_for_function(
+        "document.querySelector('.explorable-readout').textContent.includes('Nash')"
+    )
+    move = tab.query_selector_all(".explorable input")[2]
+    assert move.get_attribute("aria-valuetext") == move.get_attribute("max") == "5"
+    assert button.inner_text() == "▶ play the moves"
+    button.click()  # from the beginning, and halt
+    button.click()
+    assert tab.inner_text(".explorable-readout").startswith("Start, all loud")
+    assert button.inner_text() == "▶ play the moves"
 
 
 def test_every_slider_has_a_label_and_says_its_value(shown):
@@ -98,5 +173,5 @@ def test_only_pages_with_an_explorable_load_its_scripts():
 
 def test_without_scripts_the_box_says_so():
     for page in PAGES.values():
-        box = parse(PUBLIC / f"book/per_instance/{page}.html").select_one(".explorable-body")
+        box = parse(PUBLIC / f"book/{page}.html").select_one(".explorable-body")
         assert "They need JavaScript" in box.get_text()

@@ -16,7 +16,8 @@ class ExplorablePanel {
     this.sliders = 0;
   }
 
-  /* A slider; returns a function that gives its value. `value` maps the position to the value. */
+  /* A slider; returns a function that gives its value. `value` maps the position to the value.
+   * limit(max) of that function moves the right end, and go(position) the slider. */
   slider({ label, min, max, step, start, value = (position) => position, format = String }) {
     const id = `explorable-${this.name}-${(this.sliders += 1)}`;
     this.controls.append("label").attr("for", id).text(label);
@@ -32,7 +33,28 @@ class ExplorablePanel {
     };
     input.on("input", () => { show(); this.update(); });
     show();
-    return read;
+    const go = (position) => { input.property("value", position); show(); };
+    const limit = (last) => { input.attr("max", last); show(); };
+    return Object.assign(read, { go, limit, first: min, last: () => +input.attr("max") });
+  }
+
+  /* A button that moves a slider to its right end, step by step. */
+  player(slider, label, pause = 900) {
+    const button = this.controls.append("button").attr("type", "button").attr("class", "explorable-play");
+    let timer = null;
+    const stop = () => { timer?.stop(); timer = null; button.text(`▶ ${label}`); };
+    const step = () => {
+      if (slider() < slider.last()) slider.go(slider() + 1);
+      this.update();
+      if (slider() >= slider.last()) stop();
+    };
+    button.on("click", () => {
+      if (timer) { stop(); return; }
+      if (slider() >= slider.last()) { slider.go(slider.first); this.update(); }
+      button.text("⏸ pause");
+      timer = d3.interval(step, pause);
+    });
+    stop();
   }
 
   /* A legend; entries are [class, dashes, text]. */
@@ -71,6 +93,17 @@ function explorableAxes(svg, x, y, { bottom, left, xTicks = 5, yTicks = 5, xForm
   svg.append("text").attr("x", (start + end) / 2).attr("y", base + 36)
     .attr("text-anchor", "middle").text(bottom);
   svg.append("text").attr("x", 0).attr("y", top - 12).text(left);
+}
+
+/* A row of the truncated kernel: where a record of bin k ends with Laplace noise of scale b. */
+function explorableKernelRow(bins, k, b) {
+  if (b === 0) return d3.range(bins).map((x) => +(x === k));
+  const rate = 1 / (bins * b);
+  const mass = d3.range(bins).map((x) => (x === k
+    ? -Math.expm1(-rate / 2)
+    : -0.5 * Math.expm1(-rate) * Math.exp(-rate * (Math.abs(x - k) - 0.5))));
+  const total = d3.sum(mass);
+  return mass.map((m) => m / total);
 }
 
 /* Three significant digits, as one reads them. */

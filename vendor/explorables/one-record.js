@@ -13,21 +13,10 @@ explorable("one-record", (panel) => {
   });
   panel.legend([["one", "", "with the record"], ["two", "", "without it"]]);
 
-  /* Row of the truncated kernel: where a record of bin k ends with noise of scale b. */
-  const row = (k, b) => {
-    if (b === 0) return d3.range(bins).map((x) => +(x === k));
-    const rate = 1 / (bins * b);
-    const mass = d3.range(bins).map((x) => (x === k
-      ? -Math.expm1(-rate / 2)
-      : -0.5 * Math.expm1(-rate) * Math.exp(-rate * (Math.abs(x - k) - 0.5))));
-    const total = d3.sum(mass);
-    return mass.map((m) => m / total);
-  };
-
   panel.draw("Bars of the output distribution, with and without the record", 300, (svg, width, height) => {
-    const record = row(place(), own());
+    const record = explorableKernelRow(bins, place(), own());
     const rest = new Array(bins).fill(0);
-    others.forEach((count, k) => row(k, theirs()).forEach((m, x) => { rest[x] += count * m; }));
+    others.forEach((count, k) => explorableKernelRow(bins, k, theirs()).forEach((m, x) => { rest[x] += count * m; }));
     const withRecord = rest.map((m, x) => (m + record[x]) / n);
     const without = rest.map((m) => m / (n - 1));
     const losses = withRecord.map((p, bin) => (p === without[bin] ? 0 : Math.abs(Math.log(p / without[bin]))));

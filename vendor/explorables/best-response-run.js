@@ -1,0 +1,95 @@
+/* One run of best-response dynamics on seven heights: who moves, where to, and what it gains. */
+"use strict";
+
+explorable("best-response-run", (panel) => {
+  const heights = [182, 184, 185, 188, 191, 196, 214]; // cm
+  const bins = [1, 1, 1, 1, 2, 2, 4]; // of five bins of 10 cm from 170 cm on
+  const names = ["quiet", "medium", "loud"];
+  const styles = ["one", "two", "three"];
+  const epsilon = 1;
+  const n = bins.length;
+  const K = 5;
+  const kernel = [0.05, 0.2, 1].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
+  const data = d3.range(K).map((k) => bins.filter((bin) => bin === k).length / n);
+
+  /* Output, losses, and the two numbers that the game compares: private records and KL. */
+  const outcome = (actions) => {
+    const rows = actions.map((v, i) => kernel[v][bins[i]]);
+    const mass = d3.range(K).map((x) => d3.sum(rows, (row) => row[x]));
+    const losses = rows.map((row) => d3.max(row, (p, x) => Math.abs(
+      Math.log(mass[x] / n) - Math.log((mass[x] - p) / (n - 1)))));
+    const kl = d3.sum(data, (q, x) => (q ? q * Math.log((q * n) / mass[x]) : 0));
+    return { actions, mass, losses, kl, hidden: losses.filter((loss) => loss <= epsilon).length };
+  };
+  const better = (a, b) => a.hidden > b.hidden || (a.hidden === b.hidden && a.kl < b.kl - 1e-12);
+
+  /* Turns go round from `first` until all have had one in vain. */
+  const run = (start, first) => {
+    const path = [outcome(start)];
+    for (let turn = first, content = 0; content < n; turn += 1) {
+      const [now, i] = [path[path.length - 1], turn % n];
+      const options = names.map((_, v) => outcome(now.actions.map((a, j) => (j === i ? v : a))));
+      const best = options.reduce((a, b) => (better(b, a) ? b : a));
+      content = better(best, now) ? 0 : content + 1;
+      if (content === 0) path.push({ ...best, mover: i, left: now.actions[i] });
+    }
+    return path;
+  };
+
+  const starts = [
+    ["all quiet", [0, 0, 0, 0, 0, 0, 0]],
+    ["all medium", [1, 1, 1, 1, 1, 1, 1]],
+    ["all loud", [2, 2, 2, 2, 2, 2, 2]],
+    ["medium, tall one quiet", [1, 1, 1, 1, 1, 1, 0]],
+    ["quiet, tall one loud", [0, 0, 0, 0, 0, 0, 2]],
+  ];
+  const start = panel.slider({ label: "start", min: 0, max: 4, step: 1, start: 2, format: (s) => starts[s][0] });
+  const first = panel.slider({ label: "who begins", min: 0, max: n - 1, step: 1, start: 0, format: (i) => `${heights[i]} cm` });
+  const move = panel.slider({ label: "move", min: 0, max: n, step: 1, start: 0 });
+  panel.player(move, "play the moves");
+  panel.legend([["muted", "", "data"], ["one", "", "released"]]);
+
+  panel.draw("Seven records with their noise, the released distribution, and KL after each move", 478,
+    (svg, width) => {
+      const path = run(starts[start()][1], first());
+      const moves = path.length - 1;
+      move.limit(moves);
+      const now = path[move()];
+
+      const place = d3.scalePoint(d3.range(n), [22, width - 22]);
+      const person = svg.append("g").attr("text-anchor", "middle").selectAll("g").data(now.actions).join("g")
+        .attr("transform", (_, i) => `translate(${place(i)},0)`);
+      svg.append("text").attr("x", 0).attr("y", 12).text("records (cm), their noise, their loss");
+      person.append("text").attr("y", 38).text((_, i) => heights[i]);
+      person.append("circle").attr("class", (v) => styles[v]).attr("cy", 63).attr("r", 15);
+      person.append("text").attr("class", "on-mark").attr("y", 68).text((v) => names[v][0].toUpperCase());
+      person.filter((_, i) => i === now.mover).append("circle").attr("class", "ring").attr("cy", 63).attr("r", 19);
+      person.append("text").attr("y", 100).attr("font-weight", (_, i) => (now.losses[i] > epsilon ? 700 : 400))
+        .text((_, i) => now.losses[i].toFixed(2) + (now.losses[i] > epsilon ? "!" : ""));
+
+      const ranges = d3.range(K).map((k) => `${170 + 10 * k}–${180 + 10 * k}`);
+      const x = d3.scaleBand(ranges, [44, width - 8]).padding(0.2);
+      const y = d3.scaleLinear([0, 0.6], [258, 146]);
+      explorableAxes(svg, x, y, { bottom: "height (cm)", left: "probability", yTicks: 3 });
+      svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "muted")
+        .attr("x", (_, k) => x(ranges[k])).attr("width", x.bandwidth() / 2)
+        .attr("y", (q) => y(q)).attr("height", (q) => y(0) - y(q));
+      svg.append("g").selectAll("rect").data(now.mass).join("rect").attr("class", "one")
+        .attr("x", (_, k) => x(ranges[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
+        .attr("y", (m) => y(m / n)).attr("height", (m) => y(0) - y(m / n));
+
+      const t = d3.scaleLinear([0, n], [44, width - 12]);
+      const d = d3.scaleLinear([0, 0.8], [434, 338]);
+      explorableAxes(svg, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
+      svg.append("path").attr("class", "curve one").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));
+      svg.append("g").selectAll("circle").data(path).join("circle").attr("class", "one")
+        .attr("r", (_, i) => (i === move() ? 6 : 3)).attr("cx", (_, i) => t(i)).attr("cy", (s) => d(s.kl));
+
+      const who = now.mover === undefined ? `Start, ${starts[start()][0]}: `
+        : `Move ${move()} of ${moves}, ${heights[now.mover]} cm goes from ${names[now.left]} ` +
+          `to ${names[now.actions[now.mover]]}: `;
+      const end = move() < moves ? "" : " Nobody gains by moving: a Nash equilibrium" +
+        `${now.hidden < n ? ", and somebody is exposed" : ""}.`;
+      return `${who}${now.hidden} of ${n} private, KL = ${now.kl.toFixed(4)}.${end}`;
+    });
+});
