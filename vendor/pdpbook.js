@@ -4,6 +4,7 @@ const SCROLLING = [
   "pre",
   "mjx-container[display=true]",
   ".output",
+  ".figure-box",
   ".pst-scrollable-table-container",
   "dl.py > dt",
 ].join(", ");
@@ -42,6 +43,17 @@ function repairRoles() {
   document.querySelector("a.btn-notebook")?.setAttribute("download", "");
 }
 
+// On a phone a drawing keeps its letters readable and scrolls in a box of its own.
+function boxDrawings() {
+  document.querySelectorAll("figure > img[src$='.svg']").forEach((drawing) => {
+    const box = document.createElement("div");
+    box.className = "figure-box";
+    drawing.replaceWith(box);
+    box.append(drawing);
+  });
+}
+
 repairRoles();
+boxDrawings();
 watchScrolling();
 window.MathJax?.startup?.promise?.then(watchScrolling);

@@ -67,15 +67,15 @@ explorable("best-response-run", (panel) => {
       person.append("text").attr("y", 100).attr("font-weight", (_, i) => (now.losses[i] > epsilon ? 700 : 400))
         .text((_, i) => now.losses[i].toFixed(2) + (now.losses[i] > epsilon ? "!" : ""));
 
-      const ranges = d3.range(K).map((k) => `${170 + 10 * k}–${180 + 10 * k}`);
-      const x = d3.scaleBand(ranges, [44, width - 8]).padding(0.2);
+      const middles = d3.range(K).map((k) => 175 + 10 * k);
+      const x = d3.scaleBand(middles, [44, width - 8]).padding(0.2);
       const y = d3.scaleLinear([0, 0.6], [258, 146]);
-      explorableAxes(svg, x, y, { bottom: "height (cm)", left: "probability", yTicks: 3 });
+      explorableAxes(svg, x, y, { bottom: "height (cm), middle of the bin", left: "probability", yTicks: 3 });
       svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "muted")
-        .attr("x", (_, k) => x(ranges[k])).attr("width", x.bandwidth() / 2)
+        .attr("x", (_, k) => x(middles[k])).attr("width", x.bandwidth() / 2)
         .attr("y", (q) => y(q)).attr("height", (q) => y(0) - y(q));
       svg.append("g").selectAll("rect").data(now.mass).join("rect").attr("class", "one")
-        .attr("x", (_, k) => x(ranges[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
+        .attr("x", (_, k) => x(middles[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
         .attr("y", (m) => y(m / n)).attr("height", (m) => y(0) - y(m / n));
 
       const t = d3.scaleLinear([0, n], [44, width - 12]);
