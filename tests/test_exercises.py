@@ -42,12 +42,14 @@ def settings_given_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         pyplot.close("all")
 
 
-def run(page: Path, tag: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
-    """Execute all code cells of a page; return code and last value of the cells with the tag."""
+def run(
+    page: Path, cells: list[Any], tag: str, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, Any]]:
+    """Execute code cells of a page; return code and last value of those with the tag."""
     monkeypatch.chdir(page.parent)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     results = []
-    for number, cell in enumerate(code_cells(read_page(page))):
+    for number, cell in enumerate(cells):
         tree = ast.parse(cell.source, filename=f"{page}, code cell {number}")
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, f"{page}, code cell {number}", "exec"), namespace)
@@ -64,7 +66,10 @@ def run(page: Path, tag: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
 def test_a_blank_exercise_never_passes(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for source, verdict in run(page, "exercise-check", monkeypatch):
+    """Exercises need the setup cell of their page and nothing else of it."""
+    setup, *others = code_cells(read_page(page))
+    exercises = [c for c in others if {"exercise-stub", "exercise-check"} & set(tags(c))]
+    for source, verdict in run(page, [setup, *exercises], "exercise-check", monkeypatch):
         assert CHECK.search(source), f"not a check: {source}"
         assert verdict is not None, f"the verdict is not shown: {source}"
         assert not verdict, f"passes without an answer: {source}"
@@ -74,7 +79,8 @@ def test_a_blank_exercise_never_passes(page: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
 def test_every_solution_passes(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert solution_page(page).is_file(), f"{name(page)} has exercises but no solutions"
-    run(solution_page(page), "exercise-solution", monkeypatch)  # holds the assertions
+    cells = code_cells(read_page(solution_page(page)))  # they hold the assertions
+    run(solution_page(page), cells, "exercise-solution", monkeypatch)
 
 
 def named(page: Path, tag: str) -> dict[str, str]:
