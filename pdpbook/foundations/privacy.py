@@ -224,8 +224,8 @@ def advanced_composition(epsilon: float, count: int, *, slack: float, delta: flo
     Notes
     -----
     Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
-    :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved for
-    δ = 0 in *Differential privacy*.
+    :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
+    *Differential privacy*.
 
     Examples
     --------
