@@ -19,11 +19,28 @@ function markScrolling(box) {
   }
 }
 
-function watchScrolling() {
+// A formula within a line scrolls only where it is wider than the line.
+function markFormula(box) {
+  const formula = box.querySelector("mjx-math");
+  const wide = formula && formula.getBoundingClientRect().width > box.clientWidth + 1;
+  box.classList.toggle("wide", wide);
+  if (wide) {
+    box.tabIndex = 0;
+  } else {
+    box.removeAttribute("tabindex");
+  }
+}
+
+function watch(selector, mark) {
   const observer = new ResizeObserver((entries) => {
-    entries.forEach((entry) => markScrolling(entry.target));
+    entries.forEach((entry) => mark(entry.target));
   });
-  document.querySelectorAll(SCROLLING).forEach((box) => observer.observe(box));
+  document.querySelectorAll(selector).forEach((box) => observer.observe(box));
+}
+
+function watchScrolling() {
+  watch(SCROLLING, markScrolling);
+  watch("span.math", markFormula);
 }
 
 function repairRoles() {
@@ -50,6 +67,12 @@ function boxDrawings() {
     box.className = "figure-box";
     drawing.replaceWith(box);
     box.append(drawing);
+    // Its right edge fades as long as there is more to see.
+    const mark = () => {
+      box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    };
+    box.addEventListener("scroll", mark);
+    new ResizeObserver(mark).observe(drawing);
   });
 }
 
