@@ -51,14 +51,14 @@ def privacy_loss(row, mass, n):
 @njit(cache=True)
 def hockey_stick(row, mass, n, epsilon):
     """Larger of the two hockey-stick divergences between P and P_{-i}."""
-    ratio = math.exp(epsilon)
+    ratio = math.exp(epsilon) if epsilon < 709.78 else math.inf
     there = 0.0
     back = 0.0
     for x in range(row.size):
         with_record = mass[x] / n
         without = max(mass[x] - row[x], 0.0) / (n - 1)
-        there += max(with_record - ratio * without, 0.0)
-        back += max(without - ratio * with_record, 0.0)
+        there += max(with_record - ratio * without, 0.0) if without > 0.0 else with_record
+        back += max(without - ratio * with_record, 0.0) if with_record > 0.0 else without
     return max(there, back)
 
 
@@ -128,7 +128,7 @@ def step_drop(frequency, mass, old, new):
 def best_action(profile, kernel, frequency, mass, n, limits, k, v, private, trial):
     """Best response of one record of bin k that plays v: (action, P_E after it, drop in KL).
 
-    Payoffs are compared as pairs, P_E first and KL second.  The record stays where it is unless
+    Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
     another action is better by more than rounding, and of equally good actions takes the first.
     """
     epsilon, delta, tau, sigma = limits
@@ -239,7 +239,11 @@ def best_response_sweep(profile, kernel, frequency, mass, n, limits, batch):
 
 @njit(cache=True)
 def largest_regret(profile, kernel, frequency, mass, n, limits, log_bins):
-    """Largest gain in payoff that any single record has by any change of its action."""
+    """Largest gain in payoff that any single record has by any change of its action.
+
+    Payoffs are compared as pairs (P_E, -KL), so a change that lowers P_E is no gain.  This is the
+    order of the sum if every kernel row keeps at least 1/K on its own bin.
+    """
     epsilon, delta, tau, sigma = limits
     actions, bins, outputs = kernel.shape
     trial = np.empty(outputs)

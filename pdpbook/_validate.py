@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "boolean",
     "counts_vector",
     "distribution",
     "fail",
@@ -45,11 +46,26 @@ def number(
     allowed = " ".join(["a finite number", " and ".join(bounds)]).strip()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise fail(name, allowed, value, TypeError)
-    result = float(value)
+    result = _as_float(value)
     inside = above < result < below if strict else above <= result <= below
     if not math.isfinite(result) or not inside:
         raise fail(name, allowed, result)
     return result
+
+
+def _as_float(value: Any) -> float:
+    """Return a number as a float; one that is too large for a float becomes infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def boolean(name: str, value: Any) -> bool:
+    """Return True or False; numbers and words are refused."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise fail(name, "True or False", value, TypeError)
+    return bool(value)
 
 
 def integer(name: str, value: Any, *, at_least: int) -> int:
@@ -64,9 +80,12 @@ def integer(name: str, value: Any, *, at_least: int) -> int:
 
 def fraction(name: str, value: Any) -> float:
     """Return a number in [0, 1)."""
-    result = number(name, value, above=0.0, below=1.0, strict=False)
-    if result == 1.0:
-        raise fail(name, "a number in [0, 1)", result)
+    allowed = "a number in [0, 1)"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise fail(name, allowed, value, TypeError)
+    result = _as_float(value)
+    if not 0.0 <= result < 1.0:
+        raise fail(name, allowed, result)
     return result
 
 
@@ -77,9 +96,19 @@ def generator(name: str, value: Any) -> np.random.Generator:
     return value
 
 
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """Return an array of whatever shape and type; rows of different lengths make none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be an array, got {name} with rows of different lengths"
+        ) from None
+
+
 def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray[np.float64]:
     """Return a 1-d array of at least ``at_least`` finite numbers."""
-    raw = np.asarray(values)
+    raw = _array(name, values)
     if raw.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
     if raw.ndim != 1:
@@ -92,7 +121,9 @@ def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray
     bad = ~np.isfinite(array)
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"{name} must be finite everywhere, got {name}[{where}]={array[where]!r}")
+        raise ValueError(
+            f"{name} must be finite everywhere, got {name}[{where}]={float(array[where])!r}"
+        )
     return array
 
 
@@ -100,10 +131,12 @@ def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a 1-d array of finite numbers > 0; a single number becomes a vector of one."""
     if isinstance(values, (bool, np.bool_)):
         raise fail(name, "a finite number > 0", values, TypeError)
-    array = finite_vector(name, np.atleast_1d(np.asarray(values)))
+    array = finite_vector(name, np.atleast_1d(_array(name, values)))
     if (array <= 0).any():
         where = int(np.flatnonzero(array <= 0)[0])
-        raise ValueError(f"{name} must be > 0 everywhere, got {name}[{where}]={array[where]!r}")
+        raise ValueError(
+            f"{name} must be > 0 everywhere, got {name}[{where}]={float(array[where])!r}"
+        )
     return array
 
 
@@ -112,9 +145,11 @@ def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
     array = finite_vector(name, values)
     if (array < 0).any():
         where = int(np.flatnonzero(array < 0)[0])
-        raise ValueError(f"{name} must be >= 0 everywhere, got {name}[{where}]={array[where]!r}")
+        raise ValueError(
+            f"{name} must be >= 0 everywhere, got {name}[{where}]={float(array[where])!r}"
+        )
     if abs(array.sum() - 1.0) > 1e-9:
-        raise ValueError(f"{name} must sum to 1, got a sum of {array.sum()!r}")
+        raise ValueError(f"{name} must sum to 1, got a sum of {float(array.sum())!r}")
     return array
 
 
@@ -125,7 +160,7 @@ def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{name} must hold whole numbers >= 0, got {name}[{where}]={array[where]!r}"
+            f"{name} must hold whole numbers >= 0, got {name}[{where}]={float(array[where])!r}"
         )
     if array.sum() < 2:
         raise ValueError(f"{name} must count at least 2 records, got {int(array.sum())} record(s)")
@@ -136,14 +171,19 @@ def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
 
 def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.float64]:
     """Return a (V, K, K) array of noise kernels whose rows are probability vectors."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    raw = _array(name, values)
+    if raw.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
+    array = np.ascontiguousarray(raw, dtype=np.float64)
     if array.ndim != 3 or array.shape[0] < 1 or array.shape[1:] != (bins, bins):
         raise ValueError(
             f"{name} must have shape (actions, {bins}, {bins}), got {name} of shape {array.shape}"
         )
-    if not np.isfinite(array).all() or (array < 0).any():
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
         raise ValueError(
-            f"{name} must hold finite numbers >= 0, got a smallest entry of {array.min()!r}"
+            f"{name} must hold finite numbers >= 0, got {name}{list(where)}={float(array[where])!r}"
         )
     sums = array.sum(axis=2)
     worst = np.unravel_index(np.abs(sums - 1.0).argmax(), sums.shape)
@@ -160,7 +200,7 @@ def profile_matrix(
     name: str, values: ArrayLike, *, counts: NDArray[np.int64], actions: int
 ) -> NDArray[np.int64]:
     """Return a (K, V) strategy profile: whole numbers >= 0 whose rows sum to the histogram."""
-    array = np.asarray(values)
+    array = _array(name, values)
     expected = (counts.size, actions)
     if array.shape != expected:
         raise ValueError(f"{name} must have shape {expected}, got {name} of shape {array.shape}")

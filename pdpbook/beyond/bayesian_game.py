@@ -605,7 +605,7 @@ class RepeatedGame:
         if (stakes < 0).any():
             raise ValueError(f"stakes must be >= 0, got a smallest stake of {stakes.min()!r}")
         n = stakes.size
-        items = np.full(n, 1.0 / n) if self.items is None else np.asarray(self.items, dtype=float)
+        items = np.full(n, 1.0 / n) if self.items is None else np.array(self.items, dtype=float)
         if items.shape not in {(n,), (n, n)}:
             raise ValueError(f"items must have shape ({n},) or ({n}, {n}), got {items.shape}")
         for row in np.atleast_2d(items):

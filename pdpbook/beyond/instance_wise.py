@@ -257,7 +257,8 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     @property
     def bin(self) -> int:
-        """Bin of the record whose turn it is."""
+        """Bin of the record whose turn it is; a RuntimeError if the episode is over."""
+        self._check_turn()
         return int(self._order[self._turn])
 
     def reset(
@@ -276,21 +277,20 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Give the current record the noise ``action`` and turn to the next one."""
-        game = self.game
-        if not self.action_space.contains(np.int64(action)):
-            raise _validate.fail("action", f"a whole number from 0 to {game.actions - 1}", action)
-        if self._turn >= game.records:
-            raise RuntimeError("the episode is over: call reset() first")
+        chosen = _validate.integer("action", action, at_least=0)
+        if chosen >= self.game.actions:
+            allowed = f"a whole number from 0 to {self.game.actions - 1}"
+            raise _validate.fail("action", allowed, chosen)
+        self._check_turn()
         k = self._order[self._turn]
         self._turn += 1
-        self._give(k, -1, int(action))
-        reward, info = self._judge(k, int(action))
-        return self._observation(), reward, self._turn == game.records, False, info
+        self._give(k, -1, chosen)
+        reward, info = self._judge(k, chosen)
+        return self._observation(), reward, self._turn == self.game.records, False, info
 
     def preview(self) -> NDArray[np.float64]:
         """Return the reward that each action would bring now, shape (V,), without a step."""
-        if self._turn >= self.game.records:
-            raise RuntimeError("the episode is over: call reset() first")
+        self._check_turn()
         k = self._order[self._turn]
         rewards = np.empty(self.game.actions)
         for action in range(self.game.actions):
@@ -298,6 +298,11 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
             rewards[action], _ = self._judge(k, action)
             self._give(k, action, -1)
         return rewards
+
+    def _check_turn(self) -> None:
+        """Refuse to go on when no record is waiting: before ``reset()`` and after the last step."""
+        if self._turn >= self.game.records:
+            raise RuntimeError("the episode is over: call reset() first")
 
     def _give(self, k: int, old: int, new: int) -> None:
         """Let one record of bin k change its noise.
@@ -467,9 +472,11 @@ class QNetwork:
         actions: NDArray[np.int64],
         targets: NDArray[np.float64],
     ) -> None:
-        """Take one gradient step towards ``targets`` for the actions taken, shape (m,).
+        """Pass once over a batch, towards ``targets`` for the actions taken, shape (m,).
 
-        The values of the other actions are their own targets, which makes their gradient 0.
+        scikit-learn cuts the batch into gradient steps of at most 200 transitions: a batch of 256
+        is two steps, of 200 and of 56.  The values of the other actions are their own targets,
+        which makes their gradient 0.
         """
         wanted = self.values(observations)
         wanted[np.arange(actions.size), actions] = targets
@@ -589,14 +596,15 @@ def train(
         Largest and smallest share of random actions; the copies lie between in geometric steps.
         The first round is random altogether.
     batch : int
-        Transitions in a gradient step.
+        Transitions drawn at a time.  The network passes over them once, in gradient steps of at
+        most 200 (see :meth:`QNetwork.learn`).
     learn_every : int
-        Turns between gradient steps; in a turn each copy makes one step.
+        Turns between batches; in a turn each copy makes one step.
     replay : int
         Transitions that are remembered.
     follow : float
-        Share of the way, in (0, 1], that the target network goes after the other one at each
-        gradient step.
+        Share of the way, in (0, 1], that the target network goes after the other one after each
+        batch.
     hidden : sequence of int
         Sizes of the hidden layers.
     learning_rate : float
@@ -635,6 +643,8 @@ def train(
 
     rng = _validate.generator("rng", rng)
     discount = _validate.fraction("discount", discount)
+    if np.shape(exploration) != (2,):
+        raise _validate.fail("exploration", "two numbers in [0, 1]", exploration)
     for share in exploration:
         _validate.number("exploration", share, above=0.0, below=1.0, strict=False)
     for name, value in (
@@ -766,7 +776,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--profiles", type=Path, metavar="FILE", help="best profile of each reading"
     )
     parser.add_argument("--bounds", type=Path, metavar="FILE", help="certified optima")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="values and counts, as csv")
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="csv file: a header, values, count"
+    )
     parser.add_argument("--epsilon", type=float, default=0.011)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--copies", type=int, default=16)
@@ -828,10 +840,15 @@ def _data_file(name: str) -> Path:
 
 
 def _values(path: Path) -> NDArray[np.float64]:
-    """Return the values of a csv file with the columns value and count, each count times."""
+    """Return the values of a csv file, the first column, each as often as column count says."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    table = np.loadtxt([line for line in lines if line[:1].isdigit()], delimiter=",", ndmin=2)
-    return np.repeat(table[:, 0], table[:, 1].astype(int))
+    header, *rows = [line for line in lines if line.strip() and not line.startswith("#")] or [""]
+    table = np.loadtxt(rows, delimiter=",", ndmin=2)
+    if header.split(",")[1:] != ["count"] or table.shape[1] != 2:
+        allowed = "a csv file with a header and two columns, values and count"
+        raise _validate.fail("data", allowed, header)
+    values = _validate.finite_vector("values", table[:, 0])
+    return np.repeat(values, _validate.counts_vector("count", table[:, 1]))
 
 
 if __name__ == "__main__":

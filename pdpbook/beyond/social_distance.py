@@ -242,7 +242,7 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
 
 
 def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> float:
-    r"""Return the largest budget that keeps an adversary's guess below a probability.
+    r"""Return the largest budget at which an adversary's guess is right with at most probability p.
 
     Parameters
     ----------
@@ -437,7 +437,9 @@ def simulated_rmse(
     squares = rng.laplace(size=(repeats, levels.size)) ** 2
     mean = squares.mean(axis=0)
     half = _Z99 * squares.std(axis=0, ddof=1) / math.sqrt(repeats)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         scale = sensitivity / levels
-    ends = [scale * np.sqrt(np.maximum(value, 0.0)) for value in (mean, mean - half, mean + half)]
+    endless = np.isinf(scale)  # infinite also where a low end is 0: that would be infinity times 0
+    roots = [np.sqrt(np.maximum(value, 0.0)) for value in (mean, mean - half, mean + half)]
+    ends = [np.where(endless, np.inf, np.where(endless, 0.0, scale) * root) for root in roots]
     return SimulatedError(*ends)

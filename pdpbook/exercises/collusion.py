@@ -62,13 +62,15 @@ def _releases_integers(low: float, high: float) -> Callable[[Any], bool]:
 EXERCISES = {
     "fresh-copies": Exercise(
         [
-            close(_fresh, levels, hint="Weights of the best combination go with 1/variance.")
+            close(
+                _fresh, np.array(levels), hint="Weights of the best combination go with 1/variance."
+            )
             for levels in ([0.5], [0.5, 0.5], [0.1, 0.4, 2.0])
         ]
     ),
     "all-equal": Exercise(
         [
-            close(_all_equal, levels, hint="Between neighbours it is a square; multiply.")
+            close(_all_equal, np.array(levels), hint="Between neighbours it is a square; multiply.")
             for levels in ([1.0], [0.5, 1.0], [1.0, 0.2, 0.5], [0.3, 0.3, 0.1, 0.4])
         ]
     ),
@@ -102,7 +104,13 @@ EXERCISES = {
                 hint="Where the denominator of the quotient is 0, the numerator must be 0 too. "
                 "Then look for a jump that does it.",
             )
-            for ratio, expected in ((2.0, True), (1.5, False), (3.0, True), (2.7, False), (7, True))
+            for ratio, expected in (
+                (2.0, True),
+                (1.5, False),
+                (3.0, True),
+                (2.7, False),
+                (7.0, True),
+            )
         ]
     ),
 }

@@ -53,7 +53,7 @@ def _played(multipliers: Any) -> tuple[int, float]:
 
 def _good(multipliers: Any) -> bool:
     exposed, divergence = _played(multipliers)
-    return exposed == 0 and divergence < 0.007
+    return exposed == 0 and divergence < 0.0068
 
 
 EXERCISES = {
@@ -95,7 +95,7 @@ EXERCISES = {
                 lambda answer: len(tuple(answer)) == 5 and min(answer) > 0,
                 "Give five numbers > 0.",
             ),
-            Case(_good, "Everybody private, and a divergence below 0.007? Not yet."),
+            Case(_good, "Everybody private, and a divergence below 0.0068? Not yet."),
         ]
     ),
 }

@@ -113,10 +113,18 @@ EXERCISES = {
                 n,
                 epsilon,
                 hint="Turn m >= 1/tau into a whole number. Mind rounding: use expm1 and log1p "
-                "where 1 - exp(-epsilon) would lose digits.",
+                "where 1 - exp(-epsilon) would lose digits. Is one record ever enough?",
                 rtol=1e-12,
             )
-            for n, epsilon in ((1317, 1.0), (1317, 0.1), (10, 0.2), (10**9, 1e-6), (50, 20.0))
+            for n, epsilon in (
+                (1317, 1.0),
+                (1317, 0.1),
+                (10, 0.2),
+                (10**9, 1e-6),
+                (50, 20.0),
+                (50, 50.0),
+                (7, -math.log1p(-1 / 7)),
+            )
         ]
     ),
     "replacement-loss": Exercise(_replacement_cases()),

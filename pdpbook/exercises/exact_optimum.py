@@ -30,9 +30,13 @@ def _private(game: NVOGame) -> list[NDArray[np.int64]]:
 
 
 def _games() -> list[NVOGame]:
-    """Return a usual game, one whose lower side binds, and one without a private profile."""
+    """Return a usual game, two whose lower side binds, and one without a private profile.
+
+    In the second the lower side decides the optimum, in the third it decides about the cut.
+    """
     return [
         NVOGame(np.array([0, 4, 2, 0, 1]), laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0),
+        NVOGame(np.array([3, 1]), laplace_kernel(2, [0.1, 1.0]), epsilon=0.25),
         NVOGame(np.array([2, 1, 2]), laplace_kernel(3, [0.3, 3.0]), epsilon=0.1),
         NVOGame(np.array([3, 0, 1]), laplace_kernel(3, [0.05]), epsilon=0.5),
     ]
@@ -55,11 +59,11 @@ def _optimum(game: NVOGame) -> float:
 
 
 def _optimum_agrees(answer: Callable[..., Any]) -> bool:
-    return all(np.isclose(answer(game), _optimum(game)) for game in _games()[:2])
+    return all(np.isclose(answer(game), _optimum(game)) for game in _games()[:3])
 
 
 def _nothing_is_infinite(answer: Callable[..., Any]) -> bool:
-    return bool(answer(_games()[2]) == math.inf)
+    return bool(answer(_games()[3]) == math.inf)
 
 
 def _cut_is_valid(answer: Callable[..., Any]) -> bool:
@@ -161,7 +165,10 @@ EXERCISES = {
     ),
     "enumerate": Exercise(
         [
-            Case(_optimum_agrees, "Only profiles with all records private count."),
+            Case(
+                _optimum_agrees,
+                "Only profiles with all records private count, and both sides of Lemma 1 do.",
+            ),
             Case(_nothing_is_infinite, "What if no profile is private?"),
         ]
     ),

@@ -36,6 +36,7 @@ def _safe_agrees(answer: Callable[..., Any], cases: list[tuple[int, float]]) -> 
             1.0 / (2.0 * float(answer(n, epsilon)) ** 2),
             math.log1p(n * math.expm1(epsilon)),
             rtol=1e-9,
+            atol=0.0,
         )
         for n, epsilon in cases
     )
@@ -61,7 +62,7 @@ def _extremes_agree(answer: Callable[..., Any]) -> bool:
             [np.trapezoid(np.exp(-((fine - x) ** 2) / (2 * sigma**2)), fine) for x in points]
         )
         density /= total[:, None]
-        if not np.allclose(answer(sigma), [density.min(), density.max()], rtol=1e-6):
+        if not np.allclose(answer(sigma), [density.min(), density.max()], rtol=1e-6, atol=0.0):
             return False
     return True
 
@@ -99,6 +100,35 @@ def _cut_bites(answer: Callable[..., Any]) -> bool:
             broken = max((average - tau * mass).max(), (sigma * mass - average).max())
             given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
             if broken > 1e-6 and not given > 0.0:
+                return False
+    return True
+
+
+def _cut_is_sharp(answer: Callable[..., Any]) -> bool:
+    """If the records of the bin are all alike, the average record is one of them."""
+    for counts, rows, mass, n in _bins():
+        if np.count_nonzero(counts) != 1:
+            continue
+        for epsilon in (0.02, 0.3, 1.0):
+            exact = hockey_stick_divergences(rows[counts > 0], mass, n, epsilon)[0]
+            given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
+            if not np.isclose(given, exact, rtol=1e-9, atol=1e-14):
+                return False
+    return True
+
+
+def _cut_is_convex(answer: Callable[..., Any]) -> bool:
+    """Half-way between two rows of counts, the mass moving along, it is at most the mean."""
+    rng = np.random.default_rng(9)
+    for counts, rows, mass, n in _bins():
+        total, others = int(counts.sum()), mass - counts @ rows
+        one, other = rng.multinomial(total, np.full(3, 1 / 3), size=2).astype(float)
+        for epsilon in (0.02, 0.3, 1.0):
+            low, middle, high = (
+                float(answer(c, rows.copy(), others + c @ rows, n, epsilon))
+                for c in (one, (one + other) / 2, other)
+            )
+            if middle > (low + high) / 2 + 1e-12:
                 return False
     return True
 
@@ -141,6 +171,16 @@ EXERCISES = {
         [
             Case(_cut_is_valid, "At some profile your cut exceeds every delta of the bin."),
             Case(_cut_bites, "The average record violates epsilon-pDP and your cut says nothing."),
+            Case(
+                _cut_is_sharp,
+                "If all records of the bin play alike, the cut can be the delta of one of them. "
+                "Yours is smaller.",
+            ),
+            Case(
+                _cut_is_convex,
+                "Half-way between two rows of counts yours exceeds the mean of the two: it is not "
+                "convex in C, and a solver cannot use it.",
+            ),
         ]
     ),
 }

@@ -33,6 +33,8 @@ def _is_threshold(counts: list[int]) -> Callable[[Any], bool]:
     def judge(answer: Any) -> bool:
         epsilon, n, largest = float(answer(np.array(counts))), sum(counts), max(counts)
         floor = -math.log1p(-1.0 / n)
+        if epsilon * (1 + 1e-9) < floor:  # company_needed would name the floor, half the solution
+            return False
         enough = company_needed(n, epsilon * (1 + 1e-9)) <= largest
         below = epsilon * (1 - 1e-6)
         return enough and (below <= floor or company_needed(n, below) > largest)
@@ -75,20 +77,25 @@ def _all_profiles(game: NVOGame) -> list[np.ndarray]:
 def _points_at_the_optimum(
     counts: list[int], scales: list[float], epsilon: float
 ) -> Callable[[Any], bool]:
-    """Check that of all profiles the private one of smallest KL earns most."""
+    """Check that of all profiles the private one of smallest KL earns most.
+
+    Once with the Laplace mechanism's KL, once with a fifth of it, so that both a best private
+    profile below it and one above it occur.
+    """
 
     def judge(answer: Any) -> bool:
         game = NVOGame(np.array(counts), laplace_kernel(len(counts), scales), epsilon=epsilon)
         laplace = game.divergence(game.constant_profile(game.actions - 1))
-        rated = []
-        for profile in _all_profiles(game):
-            private, divergence = game.private_records(profile), game.divergence(profile)
-            reward = float(answer(private, game.records, divergence, laplace))
-            rated.append((reward, private, divergence))
-        best = max(rated)
-        optimum = min(kl for _, private, kl in rated if private == game.records)
-        ties = [r for r in rated if r[0] >= best[0] - 1e-12]
-        return all(p == game.records and kl <= optimum + 1e-9 for _, p, kl in ties)
+        ends = [(game.private_records(p), game.divergence(p)) for p in _all_profiles(game)]
+        optimum = min(kl for private, kl in ends if private == game.records)
+        for baseline in (laplace, 0.2 * laplace):
+            earned = [float(answer(p, game.records, kl, baseline)) for p, kl in ends]
+            best = max(earned)
+            for reward, (private, kl) in zip(earned, ends, strict=True):
+                wins = reward >= best - 1e-12
+                if wins and (private < game.records or kl > optimum + 1e-9):
+                    return False
+        return True
 
     return judge
 
@@ -102,6 +109,7 @@ EXERCISES = {
                 (0.5, 2.0, False),
                 (2.0, 2.0, True),
                 (3.0, 2.0, True),
+                (3.0, 2.0, False),
                 (0.0, 1.0, False),
             )
         ]
@@ -114,7 +122,7 @@ EXERCISES = {
                 hint="Divide the Laplace mechanism's scale by b* of Theorem 1'. "
                 "For very small epsilon, use a function that does not cancel.",
             )
-            for arguments in ((1317, 0.011), (2, 1.0), (10, 3.0), (1000, 1e-10))
+            for arguments in ((1317, 0.011), (2, 1.0), (10, 3.0), (1000, 1e-13))
         ]
     ),
     "silence": Exercise(

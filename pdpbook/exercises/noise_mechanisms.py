@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 
+import pdpbook as pb
 from pdpbook.exercises import Case, Exercise, close, equal
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma, exponential_probabilities
 
@@ -67,6 +69,22 @@ def _private_mean(answer: Any) -> bool:
     return bool(on_grid and centred and 0.93 * 45 * unit < spread < 1.07 * 240 * unit)
 
 
+def _calibrated(answer: Any) -> bool:
+    """Whether the noise is made for the most that one height can add to the answer's own sum."""
+    epsilon, n = 0.5, 200
+    with mock.patch.object(pb, "geometric_mechanism", wraps=pb.geometric_mechanism) as spy:
+        for height in (150.0, 240.0):
+            answer(np.full(n, height), epsilon, np.random.default_rng(0))
+    if spy.call_count != 2:
+        return False
+    for call in spy.call_args_list:
+        given = {**dict(zip(("value",), call.args, strict=False)), **call.kwargs}
+        reach = n * given.get("sensitivity", 1)
+        if abs(int(given["value"])) > reach or given["epsilon"] > epsilon:
+            return False
+    return True
+
+
 _TABLES = [
     np.eye(4),
     np.tri(5),
@@ -112,7 +130,12 @@ EXERCISES = {
                 _private_mean,
                 "Sum whole hundredths, add noise once, divide by n. How far can one height between "
                 "150 and 240 cm move your sum when it is removed? That sets the noise.",
-            )
+            ),
+            Case(
+                _calibrated,
+                "Call pb.geometric_mechanism once, with the most that one height can add to "
+                "*your* sum.",
+            ),
         ]
     ),
 }

@@ -45,18 +45,22 @@ def _counts_large(answer: Callable[..., Any]) -> bool:
     return bool(answer([4000, 0, 2999], 2) == 4001 * 3000)
 
 
-def _payoff_agrees(answer: Callable[..., Any]) -> bool:
+def _payoffs_agree(answer: Callable[..., Any], games: list[NVOGame]) -> bool:
     return all(
         np.isclose(answer(profile.copy(), game.kernel, game.epsilon), game.payoff(profile))
-        for game in _games()
+        for game in games
         for profile in _profiles(game)
     )
 
 
-def _payoff_survives_a_lonely_output(answer: Callable[..., Any]) -> bool:
-    game = NVOGame(np.array([2, 1]), np.eye(2)[None], epsilon=1.0)
-    profile = game.constant_profile(0)
-    return bool(np.isclose(answer(profile, game.kernel, 1.0), game.payoff(profile)))
+def _lower_side() -> NVOGame:
+    """Return a game in which an output that a record seldom gives exposes it."""
+    return NVOGame(np.array([3, 1]), laplace_kernel(2, [0.1, 1.0]), epsilon=0.25)
+
+
+def _lonely_outputs() -> NVOGame:
+    """Return a game in which one output comes from one record only, and one never comes."""
+    return NVOGame(np.array([2, 0, 1]), np.eye(3)[None], epsilon=1.0)
 
 
 def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
@@ -131,13 +135,17 @@ EXERCISES = {
     "payoff": Exercise(
         [
             Case(
-                _payoff_agrees,
+                lambda answer: _payoffs_agree(answer, _games()),
                 "Compare P, the losses, P_E and KL one after the other with game.output, "
                 "game.losses, game.private_records and game.divergence. How many records does "
                 "an entry of the table stand for?",
             ),
             Case(
-                _payoff_survives_a_lonely_output,
+                lambda answer: _payoffs_agree(answer, [_lower_side()]),
+                "The loss is an absolute value: P(x) / P_{-i}(x) may also be far below 1.",
+            ),
+            Case(
+                lambda answer: _payoffs_agree(answer, [_lonely_outputs()]),
                 "If only one record can give x, then P_{-i}(x) = 0. What is its loss? "
                 "And which x can be left out altogether?",
             ),

@@ -117,7 +117,7 @@ EXERCISES = {
                 "Some attack of the same power leaves the user less, or yours is not allowed. "
                 "What does a convex function say about the mean of its arguments?",
             )
-            for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0))
+            for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0), (3, 5.0, 1.0))
         ]
     ),
     "faster-steps": Exercise(

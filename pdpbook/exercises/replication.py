@@ -60,6 +60,7 @@ EXERCISES = {
             equal("impossible", 0.0066, 0.3585, 0.358, hint="The bound lies far above."),
             equal("reproduced", 0.0066, 0.0125, 0.0065, hint="Within a factor of two."),
             equal("reproduced", 0.0066, 0.0040, 0.0, hint="The factor works in both directions."),
+            equal("open", 0.0066, 0.0020, 0.0, hint="Less than half of it is not near it either."),
             equal("open", 0.0005, 0.0200, 0.0, hint="Neither near nor refuted."),
             equal("reproduced", 0.0001, 0.00013, 0.00012, hint="0.00012 may be printed as 0.0001."),
         ]

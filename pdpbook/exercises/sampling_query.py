@@ -62,20 +62,41 @@ def _best_draws(n: int, spread: float, sd: float, epsilon: float, limit: int) ->
     return int(draws[((sd**2 + 2 * scale**2) / draws).argmin()])
 
 
-def _public(answer: Any) -> bool:
-    rng = np.random.default_rng(5)
-    data = rng.normal(170, 12, 300)
-    grids = []
-    for values in (data, np.delete(data, data.argmax()), data[:2], np.append(data, 1803.0)):
+_HEIGHTS = np.random.default_rng(5).normal(170, 12, 300)
+_VARIANTS = [
+    _HEIGHTS,
+    np.delete(_HEIGHTS, _HEIGHTS.argmax()),
+    _HEIGHTS[:2],
+    np.append(_HEIGHTS, 1803.0),
+    np.append(_HEIGHTS, -3.0),
+]
+
+
+def _keeps_all(answer: Any) -> bool:
+    for values in _VARIANTS:
         grid, placed = answer(values.copy(), 1.0)
-        PerInstanceLaplace(placed, grid.sensitivity, grid).output()
+        PerInstanceLaplace(placed, 1.0, grid).output()  # refuses a record outside the grid
         if len(placed) != len(values):
             return False
-        grids.append(grid)
-    sober, kept = answer(data.copy(), 1.0)
-    padded = sober.width * (1 - sober.sensitivity) / 2
-    share = math.isclose(padded, sober.sensitivity * sober.width * math.log(5), rel_tol=1e-6)
-    return len(set(grids)) == 1 and share and np.allclose(kept, data)
+    return True
+
+
+def _is_public(answer: Any) -> bool:
+    return len({answer(values.copy(), 1.0)[0] for values in _VARIANTS}) == 1
+
+
+def _is_padded(answer: Any) -> bool:
+    for epsilon in (1.0, 0.5):
+        grid, _ = answer(_HEIGHTS.copy(), epsilon)
+        padding = grid.width * (1 - grid.sensitivity) / 2
+        wanted = grid.sensitivity * grid.width * math.log(5) / epsilon
+        if not math.isclose(padding, wanted, rel_tol=1e-6):
+            return False
+    return True
+
+
+def _leaves_heights(answer: Any) -> bool:
+    return bool(np.allclose(answer(_HEIGHTS.copy(), 1.0)[1], _HEIGHTS))
 
 
 _DRAWS_HINT = "The chance of not being drawn m times is a power. Use log1p, and round up."
@@ -107,11 +128,14 @@ EXERCISES = {
     ),
     "public-grid": Exercise(
         [
+            Case(_keeps_all, "Every record must come back, inside the grid."),
+            Case(_is_public, "The grid must be the same with and without any record."),
             Case(
-                _public,
-                "The grid must be the same with and without any record, padded by ln 5 times the "
-                "range at ε = 1 and p = 0.9, and ordinary heights must stay as they are.",
-            )
+                _is_padded,
+                "Set the grid's `sensitivity`: the range as a share of the interval; "
+                "`Grid.padded` does it, and makes the padding from ε and p = 0.9.",
+            ),
+            Case(_leaves_heights, "Ordinary heights must stay as they are."),
         ]
     ),
 }

@@ -112,6 +112,11 @@ EXERCISES = {
             ),
             Case(_meets_the_condition, "Some scale is below careful_scale_bound(n, epsilon)."),
             Case(
+                lambda answer: answer[0].scales.max() >= 1e3,
+                "One scale must be as good as uniform (at least 1000); otherwise no record could "
+                "save itself.",
+            ),
+            Case(
                 lambda answer: answer[0].private_records(answer[1]) < answer[0].records,
                 "Everybody is private at this profile.",
             ),

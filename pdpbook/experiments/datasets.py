@@ -463,8 +463,10 @@ def _read_table(
 
     texts, lines = _read_texts(file)
     for column in (*checks, *labels):
-        if column not in texts.columns:
-            raise ValueError(f"{file} must have the column {column!r}, got {list(texts.columns)}")
+        if list(texts.columns).count(column) != 1:
+            raise ValueError(
+                f"{file} must have the column {column!r} once, got {list(texts.columns)}"
+            )
     frame = texts[list(labels)].copy()
     for column, (allowed, holds) in checks.items():
         values = pd.to_numeric(texts[column], errors="coerce").astype(float)
@@ -488,10 +490,11 @@ def _read_texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
     lines: list[int] = []
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(("\n" if line[0] == "#" else line for line in stream), strict=True)
+            reader = csv.reader(stream, strict=True)
             for row in filter(None, reader):
-                rows.append(row)
-                lines.append(reader.line_num)
+                if rows or not row[0].startswith("#"):  # remarks stand above the header
+                    rows.append(row)
+                    lines.append(reader.line_num)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{file} is not a csv file in UTF-8: {error}") from error
     if len(rows) < 2:
@@ -527,6 +530,8 @@ def _read_edges(file: Path) -> list[tuple[int, int]]:
             raise ValueError(
                 f"{file}, line {number}: an edge must be two whole numbers, got {line[:40]!r}"
             )
+        if int(ends[0]) == int(ends[1]):
+            raise ValueError(f"{file}, line {number}: an edge must have two ends, got {line!r}")
         edges.append((int(ends[0]), int(ends[1])))
     if not edges:
         raise ValueError(f"{file} must hold at least one edge, got an empty file")

@@ -72,6 +72,7 @@ class Network:
     def rmse(self, x: ArrayLike, y: ArrayLike) -> float:
         """Return the root mean square error on (x, y), in the unit of y."""
         target = _validate.finite_vector("y", y)
+        _same_length("x", x, "y", target)
         return float(np.sqrt(np.mean((self.predict(x) - target) ** 2)))
 
 
@@ -121,10 +122,7 @@ def fit_network(
 
     inputs = _validate.finite_vector("x", x, at_least=2)
     target = _validate.finite_vector("y", y, at_least=2)
-    if inputs.shape != target.shape:
-        raise ValueError(
-            f"x and y must have the same length, got {inputs.size} and {target.size} values"
-        )
+    _same_length("x", inputs, "y", target)
     rng = _validate.generator("rng", rng)
     hidden = _validate.integer("hidden", hidden, at_least=1)
     restarts = _validate.integer("restarts", restarts, at_least=1)
@@ -231,6 +229,7 @@ def sample_pairs(
     """
     size = _validate.integer("size", size, at_least=1)
     rng = _validate.generator("rng", rng)
+    _same_length("first", first, "second", second)
     records = rng.integers(len(first), size=size)
     return _draw(first[records], rng), _draw(second[records], rng)
 
@@ -268,15 +267,14 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
         )
     n = first.shape[0]
     mass = first.T @ second
+    reached = mass > 0.0
     losses = np.empty(n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for i in range(n):
-            share = np.outer(first[i], second[i]) / mass
-            share = np.where(mass > 0.0, np.minimum(share, 1.0), 0.0)
-            most, least = float(share.max()), float(share.min())
-            most = 1.0 if most > 1.0 - 1e-12 else most
-            up = math.inf if most == 1.0 else math.log1p(-1.0 / n) - math.log1p(-most)
-            losses[i] = max(up, math.log1p(-least) - math.log1p(-1.0 / n))
+    for i in range(n):
+        share = np.minimum(np.outer(first[i], second[i])[reached] / mass[reached], 1.0)
+        most, least = float(share.max()), float(share.min())
+        up = math.inf if most > 1.0 - 1e-12 else math.log1p(-1.0 / n) - math.log1p(-most)
+        down = 0.0 if least == 1.0 else math.log1p(-least) - math.log1p(-1.0 / n)
+        losses[i] = max(up, down)
     return losses
 
 
@@ -362,8 +360,12 @@ def noisy_histogram_pairs(
     size = _validate.integer("size", size, at_least=1)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
+    bins = _validate.integer("bins", bins, at_least=1)
+    _same_length("x", first, "y", second)
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
+    if not noisy.any():
+        noisy[:] = 1.0  # the noise has left nothing; an even spread is as good a guess as any
     cells = rng.choice(counts.size, size, p=noisy.ravel() / noisy.sum())
     i, j = cells // bins, cells % bins
     return (
@@ -416,6 +418,7 @@ def game_pairs(
     >>> x.shape, y.shape
     ((9,), (9,))
     """
+    _same_length("x", x, "y", y)
     rows, points = [], []
     for data in (x, y):
         game = NVOGame.from_data(
@@ -489,7 +492,11 @@ def regression_table(
 
     first = _validate.finite_vector("x", x, at_least=2)
     second = _validate.finite_vector("y", y, at_least=2)
-    numbers, epsilons = list(seeds), list(epsilons)
+    numbers, epsilons, settings = list(seeds), list(epsilons), list(settings)
+    if not numbers:
+        raise ValueError("seeds must hold at least one seed, got none")
+    if unknown := set(settings) - set(_SETTINGS):
+        raise ValueError(f"settings must be among {sorted(_SETTINGS)}, got {sorted(unknown)}")
     unit = np.ptp(second) * (1.0 + 2.0 * math.log(5.0))
 
     def row(name: str, setting: str, epsilon: float) -> dict[str, Any]:
@@ -531,3 +538,12 @@ def _draw(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int
     cumulative = np.cumsum(rows, axis=1)
     level = rng.random(len(rows)) * cumulative[:, -1]
     return np.minimum((cumulative <= level[:, None]).sum(axis=1), rows.shape[1] - 1)
+
+
+def _same_length(first: str, x: ArrayLike, second: str, y: ArrayLike) -> None:
+    """Refuse two arrays of different lengths."""
+    if len(np.asarray(x)) != len(np.asarray(y)):
+        raise ValueError(
+            f"{first} and {second} must have the same length, "
+            f"got {len(np.asarray(x))} and {len(np.asarray(y))}"
+        )

@@ -27,7 +27,9 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -106,7 +108,7 @@ SETTINGS = {
 #: By how much the search divides the two small scales.
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
 #: For which ε the search pads; None is the row's own.
-PADDINGS = (None, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+PADDINGS = (None, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 2.0)
 
 
 def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
@@ -209,7 +211,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
 
 
 def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) -> dict[str, Any]:
-    """Return the row of the paper's genetic algorithm, AE.
+    """Return the row of the paper's genetic algorithm, AE; the seeds share the processors.
 
     Parameters
     ----------
@@ -225,15 +227,17 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     dict
         As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
     """
-    ends, seconds = [], []
-    for seed in seeds:
-        began = time.perf_counter()
-        run = approximate_enumeration(
-            game, rng=np.random.default_rng(seed), generations=generations
-        )
-        seconds.append(time.perf_counter() - began)
-        ends.append(run.profile)
+    with ProcessPoolExecutor() as pool:
+        runs = list(pool.map(partial(_evolved, game, generations), seeds))
+    ends, seconds = [end for end, _ in runs], [spent for _, spent in runs]
     return {"algorithm": "AE", "generations": generations, **_summary(game, ends, seconds)}
+
+
+def _evolved(game: NVOGame, generations: int, seed: int) -> tuple[NDArray[np.int64], float]:
+    """Return the end of one run of the genetic algorithm, and its seconds."""
+    began = time.perf_counter()
+    run = approximate_enumeration(game, rng=np.random.default_rng(seed), generations=generations)
+    return run.profile, time.perf_counter() - began
 
 
 def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, Any]:
@@ -301,7 +305,8 @@ def divergence_floor(game: NVOGame) -> float:
     start = carefree.constant_profile(game.actions - 1)
     reference = best_response_dynamics(carefree, start).profile
     q = game.frequency
-    gains = game.kernel @ (q / game.output(reference))
+    ratio = np.divide(q, game.output(reference), out=np.zeros_like(q), where=q > 0.0)
+    gains = game.kernel @ ratio
     return max(game.divergence(reference) + 1.0 - float(q @ gains.max(axis=0)), 0.0)
 
 
@@ -326,8 +331,12 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     >>> misfit([0.2, 0.05], [0.1, 0.1], resolution=0.0)
     2.0
     """
-    first = _validate.finite_vector("ours", ours) + resolution
-    second = _validate.finite_vector("published", published) + resolution
+    first = _validate.finite_vector("ours", ours)
+    second = _validate.finite_vector("published", published)
+    for name, values in (("ours", first), ("published", second)):
+        if (values < 0.0).any():
+            raise ValueError(f"{name} must hold numbers >= 0, got {float(values.min())!r}")
+    first, second = first + resolution, second + resolution
     if first.shape != second.shape:
         raise ValueError(
             f"ours and published must have the same length, got {first.size} and {second.size}"
@@ -355,8 +364,14 @@ def search_row(
     -------
     dict
         ``padding`` (nan for None), ``divisor``, ``misfit_brd`` and ``misfit_laplace`` (of KL, see
-        :func:`misfit`) and ``misfit_cosine`` (mean absolute difference of the cosine
-        similarities of the Laplace mechanism).
+        :func:`misfit`), ``misfit_cosine`` (mean absolute difference of the cosine similarities of
+        the Laplace mechanism) and ``support``, the number of bins with more than 0.001 of the data
+        at ε = 1.
+
+    Raises
+    ------
+    ValueError
+        If the table is not 1, 3 or 4.
 
     Examples
     --------
@@ -364,6 +379,8 @@ def search_row(
     >>> round(row["misfit_brd"])  # the stated scales
     36
     """
+    if table not in _TABLES.values():
+        raise ValueError(f"table must be 1, 3 or 4, got table={table!r}")
     setting = Setting((3, 2, 1, 0.33 / divisor, 0.2 / divisor), padding)
     printed = published_table(table)
     printed = printed[printed["epsilon"] >= 1.0]
@@ -379,6 +396,7 @@ def search_row(
         "misfit_brd": misfit(brd, printed[printed["algorithm"] == "BRD"]["kl_divergence"]),
         "misfit_laplace": misfit([row["kl"] for row in lap], laplace["kl_divergence"]),
         "misfit_cosine": float(np.abs(similar - laplace["cosine_similarity"]).mean()),
+        "support": int((games[1.0].frequency > 0.001).sum()),
     }
 
 
@@ -493,7 +511,7 @@ def replicate(
     weights = income(folder)
     data = {"height": heights, "income": weights["income"], "credit": credit(folder)["income"]}
     plan = [(name, s, e) for name in data for s in SETTINGS for e in _EPSILONS[name]]
-    total = len(plan) + len(weights.columns) + 2 * len(PADDINGS) * len(DIVISORS) + 1
+    total = len(plan) + len(weights.columns) + len(data) * len(PADDINGS) * len(DIVISORS) + 1
     rows: list[dict[str, Any]] = []
     with tqdm(total=total, desc="replication", disable=not progress, file=sys.stderr) as bar:
         for name, setting, epsilon in plan:
@@ -513,9 +531,9 @@ def replicate(
                 about = {"experiment": f"column {column}", "setting": "inferred"}
                 rows.append({**about, "epsilon": epsilon, **laplace_row(game)})
             bar.update()
-        for name in ("height", "income"):
+        for name, records in data.items():
             bar.set_postfix_str(f"{name}, search")
-            found_all = settings_search(data[name], _TABLES[name], step=bar.update)
+            found_all = settings_search(records, _TABLES[name], step=bar.update)
             rows += [{"experiment": f"search {name}", **dict(r)} for _, r in found_all.iterrows()]
         bar.set_postfix_str("regression")
         players = nba_players(folder)
@@ -556,8 +574,12 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
 
     path = Path(str(files("pdpbook.experiments") / "data" / "replication.csv"))
     path = path if file is None else Path(file)
-    table = pd.read_csv(path, comment="#")
     lines = path.read_text(encoding="utf-8").splitlines()
+    header = next((line for line in lines if not line.startswith("#")), "").split(",")
+    needed = ("experiment", "setting", "algorithm", "epsilon", "kl")
+    if not set(needed) <= set(header):
+        raise ValueError(f"{path} must have the columns {', '.join(needed)}, got {header}")
+    table = pd.read_csv(path, comment="#")
     table.attrs["about"] = [line[2:] for line in lines if line.startswith("#")]
     return table
 
@@ -598,13 +620,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missing = [name for name in _FILES if not (given.data / name).is_file()]
     if missing:
         parser.error(f"{given.data} must hold {', '.join(_FILES)}; missing: {', '.join(missing)}")
+    for name in ("seeds", "generations"):
+        if getattr(given, name) < 1:
+            parser.error(f"--{name} must be at least 1, got {getattr(given, name)}")
+    if not given.out.resolve().parent.is_dir():
+        parser.error(f"--out must be in a folder that exists, got {given.out}")
+    hashes = file_hashes(given.data)
     began = time.perf_counter()
     table = replicate(given.data, seeds=given.seeds, generations=given.generations)
     lines = [
         "Results of python -m pdpbook.experiments.replication on the original files; aggregates.",
         f"seeds {given.seeds}, generations {given.generations}, "
         f"{time.perf_counter() - began:.0f} s in all",
-        *(f"sha256 {digest} {name}" for name, digest in file_hashes(given.data).items()),
+        *(f"sha256 {digest} {name}" for name, digest in hashes.items()),
         ", ".join(
             [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in _PACKAGES)]
         ),

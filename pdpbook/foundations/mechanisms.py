@@ -134,7 +134,7 @@ def geometric_mechanism(
     sensitivity : int
         L1 change of ``value`` that one record can make, at least 1.
     epsilon : float
-        Privacy level :math:`\varepsilon > 0`; at least 1e-12 times the sensitivity.
+        Privacy level :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
     rng : numpy.random.Generator
         Source of the noise.
 
@@ -145,8 +145,10 @@ def geometric_mechanism(
 
     Notes
     -----
-    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  Every whole
-    number can come out whatever ``value`` is, so the set of possible outputs says nothing.
+    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  In exact
+    arithmetic every whole number can come out whatever ``value`` is, so the set of possible outputs
+    says nothing.  NumPy's sampler never draws what has a probability below about 1e-16, noise
+    beyond some :math:`37\Delta_1/\varepsilon`, which is a δ of that size.
 
     Examples
     --------
@@ -164,6 +166,8 @@ def geometric_mechanism(
     rng = _validate.generator("rng", rng)
     if epsilon / sensitivity < 1e-12:
         raise _validate.fail("epsilon", "at least 1e-12 times the sensitivity", epsilon)
+    if epsilon / sensitivity > 36.0:  # the sampler would draw no noise at all
+        raise _validate.fail("epsilon", "at most 36 times the sensitivity", epsilon)
     stop = -math.expm1(-epsilon / sensitivity)
     noise = rng.geometric(stop, raw.shape) - rng.geometric(stop, raw.shape)
     noisy = raw.astype(np.int64) + noise
@@ -222,7 +226,7 @@ def analytic_gaussian_sigma(
     epsilon : float or array_like
         :math:`\varepsilon > 0`, as large as you like.
     delta : float
-        δ in (0, 1).
+        δ in [1e-300, 1): below, a float has too few digits left.
 
     Returns
     -------
@@ -243,6 +247,8 @@ def analytic_gaussian_sigma(
     widths = _numbers("sensitivity", sensitivity, above=0.0)
     levels = _numbers("epsilon", epsilon, above=0.0)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
+    if delta < 1e-300:
+        raise _validate.fail("delta", "a number >= 1e-300 and < 1", delta)
     distinct, place = np.unique(np.asarray(levels), return_inverse=True)
     # delta <= 2 Phi(1/2 sigma) - 1 <= 0.4/sigma whatever epsilon is: a safe sigma to start from
     high = np.full(distinct.shape, 0.4 / delta)
@@ -290,7 +296,9 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0, below=1.0)
-    delta = _validate.number("delta", delta, above=0.0, below=0.5 + 1e-15)
+    delta = _validate.number("delta", delta, above=0.0)
+    if delta > 0.5:
+        raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
     return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
 
 
@@ -313,7 +321,7 @@ def gaussian_mechanism(
     epsilon : float or array_like
         :math:`\varepsilon > 0`.
     delta : float
-        δ in (0, 1).
+        δ in [1e-300, 1).
     rng : numpy.random.Generator
         Source of the noise.
 

@@ -10,8 +10,9 @@ For one pair (P, Q) the smallest δ is the hockey-stick divergence
 :math:`\sum_x (P(x)-e^\varepsilon Q(x))^+`, reached by the event where P exceeds
 :math:`e^\varepsilon Q`; with δ = 0 the smallest ε is the largest :math:`|\ln P(x)/Q(x)|`.
 
-Somebody who must decide between P and Q from x makes two kinds of error: α, "P" taken for "Q",
-and β, "Q" taken for "P".  The *trade-off curve* is the smallest β for each α.  The mechanism is
+Somebody who must decide between P ("in") and Q ("out") from x makes two kinds of error: false
+alarms, Q taken for P, with probability α, and misses, P taken for Q, with probability β.  The
+*trade-off curve* is the smallest β for each α.  The mechanism is
 :math:`(\varepsilon,\delta)`-private if and only if no curve falls below
 
 .. math:: f_{\varepsilon,\delta}(\alpha) =
@@ -341,19 +342,19 @@ def group_privacy(epsilon: float, size: int, *, delta: float = 0.0) -> Budget:
     return Budget(size * epsilon, math.exp(min(math.log(delta) + growth, 0.0)))
 
 
-def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the corners of the trade-off curve of two distributions.
 
     Parameters
     ----------
-    p, q : array_like, shape (K,)
-        Distribution of the output if the record is out (p) and in (q).
+    q, p : array_like, shape (K,)
+        Distribution of the output if the record is out (Q, first) and in (P).
 
     Returns
     -------
     alpha, beta : ndarray, shape (m,)
         Corners, α rising from 0 to 1: the best test says "in" on the outputs of largest
-        q(x)/p(x); between two corners it tosses a coin, so the curve is a straight line there.
+        p(x)/q(x); between two corners it tosses a coin, so the curve is a straight line there.
 
     Notes
     -----
@@ -368,9 +369,9 @@ def tradeoff_curve(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDA
     p, q = _pair(p, q)
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
-        order = np.argsort(np.log(p) - np.log(q), kind="stable")
-    alpha = np.concatenate([[0.0], np.cumsum(p[order])])
-    beta = np.concatenate([[0.0], np.cumsum(q[order][::-1])])[::-1]
+        order = np.argsort(np.log(q) - np.log(p), kind="stable")
+    alpha = np.concatenate([[0.0], np.cumsum(q[order])])
+    beta = np.concatenate([[0.0], np.cumsum(p[order][::-1])])[::-1]
     return np.minimum(alpha / alpha[-1], 1.0), np.minimum(beta / beta[0], 1.0)
 
 

@@ -69,7 +69,8 @@ class Grid:
         _validate.number("lower", self.lower)
         _validate.number("upper", self.upper, above=self.lower)
         _validate.integer("bins", self.bins, at_least=2)
-        _validate.number("sensitivity", self.sensitivity, above=0.0, below=1.0 + 1e-12)
+        if _validate.number("sensitivity", self.sensitivity, above=0.0) > 1.0:
+            raise _validate.fail("sensitivity", "a number > 0 and <= 1", self.sensitivity)
 
     @classmethod
     def padded(
@@ -140,8 +141,8 @@ class Grid:
         Returns
         -------
         ndarray of int, shape (n,)
-            Bin numbers from 0 to K - 1.  A value on an edge belongs to the bin above it, the
-            upper end to the last bin.
+            Bin numbers from 0 to K - 1.  A value on an edge belongs, up to rounding, to the bin
+            above it, the upper end to the last bin.
 
         Raises
         ------
@@ -277,7 +278,7 @@ def _laplace_rows(
     places: NDArray[np.int64], scales: NDArray[np.float64], bins: int
 ) -> NDArray[np.float64]:
     """Return the truncated Laplace distribution over the bins of each (place, scale)."""
-    rate = (1.0 / (bins * scales))[:, None]
+    rate = (1.0 / (bins * np.clip(scales, 1e-150, 1e150)))[:, None]
     steps = np.abs(np.arange(bins) - places[:, None])
     # mass of a bin that lies `steps` bins away, before renormalising; the own bin is twice a half
     away = -0.5 * np.expm1(-rate) * np.exp(-rate * np.maximum(steps - 0.5, 0.0))

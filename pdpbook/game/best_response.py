@@ -110,7 +110,8 @@ def best_response_dynamics(
     Raises
     ------
     ValueError, TypeError
-        If the start is not a profile of the game, or neither a start nor a generator is given.
+        If the start is not a profile of the game, neither a start nor a generator is given, or
+        another argument is not as described.
 
     Notes
     -----
@@ -130,6 +131,9 @@ def best_response_dynamics(
            [ 0,  1]])
     """
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    batch = _validate.boolean("batch", batch)
+    if rng is not None:
+        rng = _validate.generator("rng", rng)
     if start is None:
         if rng is None:
             raise ValueError("a random start needs a generator, got start=None and rng=None")

@@ -2,10 +2,10 @@ r"""The noise-variance-optimization (NVO) game.
 
 Every record is a player.  It chooses its noise from V actions, and all players share one payoff,
 
-.. math:: P = P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
-          P_U = 1 - \frac{D_{KL}(q\,\|\,P_{out})}{\ln K},
+.. math:: P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
+          P_U = 1 - \frac{D_{KL}(q\,\|\,P)}{\ln K},
 
-with q the histogram of the data and :math:`P_{out}` the distribution of the released value.
+with q the histogram of the data and :math:`P(x)` the distribution of the released value.
 Because the payoff is common, it is an exact potential of the game.
 
 Records of one bin that play the same action are interchangeable, so a strategy profile *is* the
@@ -78,6 +78,10 @@ class NVOGame:
     -----
     Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter *The game*.
 
+    Payoffs are compared as pairs :math:`(P_E, -KL)`, the first entry first.  This is the order of
+    the sum :math:`P_E + P_U` if every kernel row keeps at least 1/K on its own bin, as Laplace and
+    Gaussian rows do.
+
     Examples
     --------
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
@@ -105,7 +109,7 @@ class NVOGame:
         if (own <= 0).any():
             raise ValueError(
                 "kernel must keep some mass on the own bin of every record, "
-                f"got a smallest own-bin probability of {own.min()!r}"
+                f"got a smallest own-bin probability of {float(own.min())!r}"
             )
         scales = self.scales
         if scales is not None:
@@ -116,6 +120,14 @@ class NVOGame:
                     f"got scales of length {scales.size}"
                 )
             scales.setflags(write=False)
+        if self.grid is not None:
+            if not isinstance(self.grid, Grid):
+                raise _validate.fail("grid", "a pdpbook.Grid or None", self.grid, TypeError)
+            if self.grid.bins != counts.size:
+                raise ValueError(
+                    f"grid must have the {counts.size} bins of the histogram, "
+                    f"got grid.bins={self.grid.bins}"
+                )
         for name, array in (("counts", counts), ("kernel", kernel)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -263,12 +275,17 @@ class NVOGame:
         r"""Return the common payoff :math:`P_E + 1 - KL/\ln K`.
 
         With 10⁹ records a 64-bit float holds this sum to seven digits after the point; solvers
-        compare the pair (P_E, KL) instead.
+        compare the pair (P_E, -KL) instead.  That is the order of the sum if every row keeps at
+        least 1/K on its own bin (Laplace, Gaussian).
         """
         return self.private_records(profile) + 1.0 - self.divergence(profile) / math.log(self.bins)
 
     def regret(self, profile: ArrayLike) -> float:
-        """Return the largest gain in payoff of any unilateral deviation; 0 at an equilibrium."""
+        """Return the largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
+
+        Payoffs are compared as pairs (P_E, -KL): a deviation that lowers P_E is no gain.  That is
+        the order of the payoff if every row keeps at least 1/K on its own bin (Laplace, Gaussian).
+        """
         checked = self._checked(profile).copy()
         return float(
             _kernels.largest_regret(
@@ -282,8 +299,14 @@ class NVOGame:
             )
         )
 
-    def is_nash(self, profile: ArrayLike, *, atol: float = 1e-12) -> bool:
-        """Return whether no record gains more than ``atol`` by changing its action alone."""
+    def is_nash(self, profile: ArrayLike, *, atol: float | None = None) -> bool:
+        """Return whether no record gains more than ``atol`` by changing its action alone.
+
+        Without ``atol``, no more than 2e-12 / n, which is rounding: one of n records changes KL
+        by an amount of the order 1 / n.  Payoffs are compared as in :meth:`regret`.
+        """
+        if atol is None:
+            atol = 2e-12 / self.records
         return self.regret(profile) <= _validate.number("atol", atol, above=0.0, strict=False)
 
     def noise_sd(self, profile: ArrayLike) -> NDArray[np.float64]:

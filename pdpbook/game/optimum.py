@@ -19,9 +19,10 @@ Three observations make it easy for a solver.
 * :math:`S(x)` is never below :math:`\sum_k n_k\min_v p_{kv}(x)`; constraints that follow from this
   are left out.
 
-HiGHS solves the program.  What it returns is not trusted: the profile is rounded, its KL and its
-privacy are computed anew from the definition, and the lower bound is reduced by a margin for the
-solver's tolerances.
+HiGHS solves the program.  What it returns is trusted as little as possible: the profile is rounded,
+its KL and its privacy are computed anew from the definition, and the lower bound is reduced by a
+margin for the solver's tolerances.  Its word is taken when it finds that there is no private
+profile, unless one is in hand.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ class Certificate:
         No profile at which every record is private has a smaller KL.  Infinite if the solver
         proved that there is no such profile.
     gap : float
-        (divergence - lower_bound) / divergence; 0 if the two meet, 1 if nothing was found.
+        (divergence - lower_bound) / divergence.  0 if the difference is at most 1e-7 nats, or if
+        it is proved that there is no private profile; 1 if neither a profile nor such a proof was
+        found.
     optimal : bool
         Whether the search is finished: the gap that was asked for has been reached, or it is
         proved that there is no private profile.
@@ -219,9 +222,10 @@ def certified_optimum(
         # without integers until more tangents hardly help any more
         integer = integer or not added.size or bound - previous <= 0.1 * relative_gap * bound
         tangents = np.vstack([tangents, added])
-    gap = 1.0 - bound / divergence if math.isfinite(divergence) and divergence > 0.0 else 0.0
-    if math.isinf(divergence) and math.isfinite(bound):
-        gap = 1.0
+    if math.isinf(divergence):
+        gap = 0.0 if math.isinf(bound) else 1.0
+    else:
+        gap = 1.0 - bound / divergence if divergence - bound > _NEGLIGIBLE else 0.0
     settled = _settled(divergence, bound, relative_gap)
     return Certificate(best, divergence, bound, gap, settled, time.perf_counter() - began)
 

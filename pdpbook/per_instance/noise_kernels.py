@@ -35,6 +35,9 @@ __all__ = [
     "truncated_laplace_pdf",
 ]
 
+#: Scales outside make the same rows as the nearer end: no noise, or the uniform distribution.
+_RANGE = (1e-150, 1e150)
+
 
 def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -> NDArray:
     r"""Return the density :math:`V(\mu, b, x)` of Laplace noise truncated to [0, 1].
@@ -42,7 +45,7 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     Parameters
     ----------
     x : array_like
-        Points of [0, 1] at which the density is wanted; outside it is 0.
+        Points of [0, 1] at which the density is wanted; outside it is 0, and nan at nan.
     location : array_like
         :math:`\mu` in [0, 1].
     scale : array_like
@@ -69,9 +72,10 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
         raise ValueError(f"location must lie in [0, 1], got location={location!r}")
     if not ((width > 0) & np.isfinite(width)).all():
         raise ValueError(f"scale must be finite and > 0, got scale={scale!r}")
+    width = np.minimum(width, 1e300)  # beyond, the density is 1 and 2 b overflows
     inside = -0.5 * (np.expm1(-centre / width) + np.expm1((centre - 1) / width))
     density = np.exp(-np.abs(points - centre) / width) / (2 * width * inside)
-    return np.where((points >= 0) & (points <= 1), density, 0.0)
+    return np.where((points < 0) | (points > 1), 0.0, density)
 
 
 def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
@@ -142,7 +146,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
             [0.043, 0.227, 0.73 ]]])
     """
     bins = _validate.integer("bins", bins, at_least=2)
-    rate = 1.0 / (bins * _validate.positive_vector("scales", scales))[:, None]
+    rate = 1.0 / (bins * np.clip(_validate.positive_vector("scales", scales), *_RANGE))[:, None]
     steps = np.arange(bins)
     # mass of a bin that lies `steps` bins away, before renormalising; the own bin is twice a half
     tail = -0.5 * np.expm1(-rate) * np.exp(-rate * np.maximum(steps - 0.5, 0.0))
@@ -180,7 +184,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     from scipy.special import log_ndtr
 
     bins = _validate.integer("bins", bins, at_least=2)
-    width = 1.0 / (bins * _validate.positive_vector("sigmas", sigmas))[:, None]
+    width = 1.0 / (bins * np.clip(_validate.positive_vector("sigmas", sigmas), *_RANGE))[:, None]
     steps = np.arange(bins)
     # P(near < Z < far) for a bin `steps` away, from the upper tail, where no digits are lost ...
     near, far = log_ndtr(-width * (steps - 0.5)), log_ndtr(-width * (steps + 0.5))

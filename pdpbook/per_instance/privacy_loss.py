@@ -48,7 +48,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     -------
     tau, sigma : float
         :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`, the second of them
-        negative unless :math:`\varepsilon < \ln(n/(n-1))`.
+        positive only if :math:`\varepsilon < \ln(n/(n-1))`.  It is 0 if ε is this number up to a
+        relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.
 
     Notes
     -----
@@ -67,7 +68,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
         return 1.0, -math.inf
     tau = -math.expm1(-epsilon) + math.exp(-epsilon) / n
     sigma = -math.expm1(epsilon) + math.exp(epsilon) / n
-    return tau, sigma
+    # sigma n is the relative distance of epsilon from ln(n/(n-1)), where the lower side vanishes
+    return tau, sigma if abs(sigma) * n > _kernels.BOUNDARY else 0.0
 
 
 def company_needed(n: int, epsilon: float) -> int:
@@ -82,7 +84,8 @@ def company_needed(n: int, epsilon: float) -> int:
         Number of records, at least 2.
     epsilon : float
         Privacy target :math:`\varepsilon`, at least :math:`\ln(n/(n-1))`: below that a record
-        without noise betrays itself in the bins where it never is, whatever its company.
+        without noise betrays itself in the bins where it never is, whatever its company, unless
+        nobody is released anywhere else.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def company_needed(n: int, epsilon: float) -> int:
     tau, sigma = linear_limits(n, epsilon)
     if sigma > 0.0:
         raise _validate.fail(
-            "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n):g}", float(epsilon)
+            "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n)!r}", float(epsilon)
         )
     return max(2, math.ceil((1.0 / tau) * (1.0 - _kernels.BOUNDARY)))
 
@@ -119,7 +122,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     rows : array_like, shape (r, K)
         Output distribution :math:`p_i` of each record whose loss is wanted.
     mass : array_like, shape (K,)
-        Mass :math:`S(x)` of all n records together, these r included.
+        Mass :math:`S(x)` of all n records together, these r included; it sums to n.
     n : int
         Number of records, at least 2.
 
@@ -127,6 +130,11 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     -------
     ndarray, shape (r,)
         :math:`\ell_i` in nats, infinite where a record alone reaches an output.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a row exceeds the mass, or the mass does not sum to n.
 
     Notes
     -----
@@ -155,7 +163,7 @@ def hockey_stick_divergences(
     rows : array_like, shape (r, K)
         Output distribution :math:`p_i` of each record.
     mass : array_like, shape (K,)
-        Mass :math:`S(x)` of all n records.
+        Mass :math:`S(x)` of all n records; it sums to n.
     n : int
         Number of records, at least 2.
     epsilon : float
@@ -197,4 +205,6 @@ def _rows_and_mass(
     if (array > total * (1.0 + 1e-9)).any():
         worst = float((array - total).max())
         raise ValueError(f"rows must not exceed mass, got a row above it by {worst!r}")
+    if abs(total.sum() - n) > 1e-6 * n:
+        raise ValueError(f"mass must sum to n={n}, got a sum of {float(total.sum())!r}")
     return array, total, n

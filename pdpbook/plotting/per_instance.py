@@ -143,12 +143,22 @@ def densities(
     styles = ("-", "--", "-.", (0, (1, 1)))
     for (label, curve), style in zip(curves.items(), styles, strict=False):
         axis.plot(points, np.asarray(curve), linestyle=style, label=label)
+    highest = max(levels.values(), default=0.0)
     for label, level in levels.items():
         axis.axhline(level, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+        top = level == highest  # the curves meet the low levels at the right end
         axis.annotate(
-            label, (1.0, level), (0, 3), textcoords="offset points", ha="right", fontsize=11
+            label,
+            (1.0 if top else 0.05, level),
+            (0, 3 if top else -3),
+            textcoords="offset points",
+            ha="right" if top else "left",
+            va="bottom" if top else "top",
+            fontsize=11,
         )
     axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
+    if levels:
+        axis.set_ylim(top=1.15 * highest)
     axis.legend()
     return figure
 

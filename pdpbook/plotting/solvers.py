@@ -120,7 +120,7 @@ def draw_growth(table: Any) -> Any:
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(2, 2, height=2.9, sharey=True)
-    labels = {"n": "records n", "K": "bins K", "V": "actions |V|"}
+    labels = {"n": "records n", "K": "bins K", "V": "actions"}
     solvers = list(dict.fromkeys(table["solver"]))
     for axis, (name, label) in zip(axes.flat, labels.items(), strict=False):
         for j, solver in enumerate(solvers):

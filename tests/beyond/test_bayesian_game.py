@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from pdpbook.beyond import bayesian_game as bg
+from pdpbook.exercises import check
 
 OPTIONS = {"extra": 1.0, "threshold": 1.6, "harm": 2.0, "gain": 1.0, "cost": 0.25}
 
@@ -381,3 +382,15 @@ def test_a_game_too_large_to_write_down_is_refused() -> None:
     game = bg.BayesianGame(payoffs, payoffs, np.full((types, 1), 1 / types))
     with pytest.raises(ValueError, match="got 8192 and 2"):
         bg.bayesian_equilibria(game)
+
+
+@pytest.mark.parametrize("items", [np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.1, 0.9]])])
+def test_a_repeated_game_keeps_its_items_when_the_caller_changes_them(items: np.ndarray) -> None:
+    game = bg.RepeatedGame([1.0, 2.0], items=items)
+    before = game.transitions.copy()
+    items[:] = 7.0
+    assert (game.transitions == before).all()
+
+
+def test_an_attack_with_efforts_above_one_is_refused() -> None:
+    assert not check("privacy-game/spread-attack", lambda m, power, stake: np.full(m, power / m))

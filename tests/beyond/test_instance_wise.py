@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import pdpbook as pb
 from pdpbook.beyond import instance_wise as iw
+from pdpbook.exercises import check
 from tests import naive
 
 VARIANTS = list(product(iw.READINGS, ["record", "all"], ["silent", "laplace"]))
@@ -184,12 +185,24 @@ def test_wrong_steps_are_refused() -> None:
     env = small_env()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
+    with pytest.raises(RuntimeError, match="reset"):
+        _ = env.bin
     env.reset(seed=0)
-    for action in (-1, 5, 10**6):
+    with pytest.raises(ValueError, match="action must be a whole number >= 0, got action=-1"):
+        env.step(-1)
+    for action in (5, 10**6):
         with pytest.raises(ValueError, match="action must be a whole number from 0 to 4, got"):
             env.step(action)
-    for _ in range(8):
+    for nonsense in (1.7, "1", None, True):
+        with pytest.raises(TypeError, match="action must be a whole number"):
+            env.step(nonsense)  # type: ignore[arg-type]
+    assert env.profile.sum() == 0, "a refused step must change nothing"
+    for action in (1, np.int64(1), np.int32(1), np.uint8(1)):
+        env.step(action)  # type: ignore[arg-type]
+    for _ in range(4):
         env.step(1)
+    with pytest.raises(RuntimeError, match="reset"):
+        _ = env.bin
     with pytest.raises(RuntimeError, match="over"):
         env.step(1)
     with pytest.raises(RuntimeError, match="over"):
@@ -222,6 +235,16 @@ def test_the_network_moves_towards_the_targets_of_the_actions_taken() -> None:
     assert error < 0.05 < np.abs(at_first[rows, actions] - targets).mean()
     assert (frozen.values(states) == at_first).all(), "a copy must not learn"
     assert network.choose(states[0]) == network.values(states[:1]).argmax()
+
+
+@pytest.mark.parametrize(("batch", "steps"), [(64, 1), (200, 1), (256, 2), (401, 3)])
+def test_a_batch_is_passed_over_once_in_steps_of_at_most_200(batch: int, steps: int) -> None:
+    network = iw.QNetwork(6, 3, seed=1)
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(batch, 6)).astype(np.float32)
+    before = network.regressor._optimizer.t
+    network.learn(states, rng.integers(3, size=batch), rng.normal(size=batch))
+    assert network.regressor._optimizer.t - before == steps
 
 
 def test_the_values_of_actions_not_taken_are_their_own_targets(
@@ -293,6 +316,8 @@ def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[s
         ({"discount": 1.0}, ValueError),
         ({"learning_rate": math.nan}, ValueError),
         ({"exploration": (1.5, 0.1)}, ValueError),
+        ({"exploration": (0.5,)}, ValueError),
+        ({"exploration": 0.5}, ValueError),
         ({"batch": True}, TypeError),
         ({"follow": 1.5}, ValueError),
         ({"rng": 0}, TypeError),
@@ -378,3 +403,51 @@ def test_the_command_writes_what_it_promises(
 def test_the_command_reads_the_heights_of_the_package(heights: np.ndarray) -> None:
     values = iw._values(iw._data_file("experiments/data/nba_heights.csv"))
     assert (np.sort(values) == np.sort(heights)).all()
+
+
+def test_the_command_reads_every_row_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("# a comment\n\nvalue,count\n-3,2\n-1,1\n 1,3\n2.5,1\n", encoding="utf-8")
+    assert iw._values(path).tolist() == [-3.0, -3.0, -1.0, 1.0, 1.0, 1.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("value,count\n1,2.7\n2,1\n", r"count must hold whole numbers .*2\.7"),
+        ("value,count\n1,-2\n2,4\n", "count must hold whole numbers"),
+        ("value,count\n1,\n2,3\n", "could not convert"),
+        ("value,count\n1,x\n2,3\n", "could not convert"),
+        ("value,count\nnan,2\n2,3\n", "values must be finite"),
+        ("1.0,20\n2.0,30\n", "data must be a csv file with a header"),
+        ("value,count\n1,2,3\n4,5,6\n", "data must be .* two columns"),
+    ],
+)
+def test_the_command_refuses_wrong_files(tmp_path: Path, rows: str, message: str) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text(rows, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        iw._values(path)
+
+
+@pytest.mark.parametrize(
+    ("title", "answer"),
+    [
+        ("honest-reward", lambda p, n, d, lap: p + 1 - d / lap),
+        ("honest-reward", lambda p, n, d, lap: 2 * (p == n) - 1 + max(1 - d / lap, -1)),
+        ("honest-reward", lambda p, n, d, lap: 4 * (p == n) - 2 + 1 - d / lap),
+        ("to-spare", lambda n, e: np.log(1 + n * (np.exp(e) - 1)) / e),
+        ("reward", lambda d, lap, p: 0 if d >= lap else (1 if p else -1) + 1 - d / lap),
+        ("silence", lambda counts: np.log((1 - 1 / counts.sum()) / (1 - 1 / counts.max()))),
+        ("silence", lambda counts: 0.5 * -np.log1p(-1 / counts.sum())),
+    ],
+)
+def test_wrong_answers_are_refused_without_a_hint_too_many(title: str, answer: Any) -> None:
+    verdict = check(f"instance-wise-learning/{title}", answer)
+    assert not verdict and "raised" not in verdict.message
+
+
+def test_another_honest_reward_is_accepted() -> None:
+    assert check(
+        "instance-wise-learning/honest-reward", lambda p, n, d, lap: -d if p == n else -1e9
+    )

@@ -272,7 +272,11 @@ def test_a_byte_order_mark_and_quoted_fields_are_read(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (NBA.replace("player_height", "height"), "must have the column 'player_height', got"),
+        (NBA.replace("player_height", "height"), "must have the column 'player_height' once, got"),
+        (
+            NBA.replace("player_weight", "player_height"),
+            "must have the column 'player_height' once",
+        ),
         (NBA.replace("team_abbreviation", "team"), "must have the column 'team_abbreviation'"),
         (NBA.replace("228.6,136.1\n3", "tall,136.1\n3"), "line 4: player_height must be .*'tall'"),
         (NBA.replace("198.12", "nan"), "line 2: player_height must be .* got 'nan'"),
@@ -294,6 +298,11 @@ def test_damaged_tables_are_refused(write, text, message):
     with pytest.raises(ValueError, match=message) as error:
         pb.nba_players(file)
     assert str(file) in str(error.value)
+
+
+def test_remarks_stand_above_the_header_only(write):
+    text = "# a remark\n" + NBA.replace("A", '"A\n# not a remark"', 1)
+    assert len(pb.nba_heights(write(text))) == len(pb.nba_heights(write(NBA)))
 
 
 @pytest.mark.parametrize(
@@ -319,6 +328,7 @@ def test_other_damaged_tables_are_refused(write, loader, text, message):
         ("0 1\n0 2\n3\n", "line 3: an edge must be two whole numbers, got b'3'"),
         ("0 1\n0 x\n", "line 2: an edge"),
         ("0 1 2\n", "line 1: an edge"),
+        ("0 1\n2 2\n", "line 2: an edge must have two ends, got b'2 2'"),
         ("0 -1\n", "line 1: an edge"),
         ("", "must hold at least one edge"),
         (b"\x89PNG\r\n", "line 1: an edge"),

@@ -94,6 +94,29 @@ def test_pair_losses_agree_with_the_game_on_the_product_grid():
     np.testing.assert_allclose(losses, game.losses(profile)[3 * k + j, v], rtol=1e-9)
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_equal_records_lose_nothing_on_a_grid_that_nobody_else_reaches(n):
+    rows = np.tile([0.25, 0.75, 0.0], (n, 1))
+    assert reg.pair_losses(rows, rows) == pytest.approx(np.zeros(n), abs=1e-12)
+
+
+def test_bad_arguments_are_named():
+    x, rng = np.arange(5.0), np.random.default_rng(0)
+    network = reg.fit_network(x, x, rng=rng)
+    with pytest.raises(ValueError, match="x and y must have the same length, got 3 and 1"):
+        network.rmse([1.0, 2.0, 3.0], [1.0])
+    with pytest.raises(ValueError, match="x and y must have the same length, got 5 and 4"):
+        reg.game_pairs(x, x[:4], 3, epsilon=1.0, rng=rng)
+    with pytest.raises(ValueError, match="first and second must have the same length"):
+        reg.sample_pairs(np.eye(3), np.eye(2), 3, rng=rng)
+    with pytest.raises(ValueError, match="bins must be"):
+        reg.noisy_histogram_pairs(x, x, 3, epsilon=1.0, rng=rng, bins=0)
+    with pytest.raises(ValueError, match="seeds must hold at least one seed"):
+        reg.regression_table(x, x, epsilons=[1.0], seeds=[])
+    with pytest.raises(ValueError, match=r"settings must be among .* got \['x'\]"):
+        reg.regression_table(x, x, epsilons=[1.0], seeds=[0], settings=["x"])
+
+
 @given(st.integers(0, 10_000), st.integers(2, 12))
 def test_a_coordinate_never_loses_more_than_the_pair(seed, n):
     rng = np.random.default_rng(seed)

@@ -46,7 +46,7 @@ def test_the_committed_table_is_complete():
         assert (rows[rows["algorithm"] == "BRD"]["equilibria"] == 10).all()
         assert rows[rows["algorithm"] == "certified"]["optimal"].astype(bool).all()
     searches = table[table["experiment"].str.startswith("search")]
-    assert len(searches) == 2 * len(rep.PADDINGS) * len(rep.DIVISORS)
+    assert len(searches) == 3 * len(rep.PADDINGS) * len(rep.DIVISORS)
     assert (table[table["experiment"] == "regression"]["seeds"] == 10).all()
 
 
@@ -134,7 +134,41 @@ def test_the_floor_is_below_every_profile():
         assert game.divergence(game.random_profile(np.random.default_rng(seed))) >= floor
 
 
+def test_the_floor_is_a_number_where_the_output_underflows():
+    game = rep.Setting((0.01, 0.005, 0.002, 0.0033, 0.001), 1.0).game(HEIGHTS, 8.0)
+    assert rep.divergence_floor(game) >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (("--seeds", "0"), "--seeds must be at least 1"),
+        (("--out", "no/folder/x.csv"), "--out must"),
+    ],
+)
+def test_a_run_that_cannot_end_well_does_not_begin(tmp_path, capsys, changed, message):
+    for name in rep._FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    given = {"--data": str(tmp_path), "--out": str(tmp_path / "x.csv"), changed[0]: changed[1]}
+    with pytest.raises(SystemExit):
+        rep.main([part for pair in given.items() for part in pair])
+    assert message in capsys.readouterr().err
+
+
+def test_another_table_is_refused(tmp_path):
+    file = tmp_path / "other.csv"
+    for text in ("", "a,b\n1,2\n"):
+        file.write_text(text)
+        with pytest.raises(ValueError, match="must have the columns experiment, setting"):
+            rep.replication_results(file)
+    with pytest.raises(ValueError, match="table must be 1, 3 or 4, got table=2"):
+        rep.search_row(HEIGHTS, 2, padding=1.0, divisor=1)
+
+
 def test_misfit():
+    with pytest.raises(ValueError, match=r"ours must hold numbers >= 0, got -1\.0"):
+        rep.misfit([-1.0], [1.0])
     assert rep.misfit([0.1], [0.1]) == 1.0
     assert rep.misfit([0.0], [0.0]) == 1.0
     assert rep.misfit([0.4, 0.1], [0.1, 0.4], resolution=0.0) == pytest.approx(4.0)

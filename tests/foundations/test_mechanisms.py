@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
+from pdpbook.exercises import check
 
 FALSE_ALARM = 1e-6
 DRAWS = 400_000
@@ -298,11 +300,32 @@ def test_seed_zero_is_a_seed_and_inputs_stay(call):
             lambda: mech.geometric_mechanism(0, epsilon=1e-13, rng=np.random.default_rng(0)),
             "epsilon must be at least",
         ),
+        (
+            lambda: mech.geometric_mechanism(0, epsilon=36.5, rng=np.random.default_rng(0)),
+            "epsilon must be at most 36 times",
+        ),
+        (lambda: mech.analytic_gaussian_sigma(epsilon=1.0, delta=1e-309), "delta must be .*1e-300"),
+        (lambda: mech.classical_gaussian_sigma(epsilon=0.5, delta=0.6), "<= 0.5, got delta=0.6"),
     ],
 )
 def test_what_has_no_answer_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("centre", "sensitivity", "right"),
+    [(195, 4500, True), (150, 9000, True), (0, 24000, True), (0, 4500, False), (0, 9000, False)],
+)
+def test_the_exercise_on_means_wants_noise_for_the_sum_that_is_used(centre, sensitivity, right):
+    def mean(values, epsilon, rng):
+        differences = np.round((np.clip(values, 150, 240) - centre) * 100).astype(int)
+        noisy = pb.geometric_mechanism(
+            int(differences.sum()), sensitivity=sensitivity, epsilon=epsilon, rng=rng
+        )
+        return centre + noisy / (100 * len(values))
+
+    assert bool(check("noise-mechanisms/private-mean", mean)) is right
 
 
 def test_randomised_response_wants_booleans():

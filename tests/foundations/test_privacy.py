@@ -49,24 +49,24 @@ def test_hockey_stick_is_the_worst_excess_of_any_event(pair, epsilon):
 
 @given(pairs())
 def test_no_event_beats_the_tradeoff_curve(pair):
-    p, q = pair
-    alpha, beta = privacy.tradeoff_curve(p, q)
+    q, p = pair
+    alpha, beta = privacy.tradeoff_curve(q, p)
     tests = events(p.size)
     assert (np.diff(alpha) >= 0).all() and (np.diff(beta) <= 0).all()
     assert (alpha[0], alpha[-1], beta[0], beta[-1]) == (0.0, 1.0, 1.0, 0.0)
     # a little to the right of each event, so that a vertical piece counts at its lower end
-    least = np.interp(tests @ p + 1e-9, alpha, beta)
-    assert (1.0 - tests @ q >= least - 1e-7).all()
+    least = np.interp(tests @ q + 1e-9, alpha, beta)
+    assert (1.0 - tests @ p >= least - 1e-7).all()
 
 
 @given(pairs(), levels)
 def test_privacy_and_the_tradeoff_bound_are_the_same_statement(pair, epsilon):
-    p, q = pair
+    q, p = pair
     delta = max(
         privacy.hockey_stick_divergence(p, q, epsilon=epsilon),
         privacy.hockey_stick_divergence(q, p, epsilon=epsilon),
     )
-    alpha, beta = privacy.tradeoff_curve(p, q)
+    alpha, beta = privacy.tradeoff_curve(q, p)
     if delta < 1.0:
         assert (beta >= privacy.tradeoff_bound(alpha, epsilon=epsilon, delta=delta) - 1e-9).all()
     if delta > 0.02:  # with less δ some corner lies below
@@ -83,8 +83,8 @@ def test_the_continuous_curves_are_limits_of_discrete_ones(epsilon):
         (stats.laplace, lambda a: privacy.laplace_tradeoff(a, epsilon=epsilon)),
         (stats.norm, lambda a: privacy.gaussian_tradeoff(a, shift=epsilon)),
     ):
-        p, q = np.diff(law.cdf(edges)), np.diff(law.cdf(edges, loc=epsilon))
-        alpha, beta = privacy.tradeoff_curve(p / p.sum(), q / q.sum())
+        q, p = np.diff(law.cdf(edges)), np.diff(law.cdf(edges, loc=epsilon))
+        alpha, beta = privacy.tradeoff_curve(q / q.sum(), p / p.sum())
         assert np.abs(beta - curve(alpha)).max() < 1e-4
 
 

@@ -122,6 +122,7 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: Grid(0.0, 0.0, 10), "upper must be a finite number > 0, got upper=0.0"),
         (lambda: Grid(0.0, math.nan, 10), "got upper=nan"),
         (lambda: Grid(0.0, 1.0, 1), "bins must be a whole number >= 2, got bins=1"),
+        (lambda: Grid(0.0, 1.0, 10, 1.5), "sensitivity must be .* <= 1, got sensitivity=1.5"),
         (lambda: Grid.padded([1.0, 1.0], epsilon=1.0), "data must not be constant"),
         (lambda: Grid.padded([], epsilon=1.0), "data must hold at least 1"),
         (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),

@@ -200,6 +200,10 @@ def test_giving_up_is_reported(game):
         ("good", {"max_sweeps": 0}, ValueError, "max_sweeps=0"),
         ("good", {"max_sweeps": True}, TypeError, "max_sweeps=True"),
         ("good", {"max_sweeps": 2.0}, TypeError, r"max_sweeps=2\.0"),
+        ("good", {"rng": 3}, TypeError, r"rng must be a numpy\.random\.Generator, got rng=3"),
+        ("good", {"batch": "no"}, TypeError, "batch must be True or False, got batch='no'"),
+        ("good", {"batch": 1}, TypeError, "batch must be True or False, got batch=1"),
+        ([[1, 2], [3]], {}, ValueError, "start must be an array, got start with rows of"),
     ],
 )
 def test_refused(game, start, options, error, message):

@@ -72,6 +72,20 @@ def test_restarts_never_make_it_worse(game, seed):
         assert restarted.divergence <= plain.divergence + 1e-12
 
 
+def test_the_three_people_of_the_chapter():
+    """Two of them are each other's company: neither leaves alone, both leave together."""
+    game = pb.NVOGame([0, 0, 1, 1, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+    loud = game.constant_profile(2)
+    alone, together = (
+        solver(game, loud).profile
+        for solver in (pb.best_response_dynamics, pb.coordinated_best_response)
+    )
+    assert naive.is_nash(game, alone) and naive.is_nash(game, together)
+    assert alone[2:].tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
+    assert together[2:].tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert game.divergence(alone) > 3.5 * game.divergence(together)
+
+
 def test_two_records_leave_an_equilibrium_that_neither_leaves_alone(five):
     loud = five.constant_profile(2)
     alone = pb.best_response_dynamics(five, loud)

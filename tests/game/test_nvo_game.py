@@ -76,6 +76,30 @@ def test_regret_is_the_largest_gain(game):
         assert_allclose(game.regret(profile), best - here, atol=1e-12)
 
 
+@pytest.mark.parametrize("copies", [1, 10**4, 10**8, 10**12])
+def test_no_crowd_is_so_large_that_every_profile_passes_for_an_equilibrium(copies):
+    """A record of 10^12 gains about 1e-13; when all have moved, an eighth of KL is left."""
+    game = pb.NVOGame(
+        np.array([0, 4, 2, 0, 1]) * copies, pb.laplace_kernel(5, [0.05, 1.0]), epsilon=1.0
+    )
+    loud = game.constant_profile(1)
+    assert not game.is_nash(loud) and game.is_nash(loud, atol=10.0)
+    end = pb.best_response_dynamics(game, loud)
+    assert end.converged and game.is_nash(end.profile)
+    if copies > 1:
+        assert end.divergence < 0.2 * game.divergence(loud)
+
+
+def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
+    """A kernel that leaves its own bin: KL may exceed ln K, and a private record be outweighed."""
+    kernel = np.array([[[1.0, 0.0], [0.999, 0.001]], [[1.0, 0.0], [0.0, 1.0]]])
+    game = pb.NVOGame([0, 2], kernel, epsilon=1.0)
+    hidden, split = game.constant_profile(0), np.array([[0, 0], [1, 1]])
+    assert game.payoff(split) > game.payoff(hidden)
+    assert game.private_records(split) < game.private_records(hidden) == 2
+    assert game.regret(hidden) == 0.0
+
+
 # --- what the book proves -------------------------------------------------------------------
 
 
@@ -225,24 +249,36 @@ def rows_off_by(amount: float) -> Any:
         ({"epsilon": -1.0}, ValueError, r"got epsilon=-1\.0"),
         ({"epsilon": True}, TypeError, "got epsilon=True"),
         ({"epsilon": "1"}, TypeError, "got epsilon='1'"),
-        ({"delta": 1.0}, ValueError, r"got delta=1\.0"),
+        ({"epsilon": 10**400}, ValueError, "got epsilon=inf$"),
+        ({"epsilon": -(10**400)}, ValueError, "got epsilon=-inf$"),
+        ({"delta": 1.0}, ValueError, r"delta must be a number in \[0, 1\), got delta=1\.0$"),
+        ({"delta": 2.0}, ValueError, r"delta must be a number in \[0, 1\), got delta=2\.0$"),
+        ({"delta": math.nan}, ValueError, "got delta=nan$"),
+        ({"delta": "0"}, TypeError, r"delta must be a number in \[0, 1\), got delta='0'$"),
+        ({"counts": [[1, 2], [3]]}, ValueError, "counts must be an array, got counts with rows"),
         ({"delta": -0.1}, ValueError, r"got delta=-0\.1"),
         ({"counts": []}, ValueError, "counts must hold at least 2"),
         ({"counts": [7]}, ValueError, "counts must hold at least 2"),
         ({"counts": [0, 1, 0, 0, 0]}, ValueError, r"at least 2 records, got 1 record\(s\)"),
-        ({"counts": [0, 4, -2, 0, 1]}, ValueError, r"got counts\[2\]=.*-2"),
-        ({"counts": [0, 4, 1.5, 0, 1]}, ValueError, r"got counts\[2\]=.*1\.5"),
-        ({"counts": [0, 4, math.nan, 0, 1]}, ValueError, r"got counts\[2\]=.*nan"),
-        ({"counts": [0, 4, math.inf, 0, 1]}, ValueError, r"got counts\[2\]=.*inf"),
+        ({"counts": [0, 4, -2, 0, 1]}, ValueError, r"got counts\[2\]=-2\.0$"),
+        ({"counts": [0, 4, 1.5, 0, 1]}, ValueError, r"got counts\[2\]=1\.5$"),
+        ({"counts": [0, 4, math.nan, 0, 1]}, ValueError, r"got counts\[2\]=nan$"),
+        ({"counts": [0, 4, math.inf, 0, 1]}, ValueError, r"got counts\[2\]=inf$"),
         ({"counts": [True, True]}, TypeError, "of type bool"),
         ({"counts": [[1, 2]]}, ValueError, r"shape \(1, 2\)"),
         ({"kernel": KERNEL[:, :4]}, ValueError, r"got kernel of shape \(3, 4, 5\)"),
         ({"kernel": KERNEL[0]}, ValueError, r"got kernel of shape \(5, 5\)"),
         ({"kernel": rows_off_by(1e-6)}, ValueError, r"kernel\[1, 2\] with a sum of 1\.000001"),
-        ({"kernel": rows_off_by(math.nan)}, ValueError, "smallest entry of .*nan"),
-        ({"kernel": np.roll(np.eye(5), 1, 0)[None]}, ValueError, "own-bin probability of .*0"),
+        ({"kernel": rows_off_by(math.nan)}, ValueError, r"got kernel\[1, 2, 0\]=nan$"),
+        ({"kernel": rows_off_by(math.inf)}, ValueError, r"got kernel\[1, 2, 0\]=inf$"),
+        ({"kernel": rows_off_by(-2.0)}, ValueError, r"got kernel\[1, 2, 0\]=-1\.\d+$"),
+        ({"kernel": "loud"}, TypeError, "kernel must hold numbers, got kernel of type <U4"),
+        ({"kernel": [[[1.0], [0.5, 0.5]]]}, ValueError, "got kernel with rows of different le"),
+        ({"grid": "nonsense"}, TypeError, r"grid must be a pdpbook\.Grid .*grid='nonsense'"),
+        ({"grid": pb.Grid(0, 1, 4)}, ValueError, r"the 5 bins of the histogram, .*bins=4$"),
+        ({"kernel": np.roll(np.eye(5), 1, 0)[None]}, ValueError, r"own-bin probability of 0\.0$"),
         ({"scales": [0.05, 0.2]}, ValueError, r"\(3\), got scales of length 2"),
-        ({"scales": [0.05, 0.2, -1]}, ValueError, r"got scales\[2\]=.*-1"),
+        ({"scales": [0.05, 0.2, -1]}, ValueError, r"got scales\[2\]=-1\.0$"),
     ],
 )
 def test_refused_games(changes, error, message):

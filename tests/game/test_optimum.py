@@ -279,6 +279,14 @@ def test_without_a_divergence_the_gap_is_zero():
     assert (proof.divergence, proof.lower_bound, proof.gap, proof.optimal) == (0, 0, 0, True)
 
 
+def test_a_negligible_divergence_has_no_gap():
+    """The divergence is 5.5e-9 here and the bound 0: less than the solvers can tell apart."""
+    game = pb.NVOGame([7, 3], pb.laplace_kernel(2, [0.03, 1.0]), epsilon=1.0)
+    proof = pb.certified_optimum(game)
+    assert 0.0 < proof.divergence < 1e-8
+    assert (proof.gap, proof.optimal) == (0.0, True)
+
+
 def test_the_solver_prints_nothing(game, capfd):
     pb.certified_optimum(game, relative_gap=1e-4)
     pb.certified_optimum(game, start=game.constant_profile(0), time_limit=1e-3)

@@ -172,6 +172,20 @@ def test_every_gaussian_mass_is_right_to_the_last_digits(sigma):
             assert abs(mp.mpf(float(row[x])) / exact - 1) < (1e-11 if sigma < 0.1 else 1e-14)
 
 
+def test_scales_at_the_ends_of_the_floating_point_numbers():
+    for kernel in (laplace_kernel, gaussian_kernel):
+        rows = kernel(101, [1e308, 5e-324])
+        assert rows[0] == pytest.approx(1 / 101, rel=1e-12)
+        assert (rows[1] == np.eye(101)).all()
+    assert truncated_laplace_pdf([0.0, 0.5, 1.0], 0.5, 1e308) == pytest.approx(1.0)
+    assert truncated_laplace_extremes(1e308) == pytest.approx((1.0, 1.0))
+
+
+def test_the_density_of_nan_is_nan():
+    found = truncated_laplace_pdf([math.nan, -0.1, 1.1], 0.5, 0.2)
+    assert math.isnan(found[0]) and (found[1:] == 0.0).all()
+
+
 BAD = [
     (lambda: laplace_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
     (lambda: laplace_kernel(3.0, [1.0]), TypeError, r"got bins=3\.0"),

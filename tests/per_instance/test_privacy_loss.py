@@ -185,6 +185,26 @@ def test_company_needed_of_many_and_of_footnote_2():
     assert company_needed(10**9, math.log(3 / 2) - 1e-6) == 4
 
 
+@pytest.mark.parametrize("n", [2, 3, 7, 49, 1317, 2999, 10**6, 10**9, 10**15])
+def test_at_ln_n_over_n_minus_1_the_lower_side_says_nothing(n):
+    edges = [-math.log1p(-1.0 / n)]
+    if n < 3000:  # the quotient is rounded, and the logarithm of a number near 1 shows it
+        edges.append(math.log(n / (n - 1)))
+    for edge in edges:
+        assert linear_limits(n, edge)[1] == 0.0
+        assert 2 <= company_needed(n, edge) <= n
+    assert linear_limits(n, edges[0] * (1 - 1e-11))[1] > 0
+    assert linear_limits(n, edges[0] * (1 + 1e-11))[1] < 0
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 700.0, 709.7, 709.79, 800.0, 1e300])
+def test_the_hockey_stick_at_large_targets(epsilon):
+    assert hockey_stick_divergences(np.eye(2), [1, 1], 2, epsilon) == pytest.approx(0.5)
+    pair = np.array([[1.0, 0.0], [0.5, 0.5]])
+    assert hockey_stick_divergences(pair, [1.5, 0.5], 2, epsilon)[1] == pytest.approx(0.25)
+    assert hockey_stick_divergences(pair / 2 + 0.25, [1.25, 0.75], 2, epsilon).max() < 0.1
+
+
 @pytest.mark.parametrize("scale", [0.1, 0.5, 3.0])
 @pytest.mark.parametrize(("n", "bins"), [(2, 4), (4, 4), (5, 3)])
 def test_the_supremum_over_all_data_sets(n, bins, scale):
@@ -223,6 +243,8 @@ BAD = [
     (lambda: privacy_losses(-EYE, [1.0, 1.0], 2), ValueError, r"smallest entry of .*-1\.0"),
     (lambda: privacy_losses(EYE * math.inf, [1.0, 1.0], 2), ValueError, r"rows must be finite"),
     (lambda: privacy_losses(EYE, [1.0, 0.5], 2), ValueError, r"rows must not exceed mass"),
+    (lambda: privacy_losses(np.eye(3), [3, 2, 2], 100), ValueError, r"sum to n=100, .* 7\.0"),
+    (lambda: hockey_stick_divergences(EYE, [1, 1], 3, 1.0), ValueError, r"mass must sum to n=3"),
     (lambda: hockey_stick_divergences(EYE, [1, 1], 2, 0), ValueError, r"got epsilon=0\.0"),
 ]
 

@@ -22,6 +22,7 @@ from pdpbook import (
     scale_bound,
     truncated_laplace_extremes,
 )
+from pdpbook.exercises import check
 from tests import naive
 
 targets = st.floats(math.log(1e-5), math.log(6.0)).map(math.exp)
@@ -153,6 +154,7 @@ def test_a_uniform_record_is_private_at_the_careful_bound(n, epsilon, data):
 @pytest.mark.parametrize(
     ("counts", "bins", "epsilon", "scale"),
     [
+        ({0: 24, 10: 1, 11: 1}, 12, 0.3, 0.28),
         ({0: 18, 10: 1, 11: 1}, 12, 0.4, 0.27),
         ({0: 2, 8: 1, 9: 1}, 10, 0.2, None),
     ],
@@ -174,6 +176,66 @@ def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
     moved = profile.copy()
     moved[lonely] = 0, 1
     assert game.losses(moved)[lonely, 1] < epsilon < game.losses(moved)[neighbour, 0]
+
+
+@pytest.mark.parametrize(("crowd", "epsilon", "scale"), [(24, 0.3, 0.28), (18, 0.3, 0.305)])
+def test_no_other_scale_closes_the_gap(crowd, epsilon, scale):
+    """A fine grid of all scales that the paper's appendix allows."""
+    counts = np.zeros(12, dtype=int)
+    counts[[0, 10, 11]] = crowd, 1, 1
+    assert careful_scale_bound(crowd + 2, epsilon) <= scale
+    wide = np.append(scale * np.exp(np.linspace(0.0, 6.0, 3000)), [1e3, 1e5, 1e9])
+    game = NVOGame(counts, laplace_kernel(12, wide), epsilon=epsilon, scales=wide)
+    quiet = game.constant_profile(0)
+    assert game.private_records(quiet) == crowd + 1
+    assert game.is_nash(quiet)
+
+
+def test_the_proof_that_no_scale_helps():
+    """Each line of the proof on the page: 24 records in bin 0, one each in bins 10 and 11."""
+    own, counts = laplace_kernel(12, [0.28])[0], np.zeros(12)
+    counts[[0, 10, 11]] = 24, 1, 1
+    mass, (tau, _) = counts @ own, linear_limits(26, 0.3)
+    scales = 0.28 * np.exp(np.linspace(0.0, 25.0, 5000))
+    kernel = laplace_kernel(12, scales)
+    assert kernel[:, 10, 11].max() <= 1 / 3 < own[11, 11] / tau - (mass - own[10])[11]
+    assert kernel[:, 0, 11].max() <= 1 / 12 + 1e-12
+    assert own[11, 11] > tau * ((mass - own[0])[11] + 1 / 12)
+    assert (1 - 2 * tau) * own[10, 11] > 24 * tau * own[0, 11]
+    t = np.exp(-1 / (24 * scales))
+    for k in (0, 10, 11):
+        away = np.abs(np.arange(12) - k)
+        shape = np.where(away == 0, 2.0, t[:, None] ** (2.0 * away - 1) * (1 + t[:, None]))
+        assert np.allclose(shape / shape.sum(axis=1, keepdims=True), kernel[:, k])
+        gain = (kernel[:, k] - own[k]) @ (counts / mass)  # the tangent of the logarithm
+        assert (gain <= 1e-12).all() and gain[-1] < 0
+        exact = np.log((mass + kernel[:, k] - own[k]) / mass) @ counts
+        assert (exact <= gain + 1e-12).all()
+
+
+def test_without_a_uniform_scale_a_record_may_be_unable_to_save_itself():
+    """Step 3 of the paper's proof needs such a scale; the paper's game has none."""
+    counts = np.zeros(101, dtype=int)
+    counts[[0, 100]] = 9, 1
+    scales = [0.237, 0.474, 0.711]
+    assert careful_scale_bound(10, 1.0) <= scales[0]
+    game = NVOGame(counts, laplace_kernel(101, scales), epsilon=1.0, scales=scales)
+    profile = game.constant_profile(0)
+    assert game.private_records(profile) == 9
+    assert game.is_nash(profile) and naive.is_nash(game, profile)
+    for v in range(3):
+        moved = profile.copy()
+        moved[100] = np.eye(3, dtype=int)[v]
+        assert game.losses(moved)[100, v] > 1.3
+
+
+@pytest.mark.parametrize("factors", [[1.0001], [1.0001, 1.01]])
+def test_a_game_without_an_escape_is_no_answer_to_the_exercise(factors):
+    """Without a scale as good as uniform a violating equilibrium shows nothing."""
+    scales = careful_scale_bound(2, 0.5) * np.array(factors)
+    game = NVOGame([1, *[0] * 99, 1], laplace_kernel(101, scales), epsilon=0.5, scales=scales)
+    result = check("theorem-one/violation", (game, game.constant_profile(0)))
+    assert not result and "uniform" in result.message
 
 
 def test_small_games_above_and_below_the_bound():
