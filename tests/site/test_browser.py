@@ -66,6 +66,11 @@ class Reader:
         """Switch to light or dark mode."""
         self.tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
 
+    def hold_as_phone(self) -> None:
+        """Switch to a narrow screen and wait until the page has taken note of it."""
+        self.tab.set_viewport_size(PHONE)
+        self.tab.evaluate("() => new Promise(f => requestAnimationFrame(() => setTimeout(f, 100)))")
+
     def check_mathematics(self) -> None:
         """Every formula is set, and without an error."""
         unset = self.tab.evaluate(
@@ -120,7 +125,7 @@ def test_page(reader: Reader, page: Path) -> None:
     reader.theme("dark")
     reader.check_accessibility("dark", runOnly=["color-contrast"])
     reader.theme("light")
-    reader.tab.set_viewport_size(PHONE)
+    reader.hold_as_phone()
     reader.check_width()
     reader.check_accessibility("400 px", rules={"color-contrast": {"enabled": False}})
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
