@@ -5,6 +5,7 @@ Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/con
 
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -178,6 +179,7 @@ def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
     assert game.losses(moved)[lonely, 1] < epsilon < game.losses(moved)[neighbour, 0]
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
 @pytest.mark.parametrize(("crowd", "epsilon", "scale"), [(24, 0.3, 0.28), (18, 0.3, 0.305)])
 def test_no_other_scale_closes_the_gap(crowd, epsilon, scale):
     """A fine grid of all scales that the paper's appendix allows."""
