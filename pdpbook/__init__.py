@@ -7,6 +7,6 @@ behind them carry the theory and are named after the chapters that teach them.
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,16 +1,24 @@
-from .beyond.bayesian_game import (
-    BayesianGame,
+from .audit.accounting import RecordProfile, draws_epsilon, record_profile
+from .audit.honest_loss import (
+    Departure,
+    departures,
+    game_pipeline,
+    honest_losses,
+    mixture_pipeline,
+)
+from .audit.policies import keep_or_blur, policy_epsilon
+from .beyond.bayesian_game import BayesianGame, bayesian_equilibria, zero_sum_equilibrium
+from .beyond.gaussian_pdp import hockey_stick_divergences
+from .beyond.gradual_release import gradual_laplace, refine, two_level_density
+from .beyond.limited_attack import LimitedAttack, limited_attack
+from .beyond.privacy_games import breach_game, difference_game
+from .beyond.q_learning import minimax_q_learning
+from .beyond.repeated_game import (
     RepeatedGame,
-    bayesian_equilibria,
     best_granularity,
-    breach_game,
-    difference_game,
-    minimax_q_learning,
     quality_of_service,
     solve_repeated,
-    zero_sum_equilibrium,
 )
-from .beyond.gradual_release import gradual_laplace, refine, two_level_density
 from .beyond.social_distance import (
     budget_cap,
     distance_budgets,
@@ -30,7 +38,9 @@ from .experiments.datasets import (
     patients,
     published_table,
 )
-from .experiments.metrics import cosine_similarity, jaccard_index, kl_divergence, sd_loss
+from .experiments.metrics import cosine_similarity, jaccard_index, sd_loss
+from .foundations.bounded_laplace import bounded_laplace_mechanism
+from .foundations.divergences import kl_divergence
 from .foundations.mechanisms import (
     analytic_gaussian_sigma,
     classical_gaussian_sigma,
@@ -41,15 +51,15 @@ from .foundations.mechanisms import (
     randomised_response,
 )
 from .foundations.privacy import advanced_composition, basic_composition, group_privacy
+from .foundations.renyi import renyi_divergence, renyi_epsilon
 from .foundations.sampling_query import Grid, PerInstanceLaplace
-from .game.best_response import (
-    BestResponse,
-    best_response_dynamics,
-    coordinated_best_response,
-)
+from .foundations.staircase import staircase_mechanism
+from .game.best_response import BestResponse, best_response_dynamics
+from .game.coordinated import coordinated_best_response
 from .game.genetic import Enumeration, approximate_enumeration
 from .game.nvo_game import NVOGame
 from .game.optimum import Certificate, certified_optimum
+from .per_instance.common_scale import common_scale
 from .per_instance.noise_kernels import (
     gaussian_kernel,
     laplace_kernel,
@@ -59,7 +69,6 @@ from .per_instance.noise_kernels import (
 )
 from .per_instance.privacy_loss import (
     company_needed,
-    hockey_stick_divergences,
     linear_limits,
     privacy_losses,
 )
@@ -76,10 +85,13 @@ __all__ = [
     "BestResponse",
     "Certificate",
     "Dataset",
+    "Departure",
     "Enumeration",
     "Grid",
+    "LimitedAttack",
     "NVOGame",
     "PerInstanceLaplace",
+    "RecordProfile",
     "RepeatedGame",
     "advanced_composition",
     "analytic_gaussian_sigma",
@@ -88,19 +100,24 @@ __all__ = [
     "bayesian_equilibria",
     "best_granularity",
     "best_response_dynamics",
+    "bounded_laplace_mechanism",
     "breach_game",
     "budget_cap",
     "careful_scale_bound",
     "certified_optimum",
     "classical_gaussian_sigma",
+    "common_scale",
     "company_needed",
     "coordinated_best_response",
     "cosine_similarity",
     "credit",
+    "departures",
     "difference_game",
     "distance_budgets",
+    "draws_epsilon",
     "exponential_mechanism",
     "friends",
+    "game_pipeline",
     "game_tuned_budgets",
     "gaussian_kernel",
     "gaussian_mechanism",
@@ -109,29 +126,38 @@ __all__ = [
     "group_privacy",
     "guess_bound",
     "hockey_stick_divergences",
+    "honest_losses",
     "hop_distances",
     "income",
     "jaccard_index",
+    "keep_or_blur",
     "kl_divergence",
     "laplace_kernel",
     "laplace_mechanism",
+    "limited_attack",
     "linear_limits",
     "minimax_q_learning",
+    "mixture_pipeline",
     "nba_heights",
     "nba_players",
     "patients",
     "people_by_distance",
+    "policy_epsilon",
     "privacy_losses",
     "product_kernel",
     "published_scale_bound",
     "published_table",
     "quality_of_service",
     "randomised_response",
+    "record_profile",
     "refine",
+    "renyi_divergence",
+    "renyi_epsilon",
     "scale_bound",
     "sd_loss",
     "simulated_rmse",
     "solve_repeated",
+    "staircase_mechanism",
     "truncated_laplace_extremes",
     "truncated_laplace_pdf",
     "two_level_density",

@@ -10,25 +10,37 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "boolean",
+    "booleans",
+    "broadcast",
+    "choice",
     "counts_vector",
     "distribution",
+    "distributions",
     "fail",
+    "finite_array",
     "finite_vector",
     "fraction",
     "generator",
+    "instance",
     "integer",
     "number",
+    "numeric",
+    "policy_matrix",
     "positive_vector",
     "profile_matrix",
+    "same_length",
     "stochastic_kernel",
+    "whole_numbers",
 ]
+
+_Kind = TypeVar("_Kind")
 
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
@@ -40,10 +52,7 @@ def number(
     name: str, value: Any, *, above: float = -math.inf, below: float = math.inf, strict: bool = True
 ) -> float:
     """Return a finite number in (above, below), or in [above, below] if not strict."""
-    sign, other = (">", "<") if strict else (">=", "<=")
-    bounds = [f"{sign} {above:g}"] if above > -math.inf else []
-    bounds += [f"{other} {below:g}"] if below < math.inf else []
-    allowed = " ".join(["a finite number", " and ".join(bounds)]).strip()
+    allowed = f"a finite number {_bounds(above, below, strict)}".strip()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise fail(name, allowed, value, TypeError)
     result = _as_float(value)
@@ -51,6 +60,14 @@ def number(
     if not math.isfinite(result) or not inside:
         raise fail(name, allowed, result)
     return result
+
+
+def _bounds(above: float, below: float, strict: bool) -> str:
+    """Say between which bounds a number must lie; nothing if there are none."""
+    sign, other = (">", "<") if strict else (">=", "<=")
+    bounds = [f"{sign} {above:g}"] if above > -math.inf else []
+    bounds += [f"{other} {below:g}"] if below < math.inf else []
+    return " and ".join(bounds)
 
 
 def _as_float(value: Any) -> float:
@@ -68,14 +85,40 @@ def boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
+    """Return an array of any shape, of at least one True or False."""
+    array = _array(name, values)
+    if array.dtype.kind != "b" or array.size == 0:
+        raise fail(name, "True or False", values, TypeError)
+    return array
+
+
+def choice(name: str, value: Any, *options: str) -> str:
+    """Return a word that is one of the options."""
+    if not isinstance(value, str) or value not in options:
+        *others, last = map(repr, options)
+        raise fail(name, f"{', '.join(others)} or {last}", value)
+    return value
+
+
+def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
+    """Return an object of a class, such as a game; whatever else looks like one is refused."""
+    if not isinstance(value, kind):
+        raise fail(name, f"of type {kind.__name__}", value, TypeError)
+    return value
+
+
 def integer(name: str, value: Any, *, at_least: int) -> int:
-    """Return a whole number that is at least ``at_least``."""
+    """Return a whole number that is at least ``at_least`` and that a float holds exactly."""
     allowed = f"a whole number >= {at_least}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise fail(name, allowed, value, TypeError)
-    if value < at_least:
-        raise fail(name, allowed, int(value))
-    return int(value)
+    result = int(value)
+    if result < at_least:
+        raise fail(name, allowed, result)
+    if result > 2**53:
+        raise fail(name, "a whole number <= 2**53", _as_float(result))
+    return result
 
 
 def fraction(name: str, value: Any) -> float:
@@ -97,7 +140,13 @@ def generator(name: str, value: Any) -> np.random.Generator:
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
-    """Return an array of whatever shape and type; rows of different lengths make none."""
+    """Return an array of whatever shape and type; masked values and ragged rows make none."""
+    if np.ma.is_masked(values):
+        hidden = int(np.ma.count_masked(values))
+        raise ValueError(
+            f"{name} must hold every value: NumPy would count what is masked, "
+            f"got {name} with {hidden} masked value(s)"
+        )
     try:
         return np.asarray(values)
     except ValueError:
@@ -108,23 +157,62 @@ def _array(name: str, values: Any) -> NDArray[Any]:
 
 def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray[np.float64]:
     """Return a 1-d array of at least ``at_least`` finite numbers."""
-    raw = _array(name, values)
-    if raw.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
+    raw = numeric(name, values)
     if raw.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got {name} of shape {raw.shape}")
     if raw.size < at_least:
         raise ValueError(
             f"{name} must hold at least {at_least} value(s), got {name} of length {raw.size}"
         )
-    array = raw.astype(np.float64)
-    bad = ~np.isfinite(array)
-    if bad.any():
-        where = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"{name} must be finite everywhere, got {name}[{where}]={float(array[where])!r}"
-        )
+    return finite_array(name, raw)
+
+
+def finite_array(
+    name: str,
+    values: ArrayLike,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    strict: bool = True,
+) -> NDArray[np.float64]:
+    """Return an array of any shape, of finite numbers within bounds as for :func:`number`."""
+    raw = numeric(name, values)
+    if raw.size < 1:
+        raise ValueError(f"{name} must hold at least 1 value(s), got {name} of shape {raw.shape}")
+    with np.errstate(over="ignore"):
+        array = raw.astype(np.float64)
+    inside = (above < array) & (array < below) if strict else (above <= array) & (array <= below)
+    for holds, allowed in (
+        (np.isfinite(array), "finite"),
+        (inside, _bounds(above, below, strict)),
+    ):
+        if not holds.all():
+            where = tuple(int(i) for i in np.argwhere(~holds)[0])
+            place = f"{name}[{', '.join(map(str, where))}]" if where else name
+            raise ValueError(
+                f"{name} must be {allowed} everywhere, got {place}={float(array[where])!r}"
+            )
     return array
+
+
+def numeric(name: str, values: Any) -> NDArray[Any]:
+    """Return an array of whole or floating-point numbers, infinite ones and nan among them."""
+    raw = _array(name, values)
+    if raw.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
+    return raw
+
+
+def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Return an array of any shape, of integers of at most 2**53 in size."""
+    raw = numeric(name, values)
+    if raw.dtype.kind == "f":
+        raise TypeError(f"{name} must hold whole numbers, got {name} of type {raw.dtype}")
+    array = finite_array(name, raw)
+    if (np.abs(array) > 2.0**53).any():
+        largest = float(array.flat[np.abs(array).argmax()])
+        raise ValueError(f"{name} must be at most 2**53 in size, got an entry of {largest!r}")
+    return raw.astype(np.int64)
 
 
 def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -132,25 +220,29 @@ def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     if isinstance(values, (bool, np.bool_)):
         raise fail(name, "a finite number > 0", values, TypeError)
     array = finite_vector(name, np.atleast_1d(_array(name, values)))
-    if (array <= 0).any():
-        where = int(np.flatnonzero(array <= 0)[0])
-        raise ValueError(
-            f"{name} must be > 0 everywhere, got {name}[{where}]={float(array[where])!r}"
-        )
-    return array
+    return finite_array(name, array, above=0.0)
 
 
 def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: numbers >= 0 that sum to 1 (to 1e-9)."""
-    array = finite_vector(name, values)
-    if (array < 0).any():
-        where = int(np.flatnonzero(array < 0)[0])
-        raise ValueError(
-            f"{name} must be >= 0 everywhere, got {name}[{where}]={float(array[where])!r}"
-        )
-    if abs(array.sum() - 1.0) > 1e-9:
-        raise ValueError(f"{name} must sum to 1, got a sum of {float(array.sum())!r}")
+    array = finite_array(name, finite_vector(name, values), above=0.0, strict=False)
+    total = _sum(array)
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must sum to 1, got a sum of {total!r}")
     return array
+
+
+def _sum(array: NDArray[Any]) -> float:
+    """Return a sum, infinite where it is too large for a float."""
+    with np.errstate(over="ignore"):
+        return float(array.sum())
+
+
+def distributions(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two probability vectors of one length."""
+    first, second = distribution("p", p), distribution("q", q)
+    same_length("p", first, "q", second)
+    return first, second
 
 
 def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
@@ -162,19 +254,17 @@ def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
         raise ValueError(
             f"{name} must hold whole numbers >= 0, got {name}[{where}]={float(array[where])!r}"
         )
-    if array.sum() < 2:
-        raise ValueError(f"{name} must count at least 2 records, got {int(array.sum())} record(s)")
-    if array.sum() > 2**53:
-        raise ValueError(f"{name} must count at most 2**53 records, got {array.sum():g}")
+    total = _sum(array)
+    if total < 2:
+        raise ValueError(f"{name} must count at least 2 records, got {int(total)} record(s)")
+    if total > 2**53:
+        raise ValueError(f"{name} must count at most 2**53 records, got {total:g}")
     return array.astype(np.int64)
 
 
 def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.float64]:
     """Return a (V, K, K) array of noise kernels whose rows are probability vectors."""
-    raw = _array(name, values)
-    if raw.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
-    array = np.ascontiguousarray(raw, dtype=np.float64)
+    array = np.ascontiguousarray(numeric(name, values), dtype=np.float64)
     if array.ndim != 3 or array.shape[0] < 1 or array.shape[1:] != (bins, bins):
         raise ValueError(
             f"{name} must have shape (actions, {bins}, {bins}), got {name} of shape {array.shape}"
@@ -185,7 +275,8 @@ def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.
         raise ValueError(
             f"{name} must hold finite numbers >= 0, got {name}{list(where)}={float(array[where])!r}"
         )
-    sums = array.sum(axis=2)
+    with np.errstate(over="ignore"):
+        sums = array.sum(axis=2)
     worst = np.unravel_index(np.abs(sums - 1.0).argmax(), sums.shape)
     if abs(sums[worst] - 1.0) > 1e-9:
         action, row = (int(i) for i in worst)
@@ -194,6 +285,18 @@ def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.
             f"with a sum of {float(sums[worst])!r}"
         )
     return array
+
+
+def policy_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a (K, K) table, K >= 2, whose rows are probability vectors."""
+    raw = numeric(name, values)
+    if raw.ndim != 2 or raw.shape[0] != raw.shape[1] or raw.shape[0] < 2:
+        raise ValueError(
+            f"{name} must have shape (K, K) with K >= 2, got {name} of shape {raw.shape}"
+        )
+    for k, row in enumerate(raw):
+        distribution(f"{name}[{k}]", row)
+    return raw.astype(np.float64)
 
 
 def profile_matrix(
@@ -209,10 +312,30 @@ def profile_matrix(
     if (array < 0).any():
         raise ValueError(f"{name} must be >= 0 everywhere, got a smallest entry of {array.min()}")
     sums = array.sum(axis=1)
-    if (sums != counts).any():
-        row = int(np.flatnonzero(sums != counts)[0])
+    wrong = (sums != counts) | (array > counts[:, None]).any(axis=1)  # a sum may wrap around
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
         raise ValueError(
             f"{name} must give every record one action: row {row} must sum to {int(counts[row])}, "
-            f"got {name}[{row}].sum()={int(sums[row])}"
+            f"got {name}[{row}].sum()={sum(array[row].tolist())}"
         )
     return array.astype(np.int64)
+
+
+def broadcast(first: str, x: NDArray[Any], second: str, y: NDArray[Any]) -> None:
+    """Refuse two arrays whose shapes NumPy cannot bring together."""
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise ValueError(
+            f"{first} and {second} must have shapes that fit, got {x.shape} and {y.shape}"
+        ) from None
+
+
+def same_length(first: str, x: ArrayLike, second: str, y: ArrayLike) -> None:
+    """Refuse two arrays of different lengths."""
+    sizes = [len(np.atleast_1d(_array(name, each))) for name, each in ((first, x), (second, y))]
+    if sizes[0] != sizes[1]:
+        raise ValueError(
+            f"{first} and {second} must have the same length, got {sizes[0]} and {sizes[1]}"
+        )

@@ -173,6 +173,11 @@ def private_optimum(game: NVOGame) -> float:
     for profile in all_profiles(game):
         bins, actions = records_of(profile)
         private, kl = private_and_divergence(bins, actions, game.kernel, game.epsilon)
+        if game.delta > 0.0:
+            rows = game.kernel[actions, bins]
+            mass, n = rows.sum(axis=0), len(bins)
+            deltas = [hockey_stick(row, mass, n, game.epsilon) for row in rows]
+            private = sum(delta <= game.delta * (1 + 1e-12) for delta in deltas)
         if private == len(bins):
             best = min(best, kl)
     return best

@@ -4,28 +4,33 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
+import pdpbook
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
 
 PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"_validate", "_kernels"},
+    {"_validate", "_data", "_compile"},
+    {"_kernels"},
     {"foundations"},
     {"per_instance"},
     {"game"},
     {"experiments", "beyond"},
+    {"audit"},
     {"__init__"},
-    {"plotting", "exercises"},
+    {"plotting", "exercises", "commands"},
 ]
-PARTS = {"foundations", "per_instance", "game", "experiments", "beyond"}
+PARTS = {"foundations", "per_instance", "game", "experiments", "audit", "beyond", "commands"}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HEAVY = [
+    "dp_accounting",
     "gymnasium",
     "highspy",
     "matplotlib",
@@ -95,6 +100,13 @@ def test_every_module_has_its_tests(module: Path) -> None:
     assert (ROOT / "tests" / part / f"test_{module.stem}.py").is_file()
 
 
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_every_test_file_has_its_module(part: str) -> None:
+    for test in (ROOT / "tests" / part).glob("test_*.py"):
+        module = PACKAGE / part / f"{test.stem.removeprefix('test_')}.py"
+        assert module.is_file(), f"{relative(test)} tests no module of its name"
+
+
 @pytest.mark.parametrize("page", notebook_pages(), ids=relative)
 def test_randomness_is_seeded_on_pages(page: Path) -> None:
     code = "\n".join(cell.source for cell in code_cells(read_page(page)))
@@ -145,6 +157,54 @@ def test_formulas_have_the_same_macros_on_screen_and_on_paper() -> None:
     assert screen == paper
 
 
+def test_everything_that_the_package_imports_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]}
+    names = {"sklearn": "scikit-learn"}  # what is imported under another name
+    known = {*sys.stdlib_module_names, "pdpbook", "matplotlib_inline"}  # IPython brings the last
+    for module in MODULES:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            found = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for top in {each.split(".")[0] for each in found} - known:
+                package = names.get(top, top.replace("_", "-"))
+                assert package in declared, f"{relative(module)} imports {top}"
+
+
+def test_one_version_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    version = project["version"]
+    assert pdpbook.__version__ == version
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
+    for name, pattern in (
+        ("README.md", r"version (\d+\.\d+\.\d+)"),
+        ("book/index.md", r"version (\d+\.\d+\.\d+)"),
+        ("CHANGELOG.md", r"^## (\d+\.\d+\.\d+) - "),
+    ):
+        found = re.findall(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert found[:1] == [version], f"{name} names {found}"
+
+
+def test_the_example_of_the_readme_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, promised = re.search(
+        r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", readme, re.DOTALL
+    ).groups()
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == promised
+    assert len([line for line in code.splitlines() if line]) <= 12
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", text)
+    assert len(named) > 8
+    for name in named:
+        assert any((root / name).is_file() for root in (ROOT, PACKAGE)), name
+    for name in re.findall(r">([a-z_]+\.py)", (ROOT / "docs/architecture.svg").read_text()):
+        assert list(PACKAGE.rglob(name)), name
+
+
 def test_requirements_are_pinned() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
@@ -169,3 +229,9 @@ def test_no_file_names_a_registry_or_the_workplace() -> None:
     for path in texts():
         found = forbidden.findall(path.read_text(encoding="utf-8"))
         assert not found, f"{relative(path)} names {found}"
+
+
+def test_the_style_of_the_book_needs_no_notebook() -> None:
+    """Outside of one, ``matplotlib_inline`` may be missing: no requirement of ours names it."""
+    code = "import sys; sys.modules['matplotlib_inline'] = None; import pdpbook.plotting as figures"
+    subprocess.run([sys.executable, "-c", f"{code}; figures.use_book_style()"], check=True)

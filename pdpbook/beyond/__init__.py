@@ -1,1 +1,1 @@
-"""Part 5 of the book: other noise, learning, social networks, collusion, audits."""
+"""Part 6 of the book: other noise, learning, social networks, collusion."""

@@ -1,50 +1,27 @@
-r"""The privacy game: a user who publishes, an adversary who attacks, and what neither knows.
+r"""Static games with private types: Bayesian Nash equilibria, found and verified.
 
-**Static.**  Each side has a type that the other does not know, and picks an action.  A plan says
-what each type does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains
-by another action.  If what one side wins the other loses, one linear program finds it; in general
-the game is written as a matrix game of pure plans, whose equilibria are enumerated.
+Each side has a type that the other does not know, and picks an action.  A plan says what each type
+does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains by another
+action.  If what one side wins the other loses, one linear program finds it; in general the game is
+written as a matrix game of pure plans, whose equilibria are enumerated.
 
-**Repeated.**  In each round an item d of data with stake :math:`D_d` comes up.  The user publishes
-it with granularity a in [0, 1], the adversary attacks with effort b in [0, 1] and succeeds with
-probability a·b.  The attack response r of the last round (1 for a success) is known to both.  The
-user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
-rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
-(d, r) depends on the future through two numbers only, :math:`W(r)=\mathbb E_d V(d, r)`:
-
-.. math:: V(d, r) = \max_x\min_b \mathbb E\bigl[Q(a) - ab\,\bigl(D_d(1+\kappa r)
-          + \gamma(W(0)-W(1))\bigr)\bigr] + \gamma W(0).
+The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
+privacy game*.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 
-__all__ = [
-    "BayesianGame",
-    "Equilibrium",
-    "LearningCurve",
-    "RepeatedGame",
-    "RepeatedSolution",
-    "bayesian_equilibria",
-    "best_granularity",
-    "breach_game",
-    "difference_game",
-    "minimax_q_learning",
-    "quality_of_service",
-    "solve_repeated",
-    "zero_sum_equilibrium",
-]
+__all__ = ["BayesianGame", "Equilibrium", "bayesian_equilibria", "zero_sum_equilibrium"]
 
 Floats = NDArray[np.float64]
-
-_BLOCK = 1024  # rounds drawn at once by the learners
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +59,10 @@ class BayesianGame:
 
     def __post_init__(self) -> None:
         """Check the arrays; afterwards they are read-only."""
-        user = np.array(self.user, dtype=np.float64)
-        adversary = np.array(self.adversary, dtype=np.float64)
-        prior = np.array(self.prior, dtype=np.float64)
-        if user.ndim != 4 or user.size < 1:
+        user = _validate.finite_array("user", self.user)
+        adversary = _validate.finite_array("adversary", self.adversary)
+        prior = _validate.finite_array("prior", self.prior)
+        if user.ndim != 4:
             raise ValueError(f"user must have shape (T, S, A, B), got user of shape {user.shape}")
         if adversary.shape != user.shape:
             raise ValueError(
@@ -97,14 +74,14 @@ class BayesianGame:
             )
         _validate.distribution("prior", prior.ravel())
         for name, array in (("user", user), ("adversary", adversary), ("prior", prior)):
-            _validate.finite_vector(name, array.ravel())
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
     @property
     def is_zero_sum(self) -> bool:
-        """Whether one side loses what the other wins, in every cell."""
-        return bool(np.allclose(self.user + self.adversary, 0.0, atol=1e-12))
+        """Whether one side loses what the other wins, in every cell, up to rounding."""
+        scale = max(_scale(self.user), _scale(self.adversary))
+        return bool(np.abs(self.user / scale + self.adversary / scale).max() <= 1e-12)
 
     def payoffs(self, user_plan: ArrayLike, adversary_plan: ArrayLike) -> tuple[float, float]:
         """Return the expected payoffs of both sides before types are known.
@@ -162,9 +139,11 @@ class BayesianGame:
             ("user_plan", user_plan, (types, actions)),
             ("adversary_plan", adversary_plan, (kinds, attacks)),
         ):
-            array = np.asarray(plan, dtype=np.float64)
+            array = _validate.finite_array(name, plan)
             if array.shape != shape:
-                raise ValueError(f"{name} must have shape {shape}, got {name} of {array.shape}")
+                raise ValueError(
+                    f"{name} must have shape {shape}, got {name} of shape {array.shape}"
+                )
             for row in array:
                 _validate.distribution(name, row)
             plans.append(array)
@@ -191,6 +170,11 @@ class Equilibrium:
     adversary: Floats
     payoffs: tuple[float, float]
     regret: float
+
+
+def _scale(payoff: Floats) -> float:
+    """Return the largest absolute payoff, by which a table is divided before it is solved."""
+    return float(np.abs(payoff).max()) or 1.0
 
 
 def _equilibrium(game: BayesianGame, user: Floats, adversary: Floats) -> Equilibrium:
@@ -220,8 +204,8 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
 
     Raises
     ------
-    ValueError
-        If the game is not zero-sum.
+    ValueError, TypeError
+        If the game is no BayesianGame, or not zero-sum.
 
     Notes
     -----
@@ -236,11 +220,13 @@ def zero_sum_equilibrium(game: BayesianGame) -> Equilibrium:
     """
     from scipy.optimize import linprog
 
+    game = _validate.instance("game", game, BayesianGame)
     if not game.is_zero_sum:
-        worst = float(np.abs(game.user + game.adversary).max())
+        with np.errstate(over="ignore"):
+            worst = float(np.abs(game.user + game.adversary).max())
         raise ValueError(f"game must be zero-sum, got payoffs that sum to up to {worst!r}")
     types, kinds, actions, attacks = game.user.shape
-    weighted = game.prior[:, :, None, None] * game.user
+    weighted = game.prior[:, :, None, None] * (game.user / _scale(game.user))
     plan = -weighted.transpose(1, 3, 0, 2).reshape(kinds * attacks, types * actions)
     rows = np.hstack([plan, np.repeat(np.eye(kinds), attacks, axis=0)])
     sums = np.hstack([np.repeat(np.eye(types), actions, axis=1), np.zeros((types, kinds))])
@@ -262,15 +248,16 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     The game is written as a matrix game of pure plans, one action for every type.  Its equilibria
     are found by support enumeration where a side has at most 8 pure plans, and otherwise, or where
     that finds none, by the lexicographic Lemke-Howson algorithm from every start, which finds at
-    least one.  Both come from the library QuantEcon.  Each result is kept only if its regret,
-    recomputed here, is 0.  The first call in a process compiles the library for some seconds.
+    least one.  Both come from the library QuantEcon, which is given each side's payoffs divided by
+    the largest of them.  Each result is kept only if its regret, recomputed here, is 0.  The first
+    call in a process compiles the library for some seconds.
 
     Parameters
     ----------
     game : BayesianGame
         A small game: there are A^T and B^S pure plans.
     tolerance : float
-        Largest regret, in payoff units, that counts as 0.
+        Largest regret that counts as 0, as a share of the side's largest absolute payoff.
 
     Returns
     -------
@@ -279,8 +266,9 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
 
     Raises
     ------
-    ValueError
-        If a side has more than 4,096 pure plans.
+    ValueError, TypeError
+        If the game is no BayesianGame, a side has more than 4,096 pure plans, or the tolerance is
+        not a finite number > 0.
 
     Notes
     -----
@@ -296,7 +284,11 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     """
     from quantecon.game_theory import NormalFormGame, Player, lemke_howson, support_enumeration
 
+    game = _validate.instance("game", game, BayesianGame)
     tolerance = _validate.number("tolerance", tolerance, above=0.0)
+    unit = BayesianGame(
+        game.user / _scale(game.user), game.adversary / _scale(game.adversary), game.prior
+    )
     types, kinds, actions, attacks = game.user.shape
     if actions**types > 4096 or attacks**kinds > 4096:
         raise ValueError(
@@ -306,7 +298,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     mine = np.array(list(itertools.product(range(actions), repeat=types)))
     theirs = np.array(list(itertools.product(range(attacks), repeat=kinds)))
     tables = []
-    for payoff in (game.user, game.adversary):
+    for payoff in (unit.user, unit.adversary):
         table = np.zeros((len(mine), len(theirs)))
         for t, s in itertools.product(range(types), range(kinds)):
             table += game.prior[t, s] * payoff[t, s][np.ix_(mine[:, t], theirs[:, s])]
@@ -326,7 +318,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
             and np.allclose(found.adversary, old.adversary, atol=1e-7)
             for old in kept
         ]
-        if found.regret <= tolerance and not any(same):
+        if unit.regret(found.user, found.adversary) <= tolerance and not any(same):
             kept.append(found)
 
     ours, other = (np.ascontiguousarray(table) for table in (tables[0], tables[1].T))
@@ -337,590 +329,3 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     for label in range(sum(tables[0].shape)) if not kept else ():
         keep(lemke_howson(matrix_game, init_pivot=label))
     return tuple(sorted(kept, key=lambda found: -found.payoffs[0]))
-
-
-def difference_game(
-    protected: ArrayLike,
-    knowledge: ArrayLike,
-    *,
-    extra: float,
-    cap: float,
-    prior: ArrayLike,
-    user_sign: int = -1,
-) -> BayesianGame:
-    r"""Build the game of table 2 of Cui et al.: payoffs are differences of ε.
-
-    Parameters
-    ----------
-    protected : array_like, shape (T,)
-        :math:`\varepsilon(1/d)` of each type of the user, who may publish with this budget (action
-        1) or without protection (action 0).
-    knowledge : array_like, shape (S,)
-        :math:`\varepsilon_p` of each type of the adversary, who may attack with it alone (action
-        0) or with extra information (action 1).
-    extra : float
-        The extra information :math:`\varepsilon_b > 0`.
-    cap : float
-        Finite stand-in for ε → ∞, above every protected budget.
-    prior : array_like, shape (T, S)
-        Probability of each pair of types.
-    user_sign : int
-        Sign of :math:`\varepsilon_{\text{adversary}}-\varepsilon_{\text{user}}` in the user's
-        payoff; the paper prints ±.  With -1 the user wants it low.
-
-    Returns
-    -------
-    BayesianGame
-        Zero-sum.
-
-    Examples
-    --------
-    >>> game = difference_game([0.5], [1.0], extra=2.0, cap=10.0, prior=[[1.0]])
-    >>> game.user[0, 0]
-    array([[ 9. ,  7. ],
-           [-0.5, -2.5]])
-    """
-    mine = _validate.positive_vector("protected", protected)
-    theirs = _validate.positive_vector("knowledge", knowledge)
-    extra = _validate.number("extra", extra, above=0.0)
-    cap = _validate.number("cap", cap, above=float(mine.max()))
-    if user_sign not in (-1, 1) or isinstance(user_sign, bool):
-        raise _validate.fail("user_sign", "1 or -1", user_sign)
-    release = np.stack([np.full(mine.size, cap), mine], axis=1)
-    attack = np.stack([theirs, theirs + extra], axis=1)
-    user = user_sign * (attack[None, :, None, :] - release[:, None, :, None])
-    return BayesianGame(user, -user, np.asarray(prior, dtype=float))
-
-
-def breach_game(
-    protected: ArrayLike,
-    knowledge: ArrayLike,
-    *,
-    extra: float,
-    threshold: float,
-    harm: float,
-    gain: float,
-    cost: float,
-    prior: ArrayLike,
-    zero_sum: bool = False,
-) -> BayesianGame:
-    r"""Build a game in which information adds up and privacy breaks at a threshold.
-
-    The adversary breaks in if the budget of the release, his knowledge and what he buys reach the
-    threshold together, or if the data are published without protection.  The user has the quality
-    :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the harm of a
-    breach; the adversary has the gain of a breach less the cost of what he buys.
-
-    Parameters
-    ----------
-    protected : array_like, shape (T,)
-        Budget of each type of the user for action 1; action 0 is no protection.
-    knowledge : array_like, shape (S,)
-        Knowledge of each type of the adversary, > 0, in units of ε.
-    extra : float
-        What action 1 of the adversary adds to it, > 0.
-    threshold : float
-        Total at which privacy breaks, > 0.
-    harm, gain, cost : float
-        Worth of a breach to the user (negative) and to the adversary, and the price of the extra
-        information; all > 0.
-    prior : array_like, shape (T, S)
-        Probability of each pair of types.
-    zero_sum : bool
-        Return the zero-sum game with the same equilibria: the adversary's payoffs are multiplied
-        by harm/gain and completed by terms that depend on the other side's action only.
-
-    Returns
-    -------
-    BayesianGame
-
-    Notes
-    -----
-    This book's game, after section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
-
-    Examples
-    --------
-    >>> options = dict(extra=1.0, threshold=1.5, harm=2.0, gain=1.0, cost=0.25, prior=[[1.0]])
-    >>> game = breach_game([0.5], [0.2], **options)
-    >>> game.user[0, 0].round(2)
-    array([[-1.  , -1.  ],
-           [ 0.39, -1.61]])
-    >>> game.adversary[0, 0].round(2)
-    array([[1.  , 0.75],
-           [0.  , 0.75]])
-    """
-    mine = _validate.positive_vector("protected", protected)
-    theirs = _validate.positive_vector("knowledge", knowledge)
-    extra = _validate.number("extra", extra, above=0.0)
-    threshold = _validate.number("threshold", threshold, above=0.0)
-    harm = _validate.number("harm", harm, above=0.0)
-    gain = _validate.number("gain", gain, above=0.0)
-    cost = _validate.number("cost", cost, above=0.0)
-    attack = np.stack([theirs, theirs + extra], axis=1)
-    release = np.stack([np.full(mine.size, np.inf), mine], axis=1)
-    total = release[:, None, :, None] + attack[None, :, None, :]
-    breach = (total >= threshold * (1 - 1e-12)).astype(float)
-    quality = -np.expm1(-release)[:, None, :, None]
-    bought = np.array([0.0, cost])
-    user = quality - harm * breach
-    if zero_sum:
-        user = user + bought * harm / gain
-        return BayesianGame(user, -user, np.asarray(prior, dtype=float))
-    return BayesianGame(user, gain * breach - bought, np.asarray(prior, dtype=float))
-
-
-def quality_of_service(
-    granularity: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5, printed: bool = False
-) -> Floats:
-    r"""Return what the published granularity is worth to the user.
-
-    Parameters
-    ----------
-    granularity : array_like
-        Granularity a of what is published, in [0, 1].
-    steepness : float
-        :math:`\rho > 0`.
-    centre : float
-        :math:`\sigma`, where the quality is 0.
-    printed : bool
-        The formula as printed, :math:`\frac{2e^{-\rho(a-\sigma)}}{1+e^{-\rho(a-\sigma)}}-1`,
-        which *falls* in a.
-
-    Returns
-    -------
-    ndarray
-        :math:`\frac2{1+e^{-\rho(a-\sigma)}}-1=\tanh\frac{\rho(a-\sigma)}2`, or minus that if
-        printed.
-
-    Notes
-    -----
-    Source: Cui et al. (2019), eq. (5).  Taught in *The privacy game*.
-
-    Examples
-    --------
-    >>> quality_of_service([0.0, 0.5, 1.0]).round(3)
-    array([-0.987,  0.   ,  0.987])
-    """
-    a = np.asarray(granularity, dtype=float)
-    if not ((a >= 0) & (a <= 1)).all():
-        raise ValueError(f"granularity must lie in [0, 1], got granularity={granularity!r}")
-    steepness = _validate.number("steepness", steepness, above=0.0)
-    centre = _validate.number("centre", centre)
-    rising = np.tanh(0.5 * steepness * (a - centre))
-    return -rising if printed else rising
-
-
-def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float = 0.5) -> Floats:
-    r"""Return the granularity that is best against a certain attack, in closed form.
-
-    Parameters
-    ----------
-    stake : array_like
-        Loss D ≥ 0 per unit of granularity.
-    steepness, centre : float
-        ρ and σ of :func:`quality_of_service`.
-
-    Returns
-    -------
-    ndarray
-        The a in [0, 1] that maximises :math:`Q(a)-Da`: one of 0, 1 and
-        :math:`\sigma+\frac1\rho\ln\frac s{1-s}` with
-        :math:`s=\frac12\bigl(1+\sqrt{1-2D/\rho}\bigr)`.
-
-    Notes
-    -----
-    Cui et al. (2019) announce a closed form in section 5.5 and do not print it.  Derived in *The
-    privacy game*.
-
-    Examples
-    --------
-    >>> best_granularity([0.0, 1.0, 3.0]).round(3)
-    array([1.   , 0.789, 0.   ])
-    """
-    steepness = _validate.number("steepness", steepness, above=0.0)
-    centre = _validate.number("centre", centre)
-    loss = np.asarray(stake, dtype=float)
-    if not ((loss >= 0) & np.isfinite(loss)).all():
-        raise ValueError(f"stake must be finite and >= 0, got stake={stake!r}")
-    root = np.sqrt(np.maximum(0.0, 1.0 - 2.0 * loss / steepness))
-    with np.errstate(divide="ignore"):
-        inner = centre + 2.0 / steepness * np.arctanh(root)
-    options = np.stack([np.zeros_like(loss), np.clip(inner, 0.0, 1.0), np.ones_like(loss)])
-    worth = np.tanh(0.5 * steepness * (options - centre)) - loss * options
-    return np.take_along_axis(options, worth.argmax(axis=0)[None], axis=0)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class RepeatedGame:
-    r"""The repeated game between a user and an adversary.
-
-    Parameters
-    ----------
-    stakes : array_like, shape (n,)
-        Stake :math:`D_d\ge0` of each item of data: its loss if an attack succeeds.
-    items : array_like, shape (n,) or (n, n), optional
-        Probability of each item, or of the next item given the last; all equal if not given.
-    granularities : array_like, shape (A,)
-        Granularities that the user may choose, in [0, 1].
-    memory : float
-        :math:`\kappa\ge0`: after a successful attack the next stake is multiplied by 1 + κ.
-    discount : float
-        :math:`\gamma` in [0, 1): weight of the next round.
-    steepness, centre, printed
-        As in :func:`quality_of_service`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Source: Cui et al. (2019), section 5, which has no discount and leaves the loss open.  Taught
-    in *The privacy game*.
-
-    Examples
-    --------
-    >>> game = RepeatedGame([0.5, 2.0], granularities=[0.0, 0.5, 1.0], memory=1.0)
-    >>> game.rewards[1, 1].round(2)                     # item 1 after a success; rows: granularity
-    array([[-0.99, -0.99],
-           [ 0.  , -2.  ],
-           [ 0.99, -3.01]])
-    """
-
-    stakes: Floats
-    items: Floats | None = field(default=None, kw_only=True)
-    granularities: Floats = field(
-        default_factory=lambda: np.array([0.0, 0.25, 0.5, 0.75, 1.0]), kw_only=True
-    )
-    memory: float = field(default=0.0, kw_only=True)
-    discount: float = field(default=0.5, kw_only=True)
-    steepness: float = field(default=10.0, kw_only=True)
-    centre: float = field(default=0.5, kw_only=True)
-    printed: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        """Check everything once."""
-        stakes = _validate.finite_vector("stakes", self.stakes)
-        if (stakes < 0).any():
-            raise ValueError(f"stakes must be >= 0, got a smallest stake of {stakes.min()!r}")
-        n = stakes.size
-        items = np.full(n, 1.0 / n) if self.items is None else np.array(self.items, dtype=float)
-        if items.shape not in {(n,), (n, n)}:
-            raise ValueError(f"items must have shape ({n},) or ({n}, {n}), got {items.shape}")
-        for row in np.atleast_2d(items):
-            _validate.distribution("items", row)
-        grains = _validate.finite_vector("granularities", self.granularities, at_least=2)
-        quality_of_service(grains, steepness=self.steepness, centre=self.centre)
-        object.__setattr__(self, "stakes", stakes)
-        object.__setattr__(self, "items", np.broadcast_to(np.atleast_2d(items), (n, n)))
-        object.__setattr__(self, "granularities", grains)
-        object.__setattr__(
-            self, "memory", _validate.number("memory", self.memory, above=0.0, strict=False)
-        )
-        object.__setattr__(self, "discount", _validate.fraction("discount", self.discount))
-
-    @property
-    def independent(self) -> bool:
-        """Whether the next item does not depend on the last."""
-        return bool(np.allclose(self.transitions, self.transitions[0]))
-
-    @property
-    def transitions(self) -> Floats:
-        """Probability of the next item given the last, shape (n, n)."""
-        assert self.items is not None
-        return self.items
-
-    @property
-    def success(self) -> Floats:
-        """Probability a·b that an attack succeeds, shape (A, 2); efforts are 0 and 1."""
-        return self.granularities[:, None] * np.array([0.0, 1.0])
-
-    @property
-    def quality(self) -> Floats:
-        """Quality of service of each granularity, shape (A,)."""
-        return quality_of_service(
-            self.granularities,
-            steepness=self.steepness,
-            centre=self.centre,
-            printed=self.printed,
-        )
-
-    @property
-    def rewards(self) -> Floats:
-        """Expected payoff of a round, shape (n, 2, A, 2): item, response, granularity, effort."""
-        stake = self.stakes[:, None] * (1.0 + self.memory * np.array([0.0, 1.0]))
-        return self.quality[:, None] - stake[:, :, None, None] * self.success
-
-
-@dataclass(frozen=True, eq=False)
-class RepeatedSolution:
-    """Exact solution of a repeated game.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n, 2)
-        Value to the user of each item and last response.
-    response_values : ndarray, shape (n, 2)
-        Expected value of the next round by the response, given the last item; its rows are equal if
-        items are independent.
-    user : ndarray, shape (n, 2, A)
-        Probability of each granularity in each state.
-    effort : ndarray, shape (n, 2)
-        The adversary's effort in each state.
-    iterations : int
-        Rounds of value iteration.
-    """
-
-    values: Floats
-    response_values: Floats
-    user: Floats
-    effort: Floats
-    iterations: int
-
-
-def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedSolution:
-    """Solve the repeated game by value iteration over matrix games.
-
-    Parameters
-    ----------
-    game : RepeatedGame
-        The game.
-    tolerance : float
-        Largest distance to the exact values, > 0.
-
-    Returns
-    -------
-    RepeatedSolution
-
-    Notes
-    -----
-    The value of a matrix game changes by no more than its largest entry does, so one round of value
-    iteration shrinks the error by the discount.  Taught in *The privacy game*.
-
-    Examples
-    --------
-    >>> solution = solve_repeated(RepeatedGame([0.5, 4.0], memory=1.0))
-    >>> solution.values.round(3)
-    array([[ 0.111, -0.264],
-           [-1.278, -1.278]])
-    """
-    tolerance = _validate.number("tolerance", tolerance, above=0.0)
-    values = np.zeros((game.stakes.size, 2))
-    rewards, iterations, change = game.rewards, 0, np.inf
-    while iterations == 0 or change * game.discount > tolerance * (1.0 - game.discount):
-        new, _ = _two_column_games(_stage(game, rewards, game.transitions @ values))
-        change = float(np.abs(new - values).max())
-        values, iterations = new, iterations + 1
-    ahead = game.transitions @ values
-    stage = _stage(game, rewards, ahead)
-    _, effort = _two_column_games(stage)
-    return RepeatedSolution(values, ahead, _user_mixtures(stage, effort), effort, iterations)
-
-
-@dataclass(frozen=True, eq=False)
-class LearningCurve:
-    """How the error of a learner fell.
-
-    Attributes
-    ----------
-    iterations : ndarray of int, shape (m,)
-        Rounds after which the error was measured.
-    errors : ndarray, shape (replicates, m)
-        Largest error of the learned value of any state (item, response).
-    mean_errors : ndarray, shape (replicates, m)
-        Largest error of W(0), W(1), the values averaged over items.
-    values : ndarray, shape (replicates, n, 2)
-        The last values.
-    """
-
-    iterations: NDArray[np.int64]
-    errors: Floats
-    mean_errors: Floats
-    values: Floats
-
-    def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
-        """Return, per replicate, after how many rounds the error stayed within a tolerance.
-
-        Parameters
-        ----------
-        tolerance : float
-            Largest error, > 0.
-        mean : bool
-            Take ``mean_errors`` and not ``errors``.
-
-        Returns
-        -------
-        ndarray, shape (replicates,)
-            The first measured round from which on no measured error was larger; ``inf`` if the last
-            one still was.
-        """
-        tolerance = _validate.number("tolerance", tolerance, above=0.0)
-        padded = np.r_[self.iterations, np.inf]
-        outside = (self.mean_errors if mean else self.errors) > tolerance
-        last = outside.shape[1] - outside[:, ::-1].argmax(axis=1)
-        return padded[np.where(outside.any(axis=1), last, 0)]
-
-
-def minimax_q_learning(
-    game: RepeatedGame,
-    *,
-    state: str,
-    steps: int,
-    rng: np.random.Generator,
-    replicates: int = 20,
-    measurements: int = 60,
-) -> LearningCurve:
-    r"""Learn the values of the repeated game from play, with step sizes 1/visits.
-
-    Parameters
-    ----------
-    game : RepeatedGame
-        The game.
-    state : str
-        What the learner keeps a number for.  ``"actions"``: minimax-Q, one for each item, response,
-        granularity and effort, learned from the realised payoffs of random play.  ``"items"``: one
-        for each item and response; payoffs and the chance of success are known.  ``"response"``:
-        one for each response, the reduction of Cui et al.
-    steps : int
-        Rounds to play.
-    rng : numpy.random.Generator
-        Source of randomness.
-    replicates : int
-        Independent learners, run side by side.
-    measurements : int
-        Number of times, evenly spaced in the logarithm, at which to measure the error.
-
-    Returns
-    -------
-    LearningCurve
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range, or items are not independent, in which case W(0), W(1) are
-        not defined.
-
-    Notes
-    -----
-    Source: Littman (1994); Cui et al. (2019), section 5.4, whose update has no discount.  Taught in
-    *The privacy game*.
-
-    Examples
-    --------
-    >>> game = RepeatedGame([0.5, 2.0], memory=1.0)
-    >>> curve = minimax_q_learning(
-    ...     game, state="response", steps=2000, rng=np.random.default_rng(0))
-    >>> bool(np.median(curve.errors[:, -1]) < 0.05)
-    True
-    """
-    if state not in ("actions", "items", "response"):
-        raise _validate.fail("state", "'actions', 'items' or 'response'", state)
-    steps = _validate.integer("steps", steps, at_least=1)
-    rng = _validate.generator("rng", rng)
-    replicates = _validate.integer("replicates", replicates, at_least=1)
-    measurements = _validate.integer("measurements", measurements, at_least=1)
-    if not game.independent:
-        raise ValueError("game must have independent items, got items that depend on the last one")
-    n, size, runs = game.stakes.size, game.granularities.size, np.arange(replicates)
-    chances, rewards, success = game.transitions[0], game.rewards, game.success
-    lost = game.stakes[:, None] * (1.0 + game.memory * np.array([0.0, 1.0]))
-    solution = solve_repeated(game)
-    values = np.zeros((replicates, n, 2) if state != "response" else (replicates, 2))
-    visits = np.zeros_like(values)
-    table = np.zeros((replicates, n, 2, size, 2))
-    entries = np.zeros_like(table)
-    times = np.unique(np.geomspace(1, steps, measurements).round().astype(np.int64))
-    errors, mean_errors = np.empty((2, replicates, times.size))
-    item, response, measured = rng.choice(n, replicates, p=chances), runs * 0, 0
-    for step in range(1, steps + 1):
-        turn = (step - 1) % _BLOCK
-        if turn == 0:  # draw many rounds at once
-            grains = rng.integers(size, size=(_BLOCK, replicates))
-            efforts = rng.integers(2, size=(_BLOCK, replicates))
-            breaks = rng.random((_BLOCK, replicates)) < success[grains, efforts]
-            arrivals = rng.choice(n, (_BLOCK, replicates), p=chances)
-        grain, effort, following = grains[turn], efforts[turn], arrivals[turn]
-        broken = breaks[turn].astype(np.int64)
-        here = (runs, response) if state == "response" else (runs, item, response)
-        if state == "actions":
-            place = (runs, item, response, grain, effort)
-            entries[place] += 1
-            payoff = game.quality[grain] - lost[item, response] * broken
-            target = payoff + game.discount * values[runs, following, broken]
-            table[place] += (target - table[place]) / entries[place]
-            values[here] = _two_column_games(table[here])[0]
-        else:
-            ahead = values if state == "response" else values[runs, following]
-            stage = rewards[item, response] + game.discount * _expected(ahead, success)
-            visits[here] += 1
-            values[here] += (_two_column_games(stage)[0] - values[here]) / visits[here]
-        item, response = following, broken
-        if step == times[measured]:
-            learned = values
-            if state == "response":  # one look ahead gives the value of every item
-                stage = rewards + game.discount * _expected(values, success)[:, None, None]
-                learned = _two_column_games(stage)[0]
-                mean = values
-            else:
-                mean = np.einsum("d,rdk->rk", chances, values)
-            errors[:, measured] = np.abs(learned - solution.values).max(axis=(1, 2))
-            exact_mean = solution.response_values[0]
-            mean_errors[:, measured] = np.abs(mean - exact_mean).max(axis=1)
-            measured += 1
-    return LearningCurve(times, errors, mean_errors, learned)
-
-
-def _stage(game: RepeatedGame, rewards: Floats, ahead: Floats) -> Floats:
-    """Return payoffs of a round with the discounted future, shape (n, 2, A, 2)."""
-    return rewards + game.discount * _expected(ahead, game.success)[:, None]
-
-
-def _expected(ahead: Floats, success: Floats) -> Floats:
-    """Return what (..., 2) values ahead are worth per granularity and effort, (..., A, 2)."""
-    return ahead[..., 0, None, None] + success * (ahead[..., 1] - ahead[..., 0])[..., None, None]
-
-
-def _two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
-    """Return the values of many (A, 2) games and the column player's weight on column 1.
-
-    The value is the minimum over q in [0, 1] of the largest of A straight lines in q, so it is
-    taken at 0, at 1 or where two lines cross.
-    """
-    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
-    first, second = np.triu_indices(payoffs.shape[-2], 1)
-    rise = slope[..., first] - slope[..., second]
-    gap = start[..., second] - start[..., first]
-    q = np.empty((*payoffs.shape[:-2], first.size + 2))
-    q[..., 0], q[..., 1] = 1.0, 0.0  # full effort first: it wins ties
-    with np.errstate(over="ignore"):  # lines that are all but parallel
-        crossing = gap / np.where(rise == 0.0, np.inf, rise)
-    q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)
-    height = (start[..., None, :] + q[..., None] * slope[..., None, :]).max(axis=-1)
-    best = height.argmin(axis=-1)[..., None]
-    return (
-        np.take_along_axis(height, best, axis=-1)[..., 0],
-        np.take_along_axis(q, best, axis=-1)[..., 0],
-    )
-
-
-def _user_mixtures(payoffs: Floats, effort: Floats) -> Floats:
-    """Return an optimal mixture of the rows of each (A, 2) game, shape (..., A).
-
-    Against the column player's weight q several rows may be best.  The mixture must leave nothing
-    to gain by moving q: of the best rows, mix the most falling and the most rising so that the
-    slope is 0, or take one whose slope points beyond an end at which q already is.
-    """
-    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
-    height = start + effort[..., None] * slope
-    best = height >= height.max(axis=-1, keepdims=True) - 1e-9
-    falling = np.where(best, slope, np.inf)
-    rising = np.where(best, slope, -np.inf)
-    down, up = falling.min(axis=-1), rising.max(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(up > down, up / (up - down), 1.0)  # of the most falling row
-    share = np.where((effort >= 1.0) & (down <= 0.0), 1.0, share)
-    share = np.where((effort <= 0.0) & (up >= 0.0), 0.0, share)
-    share = np.clip(share, 0.0, 1.0)[..., None]
-    rows = np.eye(payoffs.shape[-2])
-    return share * rows[falling.argmin(axis=-1)] + (1.0 - share) * rows[rising.argmax(axis=-1)]

@@ -130,8 +130,8 @@ def refine(
     epsilon = _validate.number("epsilon", epsilon, above=_SMALLEST)
     new_epsilon = _validate.number("new_epsilon", new_epsilon, above=epsilon, strict=False)
     rng = _validate.generator("rng", rng)
-    given = np.asarray(noise)
-    loud = _validate.finite_vector("noise", given.ravel())
+    given = _validate.finite_array("noise", noise)
+    loud = given.ravel()
     length, side = np.abs(loud), np.where(loud < 0, -1.0, 1.0)
     fall, rise = new_epsilon - epsilon, new_epsilon + epsilon
     tail = np.exp(-fall * length)
@@ -174,7 +174,7 @@ def two_level_density(
     Raises
     ------
     ValueError, TypeError
-        If a level is out of range or the second is the smaller.
+        If a level is out of range or the second is the smaller, or a point is not finite.
 
     Notes
     -----
@@ -188,11 +188,15 @@ def two_level_density(
     """
     low = _validate.number("epsilon", epsilon, above=_SMALLEST)
     high = _validate.number("new_epsilon", new_epsilon, above=low, strict=False)
-    x, y = np.asarray(noisy, dtype=float), np.asarray(quiet, dtype=float)
+    x, y = _validate.finite_array("noisy", noisy), _validate.finite_array("quiet", quiet)
+    _validate.broadcast("noisy", x, "quiet", y)
     ratio = low / high
-    decay = low * np.abs(x - y) + high * np.abs(y)
-    smooth = 0.25 * low * (high - low) * (1.0 + ratio) * np.exp(-decay)
-    atom = 0.5 * low * ratio * np.exp(-high * np.abs(y))
+    with np.errstate(over="ignore", under="ignore"):
+        decay = low * np.abs(x - y) + high * np.abs(y)
+        smooth = 0.25 * low * (high - low) * (1.0 + ratio) * np.exp(-decay)
+        atom = 0.5 * low * ratio * np.exp(-high * np.abs(y))
+    if not np.isfinite(smooth).all():
+        raise _validate.fail("new_epsilon", "so small that the density is finite", high)
     return smooth, atom
 
 

@@ -41,6 +41,7 @@ __all__ = [
     "simulated_rmse",
 ]
 
+_SMALLEST = 1e-100  # power, and smallest share of people: their ratio must be a finite number
 _Z99 = 2.5758293035489004  # two-sided 99 % point of the normal law
 
 
@@ -63,7 +64,8 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Raises
     ------
     ValueError, TypeError
-        If the network is empty or a source is not one of its positions.
+        If the graph is none of networkx, the network is empty, or a source is not one of its
+        positions.
 
     Notes
     -----
@@ -79,6 +81,7 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     import networkx as nx
     from scipy.sparse import csgraph
 
+    graph = _validate.instance("graph", graph, nx.Graph)
     n = graph.number_of_nodes()
     if n < 1:
         raise ValueError("graph must have at least 1 node, got 0 nodes")
@@ -126,14 +129,18 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     >>> people_by_distance([[0, 1, 2, 2], [1, 0, 1, -1]])
     array([1.5, 1. ])
     """
-    table = np.atleast_2d(np.asarray(hops))
-    if table.dtype.kind not in "iu":
-        raise TypeError(f"hops must hold integers, got hops of type {table.dtype}")
+    whole = _validate.whole_numbers("hops", hops)
+    if whole.ndim > 2:
+        raise ValueError(f"hops must have shape (m, n), got hops of shape {whole.shape}")
+    table = np.atleast_2d(whole)
     farthest = int(table.max(initial=0))
     if farthest < 1:
         raise ValueError(f"hops must reach somebody, got a largest distance of {farthest}")
+    if farthest > 2**31:
+        raise _validate.fail("hops", "less than 2**31 everywhere", farthest)
     size = farthest if levels is None else _validate.integer("levels", levels, at_least=1)
-    counts = np.bincount(table[table > 0], minlength=size + 1)[1 : size + 1]
+    near = table[(table > 0) & (table <= size)]
+    counts = np.bincount(near, minlength=size + 1)[1:]
     return counts / table.shape[0]
 
 
@@ -188,8 +195,7 @@ def distance_budgets(
     levels = _validate.integer("levels", levels, at_least=1)
     total = _validate.number("total", total, above=0.0)
     offset = _validate.number("offset", offset, above=0.0, strict=False)
-    if direction not in ("printed", "reversed"):
-        raise _validate.fail("direction", "'printed' or 'reversed'", direction)
+    direction = _validate.choice("direction", direction, "printed", "reversed")
     guarded = levels
     if protected is not None:
         guarded = _validate.integer("protected", protected, at_least=1)
@@ -226,6 +232,11 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     float
         :math:`1/(1+(n-1)e^{-\varepsilon\Delta v/\Delta q})`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not a number or out of range.
+
     Notes
     -----
     Source: Lee & Clifton (2011).  Taught in *Privacy over social distance*.
@@ -238,7 +249,9 @@ def guess_bound(n: int, *, epsilon: float, ratio: float = 1.0) -> float:
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
     ratio = _validate.number("ratio", ratio, above=0.0)
-    return float(np.exp(-np.logaddexp(0.0, math.log(n - 1) - epsilon / ratio)))
+    with np.errstate(over="ignore", under="ignore"):
+        growth = float(np.float64(epsilon) / ratio)
+        return float(np.exp(-np.logaddexp(0.0, math.log(n - 1) - growth)))
 
 
 def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> float:
@@ -278,7 +291,10 @@ def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> floa
     n = _validate.integer("n", n, at_least=2)
     p = _validate.number("attack_probability", attack_probability, above=1.0 / n, below=1.0)
     ratio = _validate.number("ratio", ratio, above=0.0)
-    return ratio * (math.log(n - 1) + math.log(p) - math.log1p(-p))
+    cap = ratio * (math.log(n - 1) + math.log(p) - math.log1p(-p))
+    if not math.isfinite(cap):
+        raise _validate.fail("ratio", "so small that the budget is finite", ratio)
+    return cap
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +333,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     total : float
         Budget B that the curator spends, > 0; it fixes the price λ.
     power : float
-        The spy's power :math:`\Psi` in (0, D].
+        The spy's power :math:`\Psi` in (0, D], at least 1e-100.
 
     Returns
     -------
@@ -347,8 +363,10 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     count = _validate.positive_vector("people", people)
     total = _validate.number("total", total, above=0.0)
     power = _validate.number("power", power, above=0.0)
-    if power > count.size:
-        raise _validate.fail("power", f"in (0, {count.size}]", power)
+    if not _SMALLEST <= power <= count.size:
+        raise _validate.fail("power", f"in [{_SMALLEST:g}, {count.size}]", power)
+    if count.min() < _SMALLEST * count.max():
+        raise _validate.fail("people", "within a factor 1e100 of one another", float(count.min()))
     share = count / count.max()
     ordered = np.sort(share)[::-1]
     tail = np.cumsum(ordered[::-1])[::-1]
@@ -363,7 +381,11 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     shape = np.cbrt(np.maximum(floor, share))
     scale = total / shape.sum()
     attack = np.minimum(1.0, share / floor)
-    return TunedBudgets(scale * shape, attack, float(4.0 * count.max() / scale**3))
+    with np.errstate(all="ignore"):
+        price = float(4.0 * count.max() / scale / scale / scale)
+    if not 0.0 < price < math.inf or scale == 0.0:
+        raise _validate.fail("total", "such that the price of a unit is a finite number", total)
+    return TunedBudgets(scale * shape, attack, price)
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,12 +447,13 @@ def simulated_rmse(
     >>> error.rmse.round(2)
     array([2.83, 0.  ])
     """
-    levels = np.atleast_1d(np.asarray(budgets))
-    if levels.dtype.kind not in "iuf" or levels.ndim != 1 or levels.size < 1:
-        raise TypeError(f"budgets must be a vector of numbers, got budgets={budgets!r}")
-    if np.isnan(levels).any() or (levels < 0).any():
+    levels = np.atleast_1d(_validate.numeric("budgets", budgets)).astype(float)
+    if levels.ndim != 1 or levels.size < 1:
+        raise _validate.fail("budgets", "a number or a vector of numbers", budgets, TypeError)
+    if not (levels >= 0).all():
         where = int(np.flatnonzero(~(levels >= 0))[0])
-        raise ValueError(f"budgets must lie in [0, inf], got budgets[{where}]={levels[where]!r}")
+        given = float(levels[where])
+        raise ValueError(f"budgets must lie in [0, inf], got budgets[{where}]={given!r}")
     rng = _validate.generator("rng", rng)
     repeats = _validate.integer("repeats", repeats, at_least=2)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
@@ -441,5 +464,6 @@ def simulated_rmse(
         scale = sensitivity / levels
     endless = np.isinf(scale)  # infinite also where a low end is 0: that would be infinity times 0
     roots = [np.sqrt(np.maximum(value, 0.0)) for value in (mean, mean - half, mean + half)]
-    ends = [np.where(endless, np.inf, np.where(endless, 0.0, scale) * root) for root in roots]
+    with np.errstate(over="ignore"):
+        ends = [np.where(endless, np.inf, np.where(endless, 0.0, scale) * root) for root in roots]
     return SimulatedError(*ends)

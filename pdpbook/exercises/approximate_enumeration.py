@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pdpbook.exercises import Case, Exercise
-from pdpbook.game.best_response import coordinated_best_response
+from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.genetic import approximate_enumeration
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel

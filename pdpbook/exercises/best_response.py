@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise
 from pdpbook.experiments.datasets import nba_heights
-from pdpbook.game.best_response import best_response_dynamics, coordinated_best_response
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -246,10 +247,48 @@ def _pairs_end_high(counts: Any) -> bool:
     end = coordinated_best_response(game, game.constant_profile(2))
     best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
     private = game.private_records(end.profile) == game.records
-    return private and end.divergence >= 10.0 * best.divergence
+    return private and end.divergence >= 1.05 * best.divergence
+
+
+def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
+    """Return the game with three scales and the one with four, and where each ends."""
+    counts, scales = answer
+    ends = []
+    for used in (list(scales)[:3], list(scales)):
+        game = NVOGame(np.asarray(counts), laplace_kernel(5, used), epsilon=1.0)
+        end = best_response_dynamics(game, game.constant_profile(0)).profile
+        private = game.private_records(end) == game.records
+        ends.append((game, game.divergence(end) if private else np.inf))
+    return ends
 
 
 EXERCISES = {
+    "tempting": Exercise(
+        [
+            Case(
+                lambda answer: len(answer) == 2
+                and np.shape(answer[0]) == (5,)
+                and 2 <= sum(answer[0]) <= 8
+                and np.shape(answer[1]) == (4,)
+                and len({round(float(s), 9) for s in answer[1]}) == 4
+                and min(answer[1]) > 0,
+                "A pair: five counts, two to eight records in all, and four different scales > 0.",
+            ),
+            Case(
+                lambda answer: np.isfinite(_tempted(answer)[0][1]),
+                "With the first three scales somebody is exposed at the end. Begin louder.",
+            ),
+            Case(
+                lambda answer: np.isfinite(_tempted(answer)[1][1]),
+                "With the fourth scale somebody is exposed at the end.",
+            ),
+            Case(
+                lambda answer: _tempted(answer)[1][1] >= 2.0 * _tempted(answer)[0][1],
+                "The end with four scales is not twice as far from the data as that with three. "
+                "Try many small games at random.",
+            ),
+        ]
+    ),
     "reply": Exercise(
         [
             Case(_replies_agree, "Is an action compared with the best so far, P_E first?"),
@@ -312,7 +351,7 @@ EXERCISES = {
     "three": Exercise(
         [
             Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
-            Case(_pairs_end_high, "Pairs do too well on your game. Search at random."),
+            Case(_pairs_end_high, "Coordinated moves do too well on your game. Search at random."),
         ]
     ),
 }

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
-from pdpbook.foundations.privacy import (
-    advanced_composition,
-    hockey_stick_divergence,
-    tradeoff_curve,
-)
+from pdpbook.foundations.divergences import hockey_stick_divergence
+from pdpbook.foundations.privacy import advanced_composition
+from pdpbook.foundations.tradeoff import tradeoff_curve
 
 __all__ = ["EXERCISES"]
 
@@ -75,6 +73,17 @@ def _repeated(epsilon: float, count: int) -> float:
     return float(np.maximum(p - q, 0).sum())
 
 
+def _sigma_for_total(epsilon: float, count: int, delta: float) -> float:
+    """Minimise over a fine list of orders, then bisect σ."""
+    orders = 1.0 + np.geomspace(1e-3, 1e6, 400_001)
+    low, high = 1e-6, 1e9
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        curve = count * orders / (2 * middle**2) - math.log(delta) / (orders - 1.0)
+        low, high = (low, middle) if curve.min() <= epsilon else (middle, high)
+    return high
+
+
 EXERCISES = {
     "least-epsilon": Exercise(
         [
@@ -92,6 +101,18 @@ EXERCISES = {
                 hint="Both totals rise with ε. Solve each for ε and take the larger solution.",
             )
             for case in ((1.0, 1e-6, 5), (1.0, 1e-6, 1000), (4.0, 1e-5, 100), (0.1, 1e-9, 10_000))
+        ]
+    ),
+    "best-order": Exercise(
+        [
+            close(
+                _sigma_for_total,
+                *case,
+                rtol=1e-4,
+                hint="The derivative in α is zero where (α - 1)² is 2σ² ln(1/δ) / k. Put it in, "
+                "keep both terms, and solve a quadratic equation in 1/σ.",
+            )
+            for case in ((1.0, 1, 1e-5), (1.0, 100, 1e-6), (0.1, 7, 1e-9), (20.0, 50, 0.01))
         ]
     ),
     "leaky-response": Exercise(

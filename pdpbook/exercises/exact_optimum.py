@@ -153,7 +153,7 @@ def _anarchy_is_large(answer: Any) -> bool:
     private = _private(game)
     kl = [game.divergence(p) for p in private if game.is_nash(p)]
     optimum = min(game.divergence(p) for p in private)
-    return optimum > 1e-9 and max(kl) >= 20.0 * optimum
+    return optimum > 0.0 and max(kl) >= 20.0 * optimum
 
 
 EXERCISES = {

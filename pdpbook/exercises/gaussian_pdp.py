@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.exercises import Case, Exercise
+from pdpbook.beyond.gaussian_pdp import hockey_stick_divergences
+from pdpbook.exercises import Case, Exercise, close
 from pdpbook.per_instance.noise_kernels import gaussian_kernel
-from pdpbook.per_instance.privacy_loss import (
-    hockey_stick_divergences,
-    linear_limits,
-    privacy_losses,
-)
+from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses
 
 __all__ = ["EXERCISES"]
 
@@ -133,7 +130,30 @@ def _cut_is_convex(answer: Callable[..., Any]) -> bool:
     return True
 
 
+def _adding_loss(rows: NDArray[np.float64], new_row: NDArray[np.float64]) -> float:
+    """Return the loss of removing the new record from the larger table, over the outputs."""
+    larger = np.vstack([rows, new_row]).sum(axis=0) / (len(rows) + 1)
+    loss = 0.0
+    for before, after in zip(rows.mean(axis=0), larger, strict=True):
+        if after > 0:
+            loss = max(loss, abs(math.log(after / before)) if before > 0 else math.inf)
+    return loss
+
+
+def _guest_cases() -> list[Case]:
+    rng = np.random.default_rng(8)
+    rows, silent = rng.dirichlet(np.ones(5), size=6), np.eye(4)[[0, 0, 1]]
+    return [
+        close(_adding_loss, rows, rows[2], hint="n + 1 records then, n before."),
+        close(_adding_loss, rows[:1], rows[0], hint="A twin of the only record changes nothing."),
+        close(_adding_loss, rows, rng.dirichlet(np.full(5, 0.1)), hint="Both signs count."),
+        close(_adding_loss, silent, silent[0], hint="Leave out outputs that nobody reaches."),
+        close(_adding_loss, silent, np.eye(4)[3], hint="An output that was impossible before?"),
+    ]
+
+
 EXERCISES = {
+    "guest": Exercise(_guest_cases()),
     "lone": Exercise(
         [
             Case(

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.experiments.datasets import nba_heights
-from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, kl_divergence, sd_loss
+from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
+from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 
@@ -63,6 +64,29 @@ def _gap_case(start: str, hint: str) -> Case:
         if not shaped or terms.min() < -1e-12:
             return False
         return math.isclose(float(terms.sum()), gap, rel_tol=1e-6, abs_tol=1e-12)
+
+    return Case(judge, hint)
+
+
+def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
+    """Worst loss of each bin, before and after."""
+    moved = profile.copy()
+    moved[k, v], moved[k, w] = moved[k, v] - 1, moved[k, w] + 1
+    seen = np.flatnonzero(game.counts)
+    before, after = (np.nanmax(game.losses(each)[seen], axis=1) for each in (profile, moved))
+    return [int(x) for x in seen[(before <= game.epsilon) & (after > game.epsilon)]]
+
+
+def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
+    def judge(answer: Answer) -> bool:
+        game = _game((3, 2, 1, 0.033, 0.02))
+        profile = game.constant_profile(0 if start == "loud" else 4)
+        if start == "equilibrium":
+            rng = np.random.default_rng(0)
+            profile = best_response_dynamics(game, rng=rng).profile
+        kept = profile.copy()
+        given = list(answer(game, profile, k, v, w))
+        return given == _suffering(game, kept, k, v, w) and bool((profile == kept).all())
 
     return Case(judge, hint)
 
@@ -136,6 +160,15 @@ EXERCISES = {
                 "Write the gap as a weighted sum of how far g falls short of the bin's largest.",
             ),
             _gap_case("equilibrium", "The terms must be >= 0 and add up at other profiles, too."),
+        ]
+    ),
+    "sake": Exercise(
+        [
+            _sake_case(38, 2, 4, "equilibrium", "The shortest turns quiet. Look at every bin."),
+            _sake_case(40, 2, 4, "equilibrium", "One of three turns quiet: move one record only."),
+            _sake_case(59, 2, 4, "equilibrium", "A record can be loud for others only."),
+            _sake_case(51, 3, 4, "equilibrium", "One of the crowd can matter to the ends."),
+            _sake_case(62, 4, 0, "quiet", "Name those who were private before, not all exposed."),
         ]
     ),
     "scales": Exercise(

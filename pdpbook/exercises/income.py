@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close, equal
 from pdpbook.experiments.datasets import nba_heights
-from pdpbook.experiments.metrics import cosine_similarity
-from pdpbook.experiments.replication import SETTINGS, laplace_row, sd_loss_limit
+from pdpbook.experiments.metrics import cosine_similarity, sd_loss_limit
+from pdpbook.experiments.replication import laplace_row
+from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.best_response import best_response_dynamics
 
 __all__ = ["EXERCISES"]

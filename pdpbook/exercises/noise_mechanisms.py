@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import pdpbook as pb
 from pdpbook.exercises import Case, Exercise, close, equal
+from pdpbook.foundations.bounded_laplace import bounded_laplace_scale
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma, exponential_probabilities
 
 __all__ = ["EXERCISES"]
@@ -55,6 +56,20 @@ def _laplace_delta(scale: float, epsilon: float) -> float:
     where = edges[1:] / 2 + edges[:-1] / 2
     p, q = (np.exp(-np.abs(where - m) / scale) / (2 * scale) for m in (1.0, 0.0))
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * (edges[1] - edges[0]))
+
+
+def _staircase_error(epsilon: float, share: float) -> float:
+    """Add up the treads: mass times distance of the middle."""
+    stretch, fall = np.arange(math.ceil(40 / epsilon)), math.exp(-epsilon)
+    high, low = fall**stretch * share, fall ** (stretch + 1) * (1 - share)
+    places = high @ (stretch + share / 2) + low @ (stretch + (1 + share) / 2)
+    return float(places / (high.sum() + low.sum()))
+
+
+def _one_sided_scale(sensitivity: float, epsilon: float) -> float:
+    return bounded_laplace_scale(
+        lower=0.0, upper=1e6 * sensitivity, sensitivity=sensitivity, epsilon=epsilon
+    )
 
 
 def _private_mean(answer: Any) -> bool:
@@ -122,6 +137,29 @@ EXERCISES = {
                 hint="It falls as ε grows, and from ε = 1/b on no δ is needed.",
             )
             for b, e in ((1.0, 0.0), (1.0, 0.5), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
+        ]
+    ),
+    "staircase": Exercise(
+        [
+            close(
+                _staircase_error,
+                e,
+                s,
+                hint="The whole part is geometric. Within a stretch the two treads have masses in "
+                "the ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
+            )
+            for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
+        ]
+    ),
+    "one-sided-scale": Exercise(
+        [
+            close(
+                _one_sided_scale,
+                d,
+                e,
+                hint="Let W grow in both fractions before you solve for b.",
+            )
+            for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
         ]
     ),
     "private-mean": Exercise(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.beyond.bayesian_game import (
+from pdpbook.beyond.limited_attack import limited_attack
+from pdpbook.beyond.privacy_games import difference_game
+from pdpbook.beyond.repeated_game import (
     RepeatedGame,
     best_granularity,
-    difference_game,
     quality_of_service,
     solve_repeated,
 )
@@ -79,6 +80,17 @@ def _is_worst_attack(messages: int, power: float, stake: float) -> Callable[[Any
     return judge
 
 
+def _power_to_spare(stakes: NDArray[np.float64]) -> float:
+    """Halve an interval until the message of smallest stake is just still published in full."""
+    low, high = 0.0, float(len(stakes))
+    least = int(np.argmin(stakes))
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        full = limited_attack(stakes, power=middle).granularity[least] > 1.0 - 1e-12
+        low, high = (middle, high) if full else (low, middle)
+    return low
+
+
 def _learns(discount: float, stakes: tuple[float, ...]) -> Callable[[Any], bool]:
     """Let the answer play 4,000 rounds, five times, and compare with the exact numbers."""
     game = RepeatedGame(np.array(stakes), memory=0.5, discount=discount)
@@ -118,6 +130,18 @@ EXERCISES = {
                 "What does a convex function say about the mean of its arguments?",
             )
             for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0), (3, 5.0, 1.0))
+        ]
+    ),
+    "published-in-full": Exercise(
+        [
+            close(
+                _power_to_spare,
+                np.array(stakes),
+                hint="Which threshold keeps the message of smallest stake at 1, and only just? "
+                "Every message takes its share of the power at that threshold.",
+                rtol=1e-5,
+            )
+            for stakes in ((1.0, 1.0), (2.0, 0.5, 1.0), (1.5,), (1.2, 1.0, 1.1), (2.2, 1.8, 0.9))
         ]
     ),
     "faster-steps": Exercise(

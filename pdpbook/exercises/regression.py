@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.experiments.datasets import nba_players
-from pdpbook.experiments.regression import fit_network, noisy_histogram_pairs, pair_losses
+from pdpbook.experiments.pair_release import noisy_histogram_pairs, pair_losses
+from pdpbook.experiments.regression import fit_network
 from pdpbook.foundations.privacy import advanced_composition
 from pdpbook.per_instance.privacy_loss import privacy_losses
 

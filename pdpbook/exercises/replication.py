@@ -8,7 +8,9 @@ import numpy as np
 
 from pdpbook.exercises import Case, Exercise, close, equal
 from pdpbook.experiments.datasets import nba_heights, published_table
-from pdpbook.experiments.replication import Setting, best_response_row, misfit
+from pdpbook.experiments.replication import best_response_row
+from pdpbook.experiments.settings import Setting
+from pdpbook.experiments.settings_search import misfit
 
 __all__ = ["EXERCISES"]
 
@@ -76,7 +78,7 @@ EXERCISES = {
         [
             Case(
                 lambda setting: isinstance(setting, Setting) and len(setting.multipliers) == 5,
-                "Give a rep.Setting with five multipliers.",
+                "Give a Setting with five multipliers.",
             ),
             Case(lambda setting: _fit(setting) < 1.7, "The misfit is not below 1.7 yet."),
         ]

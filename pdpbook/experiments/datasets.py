@@ -13,22 +13,27 @@ Where there is no such file, it returns what the package carries: the real table
 sets that come with scikit-learn and networkx, or a seeded stand-in with the same statistics.  A
 result says of itself which of its columns are simulated, so that a page can say it too.
 
-A file that is not what it should be is refused whole, with the file, the column and the line.
+The files are read in :mod:`pdpbook.experiments.original_files`.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _validate
+from pdpbook import _data, _validate
+from pdpbook.experiments.original_files import (
+    POSITIVE,
+    WHOLE,
+    Check,
+    original,
+    read_edges,
+    read_table,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -141,9 +146,11 @@ def nba_heights(path: str | Path | None = None) -> Dataset:
     """
     import pandas as pd
 
-    file = _original("nba/all_seasons.csv", path)
+    file = original("nba/all_seasons.csv", path)
     if file is None:
-        table = _read_table(_bundled("nba_heights.csv"), {"height_cm": _height, "count": _whole})
+        table = read_table(
+            _data.file("experiments", "nba_heights.csv"), {"height_cm": _height, "count": WHOLE}
+        )
         heights = np.repeat(table["height_cm"].to_numpy(), table["count"].to_numpy(dtype=int))
     else:
         heights = np.sort(_nba_stints(file)["height"].to_numpy())
@@ -185,7 +192,7 @@ def nba_players(path: str | Path | None = None) -> Dataset:
     >>> nba_players().simulated
     ('weight',)
     """
-    file = _original("nba/all_seasons.csv", path)
+    file = original("nba/all_seasons.csv", path)
     if file is not None:
         frame = _nba_stints(file).sort_values(["height", "weight"], ignore_index=True)
     else:
@@ -266,14 +273,14 @@ def income(path: str | Path | None = None) -> Dataset:
     """
     import pandas as pd
 
-    file = _original("income/test.csv", path)
+    file = original("income/test.csv", path)
     if file is None:
         frame = pd.DataFrame({"income": _simulated_income(np.random.default_rng(2014))})
     else:
-        checks: dict[str, _Check] = {"fnlwgt": _positive}
-        checks |= dict.fromkeys(("age", "hours-per-week"), _positive)
-        checks |= dict.fromkeys(("capital-gain", "capital-loss"), _whole)
-        frame = _read_table(file, checks).rename(columns={"fnlwgt": "income"})
+        checks: dict[str, Check] = {"fnlwgt": POSITIVE}
+        checks |= dict.fromkeys(("age", "hours-per-week"), POSITIVE)
+        checks |= dict.fromkeys(("capital-gain", "capital-loss"), WHOLE)
+        frame = read_table(file, checks).rename(columns={"fnlwgt": "income"})
         frame.columns = frame.columns.str.replace("-", "_")
     return Dataset(
         "income",
@@ -317,11 +324,11 @@ def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     """
     n = _validate.integer("n", n, at_least=2)
     rng = np.random.default_rng(2018)
-    file = _original("credit/test.csv", path)
+    file = original("credit/test.csv", path)
     if file is None:
         frame = _simulated_credit(n, rng)
     else:
-        frame = _read_table(file, {"Age": _positive, "Income": _positive})
+        frame = read_table(file, {"Age": POSITIVE, "Income": POSITIVE})
         frame.columns = frame.columns.str.lower()
         if n > len(frame):
             raise ValueError(f"n must be at most {len(frame)}, the rows of {file}, got n={n}")
@@ -370,18 +377,17 @@ def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
     """
     import networkx as nx
 
-    if network not in ("karate", "les-miserables", "large"):
-        raise _validate.fail("network", "'karate', 'les-miserables' or 'large'", network)
+    network = _validate.choice("network", network, "karate", "les-miserables", "large")
     if network != "large" and path is not None:
         raise _validate.fail("path", f"left out for the bundled network {network!r}", path)
-    file = _original("facebook/facebook_combined.txt", path) if network == "large" else None
+    file = original("facebook/facebook_combined.txt", path) if network == "large" else None
     simulated = network == "large" and file is None
     if network == "karate":
         edges, source = nx.karate_club_graph().edges, "Zachary (1977), bundled with networkx"
     elif network == "les-miserables":
         edges, source = nx.les_miserables_graph().edges, "Knuth (1993), bundled with networkx"
     elif file is not None:
-        edges, source = _read_edges(file), "SNAP, ego-Facebook, facebook_combined.txt"
+        edges, source = read_edges(file), "SNAP, ego-Facebook, facebook_combined.txt"
     else:
         edges = nx.powerlaw_cluster_graph(4000, 14, 0.9, seed=2012).edges
         source = "power-law cluster graph, after the size of SNAP's ego-Facebook"
@@ -403,6 +409,11 @@ def published_table(number: int) -> pd.DataFrame:
     pandas.DataFrame
         Columns ``algorithm``, ``epsilon`` and the printed figures, nan where there is none.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the number is not 1, 2, 3 or 4.
+
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), tables 1 to 4.
@@ -414,103 +425,21 @@ def published_table(number: int) -> pd.DataFrame:
     >>> row.kl_divergence.item()
     0.0066
     """
-    import pandas as pd
-
     titles = {1: "height", 2: "regression", 3: "income", 4: "large_income"}
     number = _validate.integer("number", number, at_least=1)
     if number not in titles:
         raise _validate.fail("number", "1, 2, 3 or 4", number)
-    return pd.read_csv(_bundled(f"table{number}_{titles[number]}.csv"), comment="#")
+    return _data.committed_table("experiments", f"table{number}_{titles[number]}.csv")
 
 
-_Check = tuple[str, Callable[[Any], Any]]
-_height: _Check = ("a height between 100 and 300 cm", lambda x: (x >= 100) & (x <= 300))
-_weight: _Check = ("a weight between 20 and 300 kg", lambda x: (x >= 20) & (x <= 300))
-_positive: _Check = ("a number > 0", lambda x: x > 0)
-_whole: _Check = ("a whole number >= 0", lambda x: (x >= 0) & (x % 1 == 0))
-
-
-def _bundled(name: str) -> Path:
-    """Return the path of a file that the package carries."""
-    return Path(str(files("pdpbook.experiments") / "data" / name))
-
-
-def _original(layout: str, path: str | Path | None) -> Path | None:
-    """Return the original file, or None if the bundled data are to be used.
-
-    A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not
-    hold every file of the layout.
-    """
-    if path is not None:
-        file = Path(path) / layout if Path(path).is_dir() else Path(path)
-        if not file.is_file():
-            raise FileNotFoundError(f"there is no file {file}")
-        return file
-    folder = os.environ.get("PDPBOOK_DATA")
-    if not folder:
-        return None
-    if not Path(folder).is_dir():
-        raise FileNotFoundError(f"PDPBOOK_DATA must name a folder, got PDPBOOK_DATA={folder!r}")
-    file = Path(folder) / layout
-    return file if file.is_file() else None
-
-
-def _read_table(
-    file: Path, checks: dict[str, _Check], *, labels: tuple[str, ...] = ()
-) -> pd.DataFrame:
-    """Read columns of numbers, and of labels, and refuse the file if one number is bad."""
-    import pandas as pd
-
-    texts, lines = _read_texts(file)
-    for column in (*checks, *labels):
-        if list(texts.columns).count(column) != 1:
-            raise ValueError(
-                f"{file} must have the column {column!r} once, got {list(texts.columns)}"
-            )
-    frame = texts[list(labels)].copy()
-    for column, (allowed, holds) in checks.items():
-        values = pd.to_numeric(texts[column], errors="coerce").astype(float)
-        bad = ~(np.isfinite(values) & holds(values))
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            raise ValueError(
-                f"{file}, line {lines[row]}: {column} must be {allowed}, got {texts[column][row]!r}"
-            )
-        frame[column] = values
-    return frame
-
-
-def _read_texts(file: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a csv file, every field as text, and the number of each row's line."""
-    import csv
-
-    import pandas as pd
-
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            for row in filter(None, reader):
-                if rows or not row[0].startswith("#"):  # remarks stand above the header
-                    rows.append(row)
-                    lines.append(reader.line_num)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{file} is not a csv file in UTF-8: {error}") from error
-    if len(rows) < 2:
-        raise ValueError(f"{file} must hold a header and at least one row, got {len(rows)} row(s)")
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(rows[0]):
-            raise ValueError(
-                f"{file}, line {line}: a row must have {len(rows[0])} fields, got {len(row)}"
-            )
-    return pd.DataFrame(rows[1:], columns=rows[0]), lines[1:]
+_height: Check = ("a height between 100 and 300 cm", lambda x: (x >= 100) & (x <= 300))
+_weight: Check = ("a weight between 20 and 300 kg", lambda x: (x >= 20) & (x <= 300))
 
 
 def _nba_stints(file: Path) -> pd.DataFrame:
     """Return height and weight of each distinct (player, team, height, weight)."""
     names = {"player_height": "height", "player_weight": "weight"}
-    frame = _read_table(
+    frame = read_table(
         file,
         {"player_height": _height, "player_weight": _weight},
         labels=("player_name", "team_abbreviation"),
@@ -519,23 +448,6 @@ def _nba_stints(file: Path) -> pd.DataFrame:
     if len(frame) < 2:
         raise ValueError(f"{file} must hold players of {', '.join(_TEAMS)}, got {len(frame)}")
     return frame[list(names)].rename(columns=names)
-
-
-def _read_edges(file: Path) -> list[tuple[int, int]]:
-    """Read one edge ``u v`` a line."""
-    edges = []
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        ends = line.split()
-        if len(ends) != 2 or not all(end.isdigit() for end in ends):
-            raise ValueError(
-                f"{file}, line {number}: an edge must be two whole numbers, got {line[:40]!r}"
-            )
-        if int(ends[0]) == int(ends[1]):
-            raise ValueError(f"{file}, line {number}: an edge must have two ends, got {line!r}")
-        edges.append((int(ends[0]), int(ends[1])))
-    if not edges:
-        raise ValueError(f"{file} must hold at least one edge, got an empty file")
-    return edges
 
 
 def _simulated_income(rng: np.random.Generator) -> NDArray[np.float64]:

@@ -3,7 +3,8 @@ r"""How much of a distribution survives the noise: four measures.
 All four compare the data's distribution q with the distribution P of what is released, both on the
 same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
 
-- the Kullback–Leibler divergence :math:`D_{KL}(q\,\|\,P)`, the one that the game minimises;
+- the Kullback–Leibler divergence :math:`D_{KL}(q\,\|\,P)`, the one that the game minimises
+  (:func:`pdpbook.kl_divergence`);
 - the absolute difference of the two standard deviations, which the paper's text and the paper's
   numbers seem to understand in two different ways;
 - the Jaccard index of the two sets of bins that carry more than a threshold;
@@ -19,43 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 
-__all__ = ["cosine_similarity", "jaccard_index", "kl_divergence", "sd_loss"]
-
-
-def kl_divergence(p: ArrayLike, q: ArrayLike) -> float:
-    r"""Return the Kullback–Leibler divergence of p from q.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (K,)
-        Probability vectors: the data's and the released one, in this order.
-
-    Returns
-    -------
-    float
-        :math:`\sum_x p(x) \ln(p(x)/q(x)) \ge 0` in nats; infinite if q is zero where p is not.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is not a probability vector, or the lengths differ.
-
-    Notes
-    -----
-    Source: Ryu, Jang & Yang (2024), section VI.  Taught in *Experiment 1: heights*.
-
-    Examples
-    --------
-    >>> round(kl_divergence([0.5, 0.5, 0.0], [0.25, 0.5, 0.25]), 4)
-    0.3466
-    >>> kl_divergence([0.5, 0.5], [1.0, 0.0])
-    inf
-    """
-    p, q = _pair(p, q)
-    seen = p > 0
-    if (q[seen] == 0).any():
-        return math.inf
-    return float(max(math.fsum(p[seen] * np.log(p[seen] / q[seen])), 0.0))
+__all__ = ["cosine_similarity", "jaccard_index", "sd_loss", "sd_loss_limit"]
 
 
 def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> float:
@@ -97,13 +62,55 @@ def sd_loss(p: ArrayLike, q: ArrayLike, *, values: ArrayLike | None = None) -> f
     >>> sd_loss([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
     0.0
     """
-    p, q = _pair(p, q)
+    p, q = _validate.distributions(p, q)
     if values is None:
         return float(abs(p.std() - q.std()))
     places = _validate.finite_vector("values", values)
     if places.shape != p.shape:
         raise ValueError(f"values must have length {p.size}, got values of length {places.size}")
     return abs(_sd(p, places) - _sd(q, places))
+
+
+def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
+    r"""Return the largest SD loss, of probabilities, that a cosine similarity allows.
+
+    A probability vector p makes an angle φ with the uniform one, and the standard deviation of its
+    K entries is tan(φ)/K.  If the angle between p and q is θ, their angles with the uniform vector
+    differ by at most θ.
+
+    Parameters
+    ----------
+    cosine : float
+        Cosine similarity of the two distributions, in (0, 1).
+    sd : float
+        Standard deviation of the K probabilities of the data, > 0.
+    bins : int
+        Number of bins K.
+
+    Returns
+    -------
+    float
+        Infinite if the angle allows any SD.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the cosine is not in (0, 1) or the standard deviation not a finite number > 0.
+
+    Notes
+    -----
+    Source: this book.  Proved in *Replication*.
+
+    Examples
+    --------
+    >>> round(sd_loss_limit(0.9997, 0.028), 4)
+    0.0023
+    """
+    theta = math.acos(_validate.number("cosine", cosine, above=0.0, below=1.0))
+    phi = math.atan(bins * _validate.number("sd", sd, above=0.0))
+    if phi + theta >= math.pi / 2:
+        return math.inf
+    return (math.tan(phi + theta) - math.tan(phi)) / bins
 
 
 def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> float:
@@ -137,7 +144,7 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
     >>> jaccard_index([0.5, 0.5, 0.0, 0.0], [0.4, 0.3, 0.3, 0.0])
     0.6666666666666666
     """
-    p, q = _pair(p, q)
+    p, q = _validate.distributions(p, q)
     threshold = _validate.fraction("threshold", threshold)
     first, second = p > threshold, q > threshold
     union = int((first | second).sum())
@@ -171,17 +178,8 @@ def cosine_similarity(p: ArrayLike, q: ArrayLike) -> float:
     >>> round(cosine_similarity([1.0, 0.0], [0.5, 0.5]), 4)
     0.7071
     """
-    p, q = _pair(p, q)
+    p, q = _validate.distributions(p, q)
     return min(float(p @ q / (np.linalg.norm(p) * np.linalg.norm(q))), 1.0)
-
-
-def _pair(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    first, second = _validate.distribution("p", p), _validate.distribution("q", q)
-    if first.size != second.size:
-        raise ValueError(
-            f"p and q must have the same length, got {first.size} and {second.size} bins"
-        )
-    return first, second
 
 
 def _sd(p: NDArray[np.float64], values: NDArray[np.float64]) -> float:

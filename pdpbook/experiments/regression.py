@@ -1,45 +1,30 @@
-r"""Regression on a resampled, noisy data set, and what it really costs.
+r"""Regression on a resampled, noisy data set.
 
 The paper trains a network of ten parameters on data that were drawn from the randomised query, and
-compares its error on the original data with that of a network which saw the original.  Three things
-are needed for that here: the output distribution of every *record*, because both features of a
-record are released together; the draws; and the network.
-
-Two remarks on the price, both made exact in the chapter.  First, m draws from the query cost m
-times the ε of one.  Second, a pair (x, y) is more than x and y: that both coordinates are private
-by themselves says nothing about the pair, because the *same* record was picked for both.
-:func:`pair_losses` computes the loss of the pair.
+compares its error on the original data with that of a network which saw the original.  The draws
+come from :mod:`pdpbook.experiments.pair_release`; here are the network and the table.  Taught in
+*Regression*.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook.game.best_response import best_response_dynamics
-from pdpbook.game.nvo_game import NVOGame
+from pdpbook.experiments.pair_release import game_pairs
+from pdpbook.experiments.settings import SETTINGS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Network",
-    "fit_network",
-    "game_pairs",
-    "noisy_copies",
-    "noisy_histogram_pairs",
-    "pair_losses",
-    "record_rows",
-    "regression_table",
-    "sample_pairs",
-]
+__all__ = ["Network", "fit_network", "regression_table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +49,27 @@ class Network:
         return sum(part.size for part in (*self.model.coefs_, *self.model.intercepts_))
 
     def predict(self, x: ArrayLike) -> NDArray[np.float64]:
-        """Return the predictions at x, shape (m,)."""
+        """Return the predictions at x, shape (m,).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not a vector of finite numbers.
+        """
         inputs = (_validate.finite_vector("x", x) - self.centre[0]) / self.spread[0]
         values: NDArray[np.float64] = self.model.predict(inputs[:, None])
         return self.centre[1] + self.spread[1] * values
 
     def rmse(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Return the root mean square error on (x, y), in the unit of y."""
+        """Return the root mean square error on (x, y), in the unit of y.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x and y are not finite vectors of one length.
+        """
         target = _validate.finite_vector("y", y)
-        _same_length("x", x, "y", target)
+        _validate.same_length("x", x, "y", target)
         return float(np.sqrt(np.mean((self.predict(x) - target) ** 2)))
 
 
@@ -122,7 +119,7 @@ def fit_network(
 
     inputs = _validate.finite_vector("x", x, at_least=2)
     target = _validate.finite_vector("y", y, at_least=2)
-    _same_length("x", inputs, "y", target)
+    _validate.same_length("x", inputs, "y", target)
     rng = _validate.generator("rng", rng)
     hidden = _validate.integer("hidden", hidden, at_least=1)
     restarts = _validate.integer("restarts", restarts, at_least=1)
@@ -146,302 +143,6 @@ def fit_network(
     return Network(min(models, key=lambda each: each.loss_), centre, spread)
 
 
-def record_rows(
-    game: NVOGame, data: ArrayLike, profile: ArrayLike, *, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return the output distribution of every single record.
-
-    A profile says how many records of a bin play an action, not which; here they are named, at
-    random within the bin.
-
-    Parameters
-    ----------
-    game : NVOGame
-        A game that knows its grid.
-    data : array_like, shape (n,)
-        The records that the game was made of.
-    profile : array_like of int, shape (K, V)
-        The profile.
-    rng : numpy.random.Generator
-        Says which records of a bin play which action.
-
-    Returns
-    -------
-    ndarray, shape (n, K)
-        Rows sum to 1; their sum is ``game.mass(profile)``.
-
-    Notes
-    -----
-    Taught in *Regression*.
-
-    Examples
-    --------
-    >>> data = [1.0, 2.0, 2.0, 4.0]
-    >>> game = NVOGame.from_data(data, epsilon=1.0)
-    >>> profile = game.random_profile(np.random.default_rng(0))
-    >>> rows = record_rows(game, data, profile, rng=np.random.default_rng(1))
-    >>> rows.shape, bool(np.allclose(rows.sum(axis=0), game.mass(profile)))
-    ((4, 101), True)
-    """
-    if game.grid is None:
-        raise ValueError("record_rows needs a game that was made from data, got grid=None")
-    places = game.grid.index(data)
-    chosen = _validate.profile_matrix(
-        "profile", profile, counts=np.bincount(places, minlength=game.bins), actions=game.actions
-    )
-    actions = np.empty(places.size, dtype=np.int64)
-    for k in np.unique(places):
-        actions[places == k] = rng.permutation(np.repeat(np.arange(game.actions), chosen[k]))
-    return game.kernel[actions, places]
-
-
-def sample_pairs(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    size: int,
-    *,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw from the random sampling query of pairs.
-
-    Each draw picks a record and adds noise to both of its features.
-
-    Parameters
-    ----------
-    first, second : ndarray, shapes (n, K) and (n, L)
-        Output distributions of the records in the two features.
-    size : int
-        Number of independent draws.
-    rng : numpy.random.Generator
-        Source of the draws.
-
-    Returns
-    -------
-    x, y : ndarray of int, shape (size,)
-        Bins.
-
-    Examples
-    --------
-    >>> without_noise = np.eye(3)
-    >>> x, y = sample_pairs(without_noise, without_noise, 5, rng=np.random.default_rng(0))
-    >>> bool((x == y).all())
-    True
-    """
-    size = _validate.integer("size", size, at_least=1)
-    rng = _validate.generator("rng", rng)
-    _same_length("first", first, "second", second)
-    records = rng.integers(len(first), size=size)
-    return _draw(first[records], rng), _draw(second[records], rng)
-
-
-def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    r"""Return the pDP loss of every record when a pair of features is released.
-
-    Parameters
-    ----------
-    first, second : ndarray, shapes (n, K) and (n, L)
-        Output distributions :math:`p_i`, :math:`r_i` of the records in the two features.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        :math:`\max_{x,y}|\ln P(x,y)/P_{-i}(x,y)|` with
-        :math:`P = \frac1n\sum_i p_i(x)\,r_i(y)`; infinite where a record alone reaches a pair.
-
-    Notes
-    -----
-    Source: this book; Lemma 1 on the product of the grids.  Taught in *Regression*.
-
-    Examples
-    --------
-    Four records share their x with one other and their y with one other, but no two share both:
-
-    >>> x, y = np.eye(2)[[0, 0, 1, 1]], np.eye(2)[[0, 1, 0, 1]]
-    >>> pair_losses(x, y)
-    array([inf, inf, inf, inf])
-    """
-    if first.shape[0] != second.shape[0] or first.shape[0] < 2:
-        raise ValueError(
-            "first and second must have one row for each of at least 2 records, "
-            f"got shapes {first.shape} and {second.shape}"
-        )
-    n = first.shape[0]
-    mass = first.T @ second
-    reached = mass > 0.0
-    losses = np.empty(n)
-    for i in range(n):
-        share = np.minimum(np.outer(first[i], second[i])[reached] / mass[reached], 1.0)
-        most, least = float(share.max()), float(share.min())
-        up = math.inf if most > 1.0 - 1e-12 else math.log1p(-1.0 / n) - math.log1p(-most)
-        down = 0.0 if least == 1.0 else math.log1p(-least) - math.log1p(-1.0 / n)
-        losses[i] = max(up, down)
-    return losses
-
-
-def noisy_copies(
-    data: ArrayLike, *, epsilon: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    r"""Return every record once, with Laplace noise of scale :math:`\Delta q/\varepsilon` added.
-
-    Parameters
-    ----------
-    data : array_like, shape (n,)
-        The records.
-    epsilon : float
-        What the release of a record costs this record, in all.
-    rng : numpy.random.Generator
-        Source of the noise.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-
-    Notes
-    -----
-    Local differential privacy, if the range Δq is public: whatever the value of a record was, the
-    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression*.
-
-    Examples
-    --------
-    >>> noisy_copies([1.0, 2.0, 4.0], epsilon=1e9, rng=np.random.default_rng(0)).round(3)
-    array([1., 2., 4.])
-    """
-    values = _validate.finite_vector("data", data, at_least=2)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    rng = _validate.generator("rng", rng)
-    return values + rng.laplace(0.0, np.ptp(values) / epsilon, values.size)
-
-
-def noisy_histogram_pairs(
-    x: ArrayLike,
-    y: ArrayLike,
-    size: int,
-    *,
-    epsilon: float,
-    rng: np.random.Generator,
-    bins: int = 12,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Draw pairs from a histogram that was made noisy once.
-
-    Parameters
-    ----------
-    x, y : array_like, shape (n,)
-        The two features.
-    size : int
-        Number of draws; they cost nothing more.
-    epsilon : float
-        Total cost: a record counts in one cell, so counts with noise of scale 1/ε are ε-DP.
-    rng : numpy.random.Generator
-        Source of noise and draws.
-    bins : int
-        Cells along each axis, over the (public) range of the data.
-
-    Returns
-    -------
-    x, y : ndarray, shape (size,)
-        Evenly spread within their cells.
-
-    Notes
-    -----
-    Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
-    *Regression*.
-
-    Examples
-    --------
-    >>> data = np.linspace(0.0, 1.0, 100)
-    >>> x, y = noisy_histogram_pairs(
-    ...     data, data, 1000, epsilon=10.0, rng=np.random.default_rng(0)
-    ... )
-    >>> bool(np.corrcoef(x, y)[0, 1] > 0.7)
-    True
-    """
-    first = _validate.finite_vector("x", x, at_least=2)
-    second = _validate.finite_vector("y", y, at_least=2)
-    size = _validate.integer("size", size, at_least=1)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    rng = _validate.generator("rng", rng)
-    bins = _validate.integer("bins", bins, at_least=1)
-    _same_length("x", first, "y", second)
-    counts, across, up = np.histogram2d(first, second, bins=bins)
-    noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
-    if not noisy.any():
-        noisy[:] = 1.0  # the noise has left nothing; an even spread is as good a guess as any
-    cells = rng.choice(counts.size, size, p=noisy.ravel() / noisy.sum())
-    i, j = cells // bins, cells % bins
-    return (
-        across[i] + rng.random(size) * (across[1] - across[0]),
-        up[j] + rng.random(size) * (up[1] - up[0]),
-    )
-
-
-def game_pairs(
-    x: ArrayLike,
-    y: ArrayLike,
-    size: int,
-    *,
-    epsilon: float,
-    rng: np.random.Generator,
-    multipliers: Sequence[float] = (3, 2, 1, 0.33, 0.2),
-    grid_epsilon: float | None = None,
-    action: int | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Play a game for each feature and draw pairs at its equilibrium.
-
-    Parameters
-    ----------
-    x, y : array_like, shape (n,)
-        The two features.
-    size : int
-        Number of draws.
-    epsilon : float
-        Target of one draw and one feature.
-    rng : numpy.random.Generator
-        Source of the starts, of the assignment of records, and of the draws.
-    multipliers, grid_epsilon
-        As in :meth:`NVOGame.from_data`.
-    action : int, optional
-        Instead of playing, everybody takes this action; 2 is the Laplace mechanism.
-
-    Returns
-    -------
-    x, y : ndarray, shape (size,)
-        Midpoints of the released bins, in the units of the data.
-
-    Notes
-    -----
-    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression*.
-
-    Examples
-    --------
-    >>> data = np.arange(50.0)
-    >>> x, y = game_pairs(data, 2 * data, 9, epsilon=1.0, rng=np.random.default_rng(0))
-    >>> x.shape, y.shape
-    ((9,), (9,))
-    """
-    _same_length("x", x, "y", y)
-    rows, points = [], []
-    for data in (x, y):
-        game = NVOGame.from_data(
-            data, epsilon=epsilon, multipliers=multipliers, grid_epsilon=grid_epsilon
-        )
-        assert game.grid is not None
-        if action is None:
-            profile = best_response_dynamics(game, rng=rng).profile
-        else:
-            profile = game.constant_profile(action)
-        rows.append(record_rows(game, data, profile, rng=rng))
-        points.append(game.grid.midpoints)
-    first, second = sample_pairs(rows[0], rows[1], size, rng=rng)
-    return points[0][first], points[1][second]
-
-
-#: Settings of the games, by name; the same as in :mod:`pdpbook.experiments.replication`.
-_SETTINGS: Mapping[str, dict[str, Any]] = {
-    "stated": {"multipliers": (3, 2, 1, 0.33, 0.2), "grid_epsilon": None},
-    "inferred": {"multipliers": (3, 2, 1, 0.033, 0.02), "grid_epsilon": 1.0},
-}
-
-
 def regression_table(
     x: ArrayLike,
     y: ArrayLike,
@@ -450,10 +151,11 @@ def regression_table(
     seeds: Iterable[int],
     settings: Iterable[str] = ("stated", "inferred"),
     restarts: int = 3,
+    draws: int | None = None,
 ) -> pd.DataFrame:
     """Repeat the paper's table 2.
 
-    Each network is trained on n draws and judged on the original data.
+    Each network is trained on draws and judged on the original data.
 
     Parameters
     ----------
@@ -467,6 +169,8 @@ def regression_table(
         ``"stated"``, ``"inferred"`` or both.
     restarts : int
         As in :func:`fit_network`.
+    draws : int, optional
+        Draws that a network is trained on, at least 2; n if not given.
 
     Returns
     -------
@@ -474,6 +178,12 @@ def regression_table(
         Columns ``algorithm`` (``original``, ``BRD``, ``Laplace``), ``setting``, ``epsilon``,
         ``seeds``, and median and range of the error, ``rmse``, ``rmse_low``, ``rmse_high``.  The
         unit of the error is the interval of y that is padded for ε = 1, in every row.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If x and y are not finite vectors of one length of at least 2, there is no seed, a setting
+        is unknown, or an epsilon makes no game.
 
     Notes
     -----
@@ -493,10 +203,11 @@ def regression_table(
     first = _validate.finite_vector("x", x, at_least=2)
     second = _validate.finite_vector("y", y, at_least=2)
     numbers, epsilons, settings = list(seeds), list(epsilons), list(settings)
+    size = first.size if draws is None else _validate.integer("draws", draws, at_least=2)
     if not numbers:
         raise ValueError("seeds must hold at least one seed, got none")
-    if unknown := set(settings) - set(_SETTINGS):
-        raise ValueError(f"settings must be among {sorted(_SETTINGS)}, got {sorted(unknown)}")
+    if unknown := set(settings) - set(SETTINGS):
+        raise ValueError(f"settings must be among {sorted(SETTINGS)}, got {sorted(unknown)}")
     unit = np.ptp(second) * (1.0 + 2.0 * math.log(5.0))
 
     def row(name: str, setting: str, epsilon: float) -> dict[str, Any]:
@@ -508,11 +219,11 @@ def regression_table(
                 pairs = game_pairs(
                     first,
                     second,
-                    first.size,
+                    size,
                     epsilon=epsilon,
                     rng=rng,
                     action=2 if name == "Laplace" else None,
-                    **_SETTINGS[setting],
+                    **asdict(SETTINGS[setting]),
                 )
             network = fit_network(*pairs, rng=rng, restarts=restarts)
             errors.append(network.rmse(first, second) / unit)
@@ -531,19 +242,3 @@ def regression_table(
         for name in ("BRD", "Laplace"):
             rows += [row(name, setting, epsilon) for epsilon in epsilons]
     return pd.DataFrame(rows)
-
-
-def _draw(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw one bin from each row."""
-    cumulative = np.cumsum(rows, axis=1)
-    level = rng.random(len(rows)) * cumulative[:, -1]
-    return np.minimum((cumulative <= level[:, None]).sum(axis=1), rows.shape[1] - 1)
-
-
-def _same_length(first: str, x: ArrayLike, second: str, y: ArrayLike) -> None:
-    """Refuse two arrays of different lengths."""
-    if len(np.asarray(x)) != len(np.asarray(y)):
-        raise ValueError(
-            f"{first} and {second} must have the same length, "
-            f"got {len(np.asarray(x))} and {len(np.asarray(y))}"
-        )

@@ -11,9 +11,10 @@ exponential               r with weight e^{εu(D,r)/2Δu}    ε-DP
 ========================  ===============================  ============================
 
 Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
-Each sampler stands beside a function that says what its noise is worth, its *privacy map*
-(:func:`laplace_epsilon`, :func:`gaussian_delta`, :func:`randomised_response_epsilon`,
-:func:`exponential_epsilon`).  Samplers take arrays, and scales that differ from record to record.
+Each sampler but the geometric one stands beside a function that says what its noise is worth, its
+*privacy map* (:func:`laplace_epsilon`, :func:`gaussian_delta`,
+:func:`randomised_response_epsilon`, :func:`exponential_epsilon`).  The Laplace and the Gaussian
+sampler take a scale of its own for each entry.
 
 The samplers work on floating-point numbers, as NumPy's do.  The low bits of a Laplace or Gaussian
 sum betray what was added to (Mironov 2012; the chapter *Noise mechanisms* shows the attack), so
@@ -89,7 +90,10 @@ def laplace_mechanism(
     """
     exact = _numbers("value", value)
     width = _numbers("sensitivity", sensitivity, above=0.0)
-    scale = _quotient(width, _numbers("epsilon", epsilon, above=0.0), "sensitivity / epsilon")
+    level = _numbers("epsilon", epsilon, above=0.0)
+    scale = _quotient(width, level, "sensitivity", "epsilon")
+    _validate.broadcast("value", np.asarray(exact), "sensitivity / epsilon", np.asarray(scale))
+    _noise_fits(exact, scale, "sensitivity / epsilon")
     return _validate.generator("rng", rng).laplace(exact, scale)
 
 
@@ -108,6 +112,11 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     float or ndarray
         :math:`\Delta_1/b`, exactly the smallest ε.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the scale, the sensitivity or their quotient is not finite and > 0.
+
     Notes
     -----
     Taught in *Noise mechanisms*.
@@ -117,9 +126,8 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     >>> laplace_epsilon(4.0), laplace_epsilon([1.0, 2.0], sensitivity=3.0)
     (0.25, array([3. , 1.5]))
     """
-    return _validate.number("sensitivity", sensitivity, above=0.0) / _numbers(
-        "scale", scale, above=0.0
-    )
+    width = _validate.number("sensitivity", sensitivity, above=0.0)
+    return _quotient(width, _numbers("scale", scale, above=0.0), "sensitivity", "scale")
 
 
 def geometric_mechanism(
@@ -143,6 +151,12 @@ def geometric_mechanism(
     int or ndarray of int
         ``value`` plus Z, where :math:`P(Z=z) \propto e^{-\varepsilon|z|/\Delta_1}`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not a whole number of at most :math:`2^{53}` in size, or another argument is
+        out of range.
+
     Notes
     -----
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  In exact
@@ -156,11 +170,7 @@ def geometric_mechanism(
     >>> geometric_mechanism([133, 133, 133], epsilon=0.5, rng=rng)
     array([135, 130, 129])
     """
-    raw = np.asarray(value)
-    if raw.dtype.kind not in "iu":
-        raise TypeError(f"value must hold whole numbers, got value of type {raw.dtype}")
-    if raw.size and np.abs(raw.astype(float)).max() > 2.0**53:
-        raise ValueError(f"value must be at most 2**53 in size, got value={value!r}")
+    raw = _validate.whole_numbers("value", value)
     sensitivity = _validate.integer("sensitivity", sensitivity, at_least=1)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
@@ -170,7 +180,7 @@ def geometric_mechanism(
         raise _validate.fail("epsilon", "at most 36 times the sensitivity", epsilon)
     stop = -math.expm1(-epsilon / sensitivity)
     noise = rng.geometric(stop, raw.shape) - rng.geometric(stop, raw.shape)
-    noisy = raw.astype(np.int64) + noise
+    noisy = raw + noise
     return noisy if raw.ndim else int(noisy)
 
 
@@ -194,6 +204,12 @@ def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float =
         -e^{\varepsilon}\,
         \Phi\bigl(-\tfrac{\Delta_2}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta_2}\bigr)`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not finite or out of its range, or sensitivity / sigma leaves the range of
+        floating-point numbers.
+
     Notes
     -----
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Noise mechanisms*.  With
@@ -209,7 +225,8 @@ def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float =
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     level = np.asarray(_numbers("epsilon", epsilon, above=0.0, strict=False))
-    step = _quotient(sensitivity, _numbers("sigma", sigma, above=0.0), "sensitivity / sigma")
+    step = _quotient(sensitivity, _numbers("sigma", sigma, above=0.0), "sensitivity", "sigma")
+    _validate.broadcast("sigma", np.asarray(step), "epsilon", level)
     delta = _gaussian_delta(step, level)
     return delta if delta.ndim else float(delta)
 
@@ -232,6 +249,11 @@ def analytic_gaussian_sigma(
     -------
     float or ndarray
         The σ at which :func:`gaussian_delta` is δ, from above, to full precision.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the sensitivity or epsilon is not finite and > 0, or δ is out of its range.
 
     Notes
     -----
@@ -260,7 +282,15 @@ def analytic_gaussian_sigma(
         middle = (low + high) / 2.0
         safe = _gaussian_delta(1.0 / middle, distinct) <= delta
         low, high = np.where(safe, low, middle), np.where(safe, middle, high)
-    sigma = widths * high[place.reshape(np.shape(levels))]
+    unit = high[place.reshape(np.shape(levels))]
+    _validate.broadcast("sensitivity", np.asarray(widths), "epsilon", unit)
+    with np.errstate(over="ignore", under="ignore"):
+        sigma = widths * unit
+    if not ((np.asarray(sigma) > 0.0) & np.isfinite(sigma)).all():
+        raise ValueError(
+            "sensitivity must be such that the noise is a finite number > 0, "
+            f"got sensitivity={sensitivity!r}"
+        )
     return sigma if np.ndim(sigma) else float(sigma)
 
 
@@ -281,6 +311,11 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     float
         :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the sensitivity is not a finite number > 0, or epsilon or δ is out of its range.
+
     Notes
     -----
     Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
@@ -299,7 +334,12 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     delta = _validate.number("delta", delta, above=0.0)
     if delta > 0.5:
         raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
-    return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+    sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
+    if not 0.0 < sigma < math.inf:
+        raise _validate.fail(
+            "sensitivity", "such that sensitivity / epsilon is finite and > 0", sensitivity
+        )
+    return sigma
 
 
 def gaussian_mechanism(
@@ -347,6 +387,8 @@ def gaussian_mechanism(
     """
     exact = _numbers("value", value)
     sigma = analytic_gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
+    _validate.broadcast("value", np.asarray(exact), "sensitivity", np.asarray(sigma))
+    _noise_fits(exact, sigma, "sensitivity")
     return _validate.generator("rng", rng).normal(exact, sigma)
 
 
@@ -369,6 +411,12 @@ def exponential_probabilities(
     ndarray, shape (R,)
         Proportional to :math:`e^{\varepsilon u(D,r)/2\Delta u}`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no candidate, a utility is not finite, the sensitivity or epsilon is not a
+        finite number > 0, or their ratio leaves the range of floating-point numbers.
+
     Notes
     -----
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
@@ -382,9 +430,11 @@ def exponential_probabilities(
     values = _validate.finite_vector("utilities", utilities)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    rate = _quotient(epsilon / 2.0, sensitivity, "epsilon / sensitivity")
+    rate = _quotient(epsilon, sensitivity, "epsilon", "sensitivity") / 2.0
     with np.errstate(over="ignore"):
-        weights = np.exp(rate * (values - values.max()))
+        gaps = rate * (values - values.max())
+    with np.errstate(under="ignore"):
+        weights = np.exp(gaps)
     return np.asarray(weights / weights.sum())
 
 
@@ -411,6 +461,12 @@ def exponential_mechanism(
     -------
     int or ndarray of int, shape (size,)
         Number of the chosen candidate.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`exponential_probabilities`, and if ``rng`` is not a generator or the size not a
+        whole number >= 1.
 
     Notes
     -----
@@ -445,6 +501,11 @@ def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     float or ndarray
         :math:`2\,\text{rate}\,\Delta u`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the rate or the sensitivity is not finite and > 0.
+
     Notes
     -----
     Taught in *Noise mechanisms*, with the case in which half of it is enough.
@@ -455,7 +516,11 @@ def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     1.0
     """
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
-    return 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
+    with np.errstate(over="ignore"):
+        epsilon = 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
+    if not np.isfinite(epsilon).all():
+        raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
+    return epsilon
 
 
 def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Generator) -> Any:
@@ -490,9 +555,7 @@ def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Ge
     >>> randomised_response([True, True, False, False], epsilon=0.5, rng=rng)
     array([ True, False,  True,  True])
     """
-    truth = np.asarray(answers)
-    if truth.dtype.kind != "b" or truth.size == 0:
-        raise TypeError(f"answers must be True or False, got answers={answers!r}")
+    truth = _validate.booleans("answers", answers)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
@@ -512,6 +575,11 @@ def randomised_response_epsilon(truth: float) -> float:
     -------
     float
         :math:`\ln\frac{p}{1-p}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the probability is not a number in [1/2, 1).
 
     Notes
     -----
@@ -544,6 +612,11 @@ def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
         :math:`(\bar y-(1-p))/(2p-1)` with :math:`p=e^\varepsilon/(1+e^\varepsilon)`; it may lie
         outside [0, 1].
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the answers are not booleans, or epsilon is not a finite number > 0.
+
     Notes
     -----
     Source: Warner (1965).  Taught in *Why noise?*
@@ -553,42 +626,42 @@ def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
     >>> randomised_response_share([True, False], epsilon=1.0)
     0.5
     """
-    answers = np.asarray(reported)
-    if answers.dtype.kind != "b" or answers.size == 0:
-        raise TypeError(f"reported must be True or False, got reported={reported!r}")
+    answers = _validate.booleans("reported", reported)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    if epsilon < 1e-300:
+        raise _validate.fail("epsilon", "at least 1e-300, for a finite estimate", epsilon)
     return 0.5 + (float(answers.mean()) - 0.5) / math.tanh(epsilon / 2.0)
 
 
 def _numbers(name: str, values: ArrayLike, *, above: float = -math.inf, strict: bool = True) -> Any:
     """Return a finite float, or an array of them, above a bound."""
-    if np.ndim(values) == 0:
-        scalar = values.item() if isinstance(values, np.ndarray) else values
-        return _validate.number(name, scalar, above=above, strict=strict)
-    array = np.asarray(values)
-    if (
-        array.dtype.kind not in "iuf"
-        or array.size == 0
-        or not np.isfinite([array.min(), array.max()]).all()
-    ):
-        _validate.finite_vector(name, array.ravel())  # raises, and names the entry
-    if (low := array.min()) < above or (strict and low == above):
-        sign = ">" if strict else ">="
-        raise ValueError(
-            f"{name} must be {sign} {above:g} everywhere, "
-            f"got a smallest entry of {name}.min()={float(low)!r}"
-        )
-    return array.astype(float, copy=False)
+    if values is None or np.isscalar(values):
+        return _validate.number(name, values, above=above, strict=strict)
+    array = _validate.finite_array(name, values, above=above, strict=strict)
+    return array if array.ndim else float(array)
 
 
-def _quotient(top: Any, bottom: Any, name: str) -> Any:
+def _quotient(top: Any, bottom: Any, first: str, second: str) -> Any:
     """Return top / bottom, refused where it leaves the range of floating-point numbers."""
+    over, under = np.asarray(top), np.asarray(bottom)
+    _validate.broadcast(first, over, second, under)
     with np.errstate(over="ignore", under="ignore"):
-        ratio = np.asarray(top) / np.asarray(bottom)
+        ratio = over / under
     low, high = float(ratio.min()), float(ratio.max())
     if low == 0.0 or high == math.inf:
-        raise ValueError(f"{name} must be a finite number > 0, got {low!r} to {high!r}")
+        raise ValueError(
+            f"{first} / {second} must be a finite number > 0, got {low!r} to {high!r}"
+        )
     return ratio if ratio.ndim else low
+
+
+def _noise_fits(value: Any, scale: Any, name: str) -> None:
+    """Refuse noise that can carry an answer beyond the largest float."""
+    if max(float(np.abs(value).max()), 1000.0 * float(np.max(scale))) > 8e307:
+        raise ValueError(
+            f"value and {name} must leave room for 1000 scales of noise, "
+            f"got a scale of {float(np.max(scale))!r}"
+        )
 
 
 def _gaussian_delta(u: ArrayLike, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook.foundations.grid_noise import laplace_rows
 
 __all__ = ["Grid", "PerInstanceLaplace"]
 
@@ -66,11 +67,17 @@ class Grid:
 
     def __post_init__(self) -> None:
         """Refuse an interval or a number of bins that makes no grid."""
-        _validate.number("lower", self.lower)
-        _validate.number("upper", self.upper, above=self.lower)
-        _validate.integer("bins", self.bins, at_least=2)
-        if _validate.number("sensitivity", self.sensitivity, above=0.0) > 1.0:
-            raise _validate.fail("sensitivity", "a number > 0 and <= 1", self.sensitivity)
+        lower = _validate.number("lower", self.lower)
+        upper = _validate.number("upper", self.upper, above=lower)
+        if not math.isfinite(upper - lower):
+            raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
+        bins = _validate.integer("bins", self.bins, at_least=2)
+        sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0)
+        if sensitivity > 1.0:
+            raise _validate.fail("sensitivity", "a number > 0 and <= 1", sensitivity)
+        for name, value in (("lower", lower), ("upper", upper), ("bins", bins)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "sensitivity", sensitivity)
 
     @classmethod
     def padded(
@@ -128,7 +135,7 @@ class Grid:
     @property
     def midpoints(self) -> NDArray[np.float64]:
         """Midpoints of the bins, shape (K,), in the data's unit."""
-        return self.lower + self.width * (np.arange(self.bins) + 0.5) / self.bins
+        return self.lower + self.width * ((np.arange(self.bins) + 0.5) / self.bins)
 
     def index(self, data: ArrayLike) -> NDArray[np.int64]:
         """Return the bin of each value.
@@ -222,8 +229,7 @@ class PerInstanceLaplace:
 
     def __post_init__(self) -> None:
         """Check the arguments and keep copies that cannot be written to."""
-        if not isinstance(self.grid, Grid):
-            raise _validate.fail("grid", "a pdpbook.Grid", self.grid, TypeError)
+        _validate.instance("grid", self.grid, Grid)
         self.grid.index(self.data)
         values = _validate.finite_vector("data", self.data)
         scales = _validate.positive_vector("scales", self.scales)
@@ -250,8 +256,9 @@ class PerInstanceLaplace:
         mass = np.zeros(bins)
         for start in range(0, groups.size, 4096):  # a bounded number of rows at a time
             part = slice(start, start + 4096)
-            rows = _laplace_rows(groups[part] % bins, distinct[groups[part] // bins], bins)
-            mass += sizes[part] @ rows
+            mass += sizes[part] @ laplace_rows(
+                groups[part] % bins, distinct[groups[part] // bins], bins
+            )
         return mass / mass.sum()
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -268,19 +275,12 @@ class PerInstanceLaplace:
         -------
         ndarray, shape (size,)
             Midpoints of the bins that came out, in the data's unit.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.integer("size", size, at_least=1)
         rng = _validate.generator("rng", rng)
         return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]
-
-
-def _laplace_rows(
-    places: NDArray[np.int64], scales: NDArray[np.float64], bins: int
-) -> NDArray[np.float64]:
-    """Return the truncated Laplace distribution over the bins of each (place, scale)."""
-    rate = (1.0 / (bins * np.clip(scales, 1e-150, 1e150)))[:, None]
-    steps = np.abs(np.arange(bins) - places[:, None])
-    # mass of a bin that lies `steps` bins away, before renormalising; the own bin is twice a half
-    away = -0.5 * np.expm1(-rate) * np.exp(-rate * np.maximum(steps - 0.5, 0.0))
-    rows = np.where(steps == 0, -np.expm1(-rate / 2.0), away)
-    return rows / rows.sum(axis=1, keepdims=True)

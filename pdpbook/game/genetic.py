@@ -108,6 +108,8 @@ def approximate_enumeration(
     >>> game.private_records(found.profile), bool((np.diff(found.payoffs) >= 0).all())
     (17, True)
     """
+    game = _validate.instance("game", game, NVOGame)
+    progress = _validate.boolean("progress", progress)
     rng = _validate.generator("rng", rng)
     generations = _validate.integer("generations", generations, at_least=1)
     population = _validate.integer("population", population, at_least=2)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -179,14 +180,19 @@ class NVOGame:
         if grid_epsilon is not None:
             padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
         factors = _validate.positive_vector("multipliers", multipliers)
-        if np.size(data) < 2:
-            raise ValueError(f"data must hold at least 2 records, got {np.size(data)} record(s)")
-        grid = Grid.padded(data, epsilon=padding, bins=bins, percentile=percentile)
-        scales = factors * grid.sensitivity / epsilon
+        values = _validate.finite_vector("data", data, at_least=2)
+        grid = Grid.padded(values, epsilon=padding, bins=bins, percentile=percentile)
+        with np.errstate(over="ignore"):
+            scales = factors * grid.sensitivity / epsilon
+        if not (np.isfinite(scales) & (scales > 0)).all():
+            raise ValueError(
+                "multipliers and epsilon must give finite scales > 0, "
+                f"got multipliers={multipliers!r} and epsilon={epsilon!r}"
+            )
         kernel = laplace_kernel(bins, scales)
-        return cls(grid.counts(data), kernel, epsilon=epsilon, scales=scales, grid=grid)
+        return cls(grid.counts(values), kernel, epsilon=epsilon, scales=scales, grid=grid)
 
-    @property
+    @cached_property
     def records(self) -> int:
         """Number of records n."""
         return int(self.counts.sum())
@@ -201,12 +207,14 @@ class NVOGame:
         """Number of actions V."""
         return self.kernel.shape[0]
 
-    @property
+    @cached_property
     def frequency(self) -> NDArray[np.float64]:
         """The data's distribution q, shape (K,)."""
-        return self.counts / self.records
+        frequency = self.counts / self.records
+        frequency.setflags(write=False)
+        return frequency
 
-    @property
+    @cached_property
     def limits(self) -> _Limits:
         """Privacy target and slopes of Lemma 1: (epsilon, delta, tau, sigma)."""
         return _Limits(self.epsilon, self.delta, *linear_limits(self.records, self.epsilon))
@@ -227,9 +235,7 @@ class NVOGame:
 
     def mass(self, profile: ArrayLike) -> NDArray[np.float64]:
         """Return S(x), shape (K,): the summed output probabilities of all records."""
-        mass = np.empty(self.bins)
-        _kernels.mixture(self._checked(profile), self.kernel, mass)
-        return mass
+        return self._mass(self._checked(profile))
 
     def output(self, profile: ArrayLike) -> NDArray[np.float64]:
         """Return the output distribution S / n of the random sampling query, shape (K,)."""
@@ -244,32 +250,22 @@ class NVOGame:
             nan where no record of bin k plays v, infinite where a record alone reaches an output.
         """
         checked = self._checked(profile)
-        mass = self.mass(checked)
-        losses = np.full(checked.shape, np.nan)
-        for k, v in np.argwhere(checked):
-            losses[k, v] = _kernels.privacy_loss(self.kernel[v, k], mass, self.records)
+        losses = np.empty(checked.shape)
+        _kernels.group_losses(checked, self.kernel, self._mass(checked), self.records, losses)
         return losses
 
     def private(self, profile: ArrayLike) -> NDArray[np.bool_]:
         """Return which groups (k, v) are private, shape (K, V); False where nobody is."""
-        checked = self._checked(profile)
-        mass = self.mass(checked)
-        private = np.zeros(checked.shape, dtype=bool)
-        for k, v in np.argwhere(checked):
-            row = self.kernel[v, k]
-            private[k, v] = _kernels.is_private(row, mass, self.records, *self.limits)
-        return private
+        return self._private(self._checked(profile))
 
     def private_records(self, profile: ArrayLike) -> int:
         """Return P_E, the number of private records."""
         checked = self._checked(profile)
-        return int(checked[self.private(checked)].sum())
+        return int(checked[self._private(checked)].sum())
 
     def divergence(self, profile: ArrayLike) -> float:
         """Return KL(q || output) in nats."""
-        q, output = self.frequency, self.output(profile)
-        seen = q > 0
-        return max(float((q[seen] * np.log(q[seen] / output[seen])).sum()), 0.0)
+        return self._divergence(self._checked(profile))
 
     def payoff(self, profile: ArrayLike) -> float:
         r"""Return the common payoff :math:`P_E + 1 - KL/\ln K`.
@@ -278,7 +274,9 @@ class NVOGame:
         compare the pair (P_E, -KL) instead.  That is the order of the sum if every row keeps at
         least 1/K on its own bin (Laplace, Gaussian).
         """
-        return self.private_records(profile) + 1.0 - self.divergence(profile) / math.log(self.bins)
+        checked = self._checked(profile)
+        private = int(checked[self._private(checked)].sum())
+        return private + 1.0 - self._divergence(checked) / math.log(self.bins)
 
     def regret(self, profile: ArrayLike) -> float:
         """Return the largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
@@ -292,7 +290,7 @@ class NVOGame:
                 checked,
                 self.kernel,
                 self.frequency,
-                self.mass(checked),
+                self._mass(checked),
                 self.records,
                 self.limits,
                 math.log(self.bins),
@@ -333,3 +331,20 @@ class NVOGame:
         return _validate.profile_matrix(
             "profile", profile, counts=self.counts, actions=self.actions
         )
+
+    # Solvers check a profile once, where it comes in; what follows takes checked profiles.
+
+    def _mass(self, checked: NDArray[np.int64]) -> NDArray[np.float64]:
+        mass = np.empty(self.bins)
+        _kernels.mixture(checked, self.kernel, mass)
+        return mass
+
+    def _private(self, checked: NDArray[np.int64]) -> NDArray[np.bool_]:
+        mass, private = self._mass(checked), np.empty(checked.shape, dtype=bool)
+        _kernels.group_private(checked, self.kernel, mass, self.records, self.limits, private)
+        return private
+
+    def _divergence(self, checked: NDArray[np.int64]) -> float:
+        q, output = self.frequency, self._mass(checked) / self.records
+        seen = q > 0
+        return max(float((q[seen] * np.log(q[seen] / output[seen])).sum()), 0.0)

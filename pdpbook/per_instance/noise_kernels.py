@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook.foundations.grid_noise import SCALES, laplace_masses
 
 __all__ = [
     "gaussian_kernel",
@@ -34,9 +35,6 @@ __all__ = [
     "truncated_laplace_extremes",
     "truncated_laplace_pdf",
 ]
-
-#: Scales outside make the same rows as the nearer end: no noise, or the uniform distribution.
-_RANGE = (1e-150, 1e150)
 
 
 def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -> NDArray:
@@ -49,12 +47,18 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     location : array_like
         :math:`\mu` in [0, 1].
     scale : array_like
-        :math:`b > 0`, in units of the interval.
+        :math:`b \ge 10^{-307}`, in units of the interval.
 
     Returns
     -------
     ndarray
         Of the broadcast shape of the three.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument holds no numbers, a location lies outside [0, 1], a scale is not finite and
+        at least 1e-307, or the shapes do not fit.
 
     Notes
     -----
@@ -65,16 +69,16 @@ def truncated_laplace_pdf(x: ArrayLike, location: ArrayLike, scale: ArrayLike) -
     >>> truncated_laplace_pdf([0.0, 0.5, 1.0], 0.0, 1.0).round(4)
     array([1.582 , 0.9595, 0.582 ])
     """
-    points = np.asarray(x, dtype=float)
-    centre = np.asarray(location, dtype=float)
-    width = np.asarray(scale, dtype=float)
-    if not ((centre >= 0) & (centre <= 1)).all():
-        raise ValueError(f"location must lie in [0, 1], got location={location!r}")
-    if not ((width > 0) & np.isfinite(width)).all():
-        raise ValueError(f"scale must be finite and > 0, got scale={scale!r}")
+    points = _validate.numeric("x", x).astype(float)
+    centre = _validate.finite_array("location", location, above=0.0, below=1.0, strict=False)
+    width = _checked_widths(scale)
+    _validate.broadcast("x", points, "location", centre)
+    _validate.broadcast("location", centre, "scale", width)
+    _validate.broadcast("x", points, "scale", width)
     width = np.minimum(width, 1e300)  # beyond, the density is 1 and 2 b overflows
-    inside = -0.5 * (np.expm1(-centre / width) + np.expm1((centre - 1) / width))
-    density = np.exp(-np.abs(points - centre) / width) / (2 * width * inside)
+    with np.errstate(over="ignore", under="ignore"):
+        inside = -0.5 * (np.expm1(-centre / width) + np.expm1((centre - 1) / width))
+        density = np.exp(-np.abs(points - centre) / width) / (2 * width * inside)
     return np.where((points < 0) | (points > 1), 0.0, density)
 
 
@@ -84,13 +88,18 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
     Parameters
     ----------
     scale : array_like
-        :math:`b > 0`, in units of the interval.
+        :math:`b \ge 10^{-307}`, in units of the interval.
 
     Returns
     -------
     v_min, v_max : ndarray
         :math:`\frac{1/b}{e^{1/b}-1}`, taken at :math:`\mu=0, x=1` and its mirror image, and
         :math:`\frac{1/b}{1-e^{-1/b}}`, taken at :math:`\mu=x=0` and :math:`\mu=x=1`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a scale is not finite and at least 1e-307.
 
     Notes
     -----
@@ -103,12 +112,17 @@ def truncated_laplace_extremes(scale: ArrayLike) -> tuple[NDArray, NDArray]:
     >>> round(float(v_min), 4), round(float(v_max), 4), round(float(v_max / v_min), 4)
     (0.313, 2.313, 7.3891)
     """
-    width = np.asarray(scale, dtype=float)
-    if not ((width > 0) & np.isfinite(width)).all():
-        raise ValueError(f"scale must be finite and > 0, got scale={scale!r}")
-    rate = 1.0 / width
+    rate = 1.0 / _checked_widths(scale)
     v_max = rate / -np.expm1(-rate)
     return np.exp(-rate) * v_max, v_max
+
+
+def _checked_widths(scale: ArrayLike) -> NDArray[np.float64]:
+    """Return scales whose densities are finite numbers."""
+    width = _validate.finite_array("scale", scale, above=0.0)
+    if width.min() < 1e-307:
+        raise _validate.fail("scale", ">= 1e-307 everywhere", float(width.min()))
+    return width
 
 
 def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
@@ -131,7 +145,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If a scale is not finite and positive, with its value.
+        If a scale is not finite and positive, with its value, or the kernels need more than 2 GiB.
 
     Notes
     -----
@@ -146,13 +160,9 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
             [0.043, 0.227, 0.73 ]]])
     """
     bins = _validate.integer("bins", bins, at_least=2)
-    rate = 1.0 / (bins * np.clip(_validate.positive_vector("scales", scales), *_RANGE))[:, None]
-    steps = np.arange(bins)
-    # mass of a bin that lies `steps` bins away, before renormalising; the own bin is twice a half
-    tail = -0.5 * np.expm1(-rate) * np.exp(-rate * np.maximum(steps - 0.5, 0.0))
-    tail[:, :1] = -np.expm1(-rate / 2)
-    rows = tail[:, np.abs(steps[:, None] - steps[None, :])]
-    return rows / rows.sum(axis=2, keepdims=True)
+    widths = _validate.positive_vector("scales", scales)
+    _fits("scales", widths, bins)
+    return _kernels_of(laplace_masses(widths, bins))
 
 
 def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
@@ -170,6 +180,11 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     ndarray, shape (V, K, K)
         As for :func:`laplace_kernel`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the number of bins is not a whole number >= 2, or a sigma is not finite and > 0.
+
     Notes
     -----
     Taught in *Gaussian noise and (ε, δ)-pDP*.
@@ -184,16 +199,34 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     from scipy.special import log_ndtr
 
     bins = _validate.integer("bins", bins, at_least=2)
-    width = 1.0 / (bins * np.clip(_validate.positive_vector("sigmas", sigmas), *_RANGE))[:, None]
+    given = _validate.positive_vector("sigmas", sigmas)
+    _fits("sigmas", given, bins)
+    width = 1.0 / (bins * np.clip(given, *SCALES))[:, None]
     steps = np.arange(bins)
     # P(near < Z < far) for a bin `steps` away, from the upper tail, where no digits are lost ...
     near, far = log_ndtr(-width * (steps - 0.5)), log_ndtr(-width * (steps + 0.5))
-    tail = np.exp(near) * -np.expm1(far - near)
+    masses = np.exp(near) * -np.expm1(far - near)
     # ... but if the density hardly changes over a bin, far - near cancels and quadrature is exact
     flat = (width * (1.0 + width * bins) < 0.1)[:, 0]
     nodes, weights = np.polynomial.legendre.leggauss(8)
-    tail[flat] = np.exp(-0.5 * (width[flat, :, None] * (steps[:, None] + nodes / 2)) ** 2) @ weights
-    rows = tail[:, np.abs(steps[:, None] - steps[None, :])]
+    inside = width[flat, :, None] * (steps[:, None] + nodes / 2)
+    masses[flat] = np.exp(-0.5 * inside**2) @ weights
+    return _kernels_of(masses)
+
+
+def _fits(name: str, values: NDArray[np.float64], bins: int) -> None:
+    """Refuse kernels that need more than 2 GiB."""
+    if (size := values.size * bins**2) > 2**28:
+        raise ValueError(
+            f"bins and {name} must make kernels that fit into 2 GiB, "
+            f"got {8 * size / 2**30:.1f} GiB"
+        )
+
+
+def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the (V, K, K) kernels of noise that puts (V, K) masses at 0, …, K - 1 steps."""
+    steps = np.arange(masses.shape[1])
+    rows = masses[:, np.abs(steps[:, None] - steps[None, :])]
     return rows / rows.sum(axis=2, keepdims=True)
 
 
@@ -234,14 +267,17 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """
     kernels = []
     for name, each in (("first", first), ("second", second)):
-        shape = np.shape(each)
+        shape = _validate.numeric(name, each).shape
         if len(shape) != 3:
             raise ValueError(f"{name} must have shape (V, K, K), got {name} of shape {shape}")
         kernels.append(_validate.stochastic_kernel(name, each, bins=shape[1]))
     one, two = kernels
     size = one.size * two.size
     if size > 2**28:
-        raise ValueError(f"the product kernel must fit into 2 GiB, got {8 * size / 2**30:.1f} GiB")
+        raise ValueError(
+            "first and second must make a product kernel that fits into 2 GiB, "
+            f"got {8 * size / 2**30:.1f} GiB"
+        )
     product = np.einsum("vkx,wly->vwklxy", one, two)
     bins = one.shape[1] * two.shape[1]
     return product.reshape(one.shape[0] * two.shape[0], bins, bins)

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 
-__all__ = ["company_needed", "hockey_stick_divergences", "linear_limits", "privacy_losses"]
+__all__ = ["company_needed", "linear_limits", "privacy_losses"]
 
 
 def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
@@ -50,6 +50,11 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
         :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`, the second of them
         positive only if :math:`\varepsilon < \ln(n/(n-1))`.  It is 0 if ε is this number up to a
         relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
 
     Notes
     -----
@@ -149,62 +154,28 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     >>> privacy_losses(rows, rows.sum(axis=0), n=3)
     array([0.40546511, 0.40546511,        inf])
     """
-    rows, mass, n = _rows_and_mass(rows, mass, n)
+    rows, mass, n = rows_and_mass(rows, mass, n)
     return np.array([_kernels.privacy_loss(row, mass, n) for row in rows])
 
 
-def hockey_stick_divergences(
-    rows: ArrayLike, mass: ArrayLike, n: int, epsilon: float
-) -> NDArray[np.float64]:
-    r"""Return the δ at which each record is (ε, δ)-pDP.
-
-    Parameters
-    ----------
-    rows : array_like, shape (r, K)
-        Output distribution :math:`p_i` of each record.
-    mass : array_like, shape (K,)
-        Mass :math:`S(x)` of all n records; it sums to n.
-    n : int
-        Number of records, at least 2.
-    epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
-
-    Returns
-    -------
-    ndarray, shape (r,)
-        The larger of :math:`\sum_x (P - e^\varepsilon P_{-i})^+` and
-        :math:`\sum_x (P_{-i} - e^\varepsilon P)^+`.
-
-    Notes
-    -----
-    Taught in *Gaussian noise and (ε, δ)-pDP*.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.5, 0.5], [0.25, 0.75]])
-    >>> hockey_stick_divergences(rows, rows.sum(axis=0), n=2, epsilon=0.1)
-    array([0.09870727, 0.08556091])
-    """
-    rows, mass, n = _rows_and_mass(rows, mass, n)
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    return np.array([_kernels.hockey_stick(row, mass, n, epsilon) for row in rows])
-
-
-def _rows_and_mass(
+def rows_and_mass(
     rows: ArrayLike, mass: ArrayLike, n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Return checked rows, mass and number of records, or raise a ValueError or TypeError."""
     n = _validate.integer("n", n, at_least=2)
     total = _validate.finite_vector("mass", mass)
-    array = np.ascontiguousarray(rows, dtype=np.float64)
+    array = np.ascontiguousarray(_validate.numeric("rows", rows), dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != total.size:
         raise ValueError(
             f"rows must have shape (records, {total.size}), got rows of shape {array.shape}"
         )
     if not np.isfinite(array).all() or (array < 0).any():
         raise ValueError(f"rows must be finite and >= 0, got a smallest entry of {array.min()!r}")
-    if (array > total * (1.0 + 1e-9)).any():
-        worst = float((array - total).max())
+    with np.errstate(over="ignore"):
+        covered, whole = total * (1.0 + 1e-9), float(total.sum())
+        worst = float((array - total).max(initial=0.0))
+    if (array > covered).any():
         raise ValueError(f"rows must not exceed mass, got a row above it by {worst!r}")
-    if abs(total.sum() - n) > 1e-6 * n:
-        raise ValueError(f"mass must sum to n={n}, got a sum of {float(total.sum())!r}")
+    if abs(whole - n) > 1e-6 * n:
+        raise ValueError(f"mass must sum to n={n}, got a sum of {whole!r}")
     return array, total, n

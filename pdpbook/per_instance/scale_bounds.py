@@ -40,6 +40,11 @@ def scale_bound(n: int, epsilon: float) -> float:
     float
         :math:`b^* = 1/\ln(1 + n(e^\varepsilon-1))`, in units of the padded interval.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
+
     Notes
     -----
     Source: Theorem 1′ of this book.  Taught in *Theorem 1*.
@@ -71,6 +76,12 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
     float
         Eq. (10), :math:`1/\ln(1+(n-1)(e^\varepsilon-1))`, or with bins eq. (11),
         :math:`1/\ln(1+(n-1)(e^\varepsilon-1)/K)`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n is not a whole number >= 2, epsilon is not a finite number > 0, or bins is not a whole
+        number >= 1.
 
     Notes
     -----
@@ -110,6 +121,11 @@ def careful_scale_bound(n: int, epsilon: float) -> float:
     float
         1/u, in units of the padded interval; smaller than :func:`scale_bound`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If n is not a whole number >= 2, or epsilon is not a finite number > 0.
+
     Notes
     -----
     Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Theorem 1*, where a game
@@ -126,6 +142,10 @@ def careful_scale_bound(n: int, epsilon: float) -> float:
     # ln((e^u - 1)/u) is increasing and convex and at least u/2: Newton's steps from 2 * target
     # go down to the root and never past it
     u = 2.0 * target
+    if u < 1e-14:  # ln((e^u - 1)/u) is u/2 to the last digit
+        return 1.0 / u
+    if target > 1e18:  # and here it is u, less a logarithm that is too small to be seen
+        return 1.0 / target
     while True:
         if u < 1e-3:
             value = u / 2 + u**2 / 24 - u**4 / 2880
@@ -142,4 +162,8 @@ def careful_scale_bound(n: int, epsilon: float) -> float:
 def _inverse_log(factor: float, epsilon: float) -> float:
     """Return 1 / ln(1 + factor (e^epsilon - 1)) without overflow or cancellation."""
     log_growth = epsilon + math.log(-math.expm1(-epsilon))
-    return float(1.0 / np.logaddexp(0.0, math.log(factor) + log_growth))
+    with np.errstate(under="ignore"):
+        growth = float(np.logaddexp(0.0, math.log(factor) + log_growth))
+    if growth < 1e-307:
+        raise _validate.fail("epsilon", "so large that the scale is a finite number", epsilon)
+    return 1.0 / growth

@@ -1,17 +1,30 @@
 """Figures of the book, each made by one call from results.
 
-One module a part: ``pdpbook.plotting.foundations``, ``.per_instance``, ``.game``, ``.experiments``
-and ``.beyond``.  A function takes results, draws, and returns the Matplotlib figure; it computes
-nothing that a reader would want to know.
+A module belongs to a part (``foundations``, ``per_instance``), to chapters that draw alike
+(``game``: the game and best responses; ``solvers``: the other solvers and δ; ``experiments``:
+heights; ``replication``: regression, incomes, replication), or to one chapter (``learning``,
+``collusion``, ``social_distance``, ``privacy_game``).  A function takes results, draws, and returns
+the Matplotlib figure; it computes nothing that a reader would want to know.
 
-Here stands what they share: the style of the book and its palette.
+Here stands what they share: the style of the book, its palette, and the series of colours, markers
+and dashes in which lines are drawn one after another.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-__all__ = ["COLOURS", "new_figure", "use_book_style"]
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "LOOKS",
+    "MARKERS",
+    "NAMES",
+    "SERIES",
+    "new_figure",
+    "use_book_style",
+]
 
 #: Okabe & Ito's palette, safe for colour-blind readers; in this order in every figure.
 COLOURS = {
@@ -23,6 +36,25 @@ COLOURS = {
     "yellow": "#E69F00",
     "grey": "#6E6E6E",
     "black": "#000000",
+}
+
+#: Colours, markers and dashes of the first, second, … line of a figure.
+SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
+MARKERS = "osD^vP"
+DASHES = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))]
+
+#: Colour, line and marker of each release, and what a legend calls it.
+LOOKS: dict[str, dict[str, Any]] = {
+    "original": {"color": COLOURS["black"], "linestyle": "-"},
+    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
+    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
+    "common": {"color": COLOURS["green"], "linestyle": "-.", "marker": "D"},
+}
+NAMES = {
+    "original": "original data",
+    "BRD": "NVO game (BRD)",
+    "Laplace": "Laplace mechanism",
+    "common": "one common scale",
 }
 
 _STYLE: dict[str, Any] = {
@@ -56,10 +88,12 @@ def use_book_style() -> None:
     """
     from cycler import cycler
     from matplotlib import style
-    from matplotlib_inline.backend_inline import set_matplotlib_formats
 
     style.use({**_STYLE, "axes.prop_cycle": cycler(color=list(COLOURS.values()))})
-    set_matplotlib_formats("svg", metadata={"Date": None})
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
+        from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
+
+        set_matplotlib_formats("svg", metadata={"Date": None})
 
 
 def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any) -> Any:

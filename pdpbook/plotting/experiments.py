@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, LOOKS, NAMES, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +25,6 @@ __all__ = [
     "output_distributions",
     "release",
 ]
-
-#: Colour, line and marker of each release, the same in every figure.
-_LOOKS: dict[str, dict[str, Any]] = {
-    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
-    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
-}
-_NAMES = {"Laplace": "Laplace mechanism", "BRD": "NVO game (BRD)"}
 
 
 def height_table(heights: NDArray[np.float64]) -> Any:
@@ -70,7 +63,7 @@ def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.fl
     original : ndarray, shape (K,)
         Distribution of the data.
     **releases : ndarray, shape (K,)
-        Output distributions under the names ``Laplace`` and ``BRD``.
+        Output distributions under the names ``Laplace``, ``common`` and ``BRD``.
 
     Returns
     -------
@@ -114,7 +107,10 @@ def output_distributions(
 
 
 def noise_by_bin(
-    games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
+    games: Mapping[float, NVOGame],
+    profiles: Mapping[str, Mapping[float, NDArray[np.int64]]],
+    *,
+    logarithmic: bool = False,
 ) -> Any:
     """Draw the average standard deviation of the noise in each bin, one panel for each ε.
 
@@ -122,6 +118,8 @@ def noise_by_bin(
     ----------
     games, profiles
         As for :func:`output_distributions`.
+    logarithmic : bool
+        Whether the noise has a logarithmic axis.
 
     Returns
     -------
@@ -131,13 +129,16 @@ def noise_by_bin(
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
         for name, each in profiles.items():
-            look = {**_LOOKS[name], "linestyle": "-" if name == "Laplace" else ""}
+            look = {**LOOKS[name], "linestyle": "-" if name == "Laplace" else ""}
             spread = game.noise_sd(each[epsilon]) * game.grid.width
             seen = game.counts > 0
             look["marker"] = "" if name == "Laplace" else look["marker"]
-            axes.plot(game.grid.midpoints[seen], spread[seen], label=_NAMES[name], **look)
+            axes.plot(game.grid.midpoints[seen], spread[seen], label=NAMES[name], **look)
         axes.set_title(f"ε = {epsilon:g}")
-        axes.set_ylim(0, None)
+        if logarithmic:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(0, None)
     figure.supxlabel("height of the bin (cm)", fontsize=12)
     figure.supylabel("standard deviation of the noise (cm)", fontsize=12)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -164,7 +165,8 @@ def metric_comparison(
     figure, grid = new_figure(2, 2, height=2.6, sharex=True)
     for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):
         for table, filled in ((published, False), (ours, True)):
-            for name, look in _LOOKS.items():
+            for name in ("Laplace", "BRD"):
+                look = LOOKS[name]
                 rows = table[table["algorithm"] == name]
                 axes.plot(
                     rows["epsilon"],
@@ -173,7 +175,7 @@ def metric_comparison(
                     marker=look["marker"],
                     linestyle="-" if filled else ":",
                     markerfacecolor=look["color"] if filled else "none",
-                    label=f"{_NAMES[name]}, {'here' if filled else 'published'}",
+                    label=f"{NAMES[name]}, {'here' if filled else 'published'}",
                 )
         axes.set_title(title)
         axes.set_xscale("log", base=2)
@@ -210,8 +212,8 @@ def floor_figure(table: pd.DataFrame) -> Any:
         alpha=0.5,
         label="impossible with the stated scales",
     )
-    axes.plot(table["epsilon"], table["here"], label="NVO game (BRD), here", **_LOOKS["BRD"])
-    look = {**_LOOKS["BRD"], "linestyle": ":", "markerfacecolor": "none"}
+    axes.plot(table["epsilon"], table["here"], label="NVO game (BRD), here", **LOOKS["BRD"])
+    look = {**LOOKS["BRD"], "linestyle": ":", "markerfacecolor": "none"}
     axes.plot(table["epsilon"], table["published"], label="NVO game (BRD), published", **look)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
@@ -240,7 +242,7 @@ def _draw_release(
     edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
     axes.stairs(original, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original")
     for name, output in releases.items():
-        look = _LOOKS[name]
+        look = LOOKS[name]
         axes.stairs(
             output,
             edges,
@@ -248,5 +250,5 @@ def _draw_release(
             color=look["color"],
             linestyle=look["linestyle"],
             linewidth=2.0,
-            label=_NAMES[name],
+            label=NAMES[name],
         )

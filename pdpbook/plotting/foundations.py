@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
 
 __all__ = [
     "attacker_and_statistician",
@@ -18,14 +18,13 @@ __all__ = [
     "gaussian_scales",
     "height_table",
     "noise_by_queries",
+    "noise_shapes",
     "padding_steps",
     "posterior_bands",
+    "renyi_curves",
     "sampling_cost",
     "two_views_of_a_test",
 ]
-
-_DASHES = ("-", "--", ":", "-.")
-_LINES = ("blue", "orange", "green", "purple")
 
 
 def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike) -> Any:
@@ -104,10 +103,10 @@ def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, Arr
         Smallest and largest belief after it, shape (m,) each, under their ε.
     """
     figure, axis = new_figure(height=3.6)
-    for (epsilon, (low, high)), colour, dash in zip(bands.items(), _LINES, _DASHES, strict=False):
-        axis.fill_between(prior, low, high, color=COLOURS[colour], alpha=0.15)
-        axis.plot(prior, high, dash, color=COLOURS[colour], label=f"ε = {epsilon:g}")
-        axis.plot(prior, low, dash, color=COLOURS[colour])
+    for (epsilon, (low, high)), colour, dash in zip(bands.items(), SERIES, DASHES, strict=False):
+        axis.fill_between(prior, low, high, color=colour, alpha=0.15)
+        axis.plot(prior, high, linestyle=dash, color=colour, label=f"ε = {epsilon:g}")
+        axis.plot(prior, low, linestyle=dash, color=colour)
     axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
     axis.set(xlabel="belief before the release", ylabel="belief after it")
     axis.set(xlim=(0, 1), ylim=(0, 1))
@@ -171,8 +170,8 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Any:
         Total ε under the name of each rule.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, total), colour, dash in zip(totals.items(), _LINES, _DASHES, strict=False):
-        axis.plot(releases, total, dash, color=COLOURS[colour], label=name)
+    for (name, total), colour, dash in zip(totals.items(), SERIES, DASHES, strict=False):
+        axis.plot(releases, total, linestyle=dash, color=colour, label=name)
     axis.set(xlabel="releases", ylabel="total ε", xlim=(0, None), ylim=(0, None))
     axis.legend()
     return figure
@@ -218,11 +217,54 @@ def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, mark
         A number of queries to point out.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, spread), colour, dash in zip(noise.items(), _LINES, _DASHES, strict=False):
-        axis.plot(queries, spread, dash, color=COLOURS[colour], label=name)
+    for (name, spread), colour, dash in zip(noise.items(), SERIES, DASHES, strict=False):
+        axis.plot(queries, spread, linestyle=dash, color=colour, label=name)
     axis.axvline(marked, color=COLOURS["grey"], lw=1)
     axis.text(marked * 1.06, 1.3, f"{marked} queries", color=COLOURS["grey"])
     axis.set(xlabel="counting queries", ylabel="noise SD on each", xscale="log", yscale="log")
+    axis.legend()
+    return figure
+
+
+def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]) -> Any:
+    """Draw densities of noisy answers, two panels side by side.
+
+    Parameters
+    ----------
+    panels : mapping from title to a mapping from name to (places, density)
+        Places in the unit of the answer, and the density there.
+    """
+    figure, row = new_figure(1, 2, height=3.4)
+    for axis, (title, laws) in zip(row, panels.items(), strict=True):
+        for (name, (places, density)), colour, dash in zip(
+            laws.items(), SERIES, DASHES, strict=False
+        ):
+            axis.plot(places, density, linestyle=dash, color=colour, label=name)
+        axis.set(title=title, xlabel="released answer", ylim=(0, None))
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))
+    row[0].set_ylabel("density")
+    return figure
+
+
+def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: float) -> Any:
+    """Draw Rényi divergences against the order.
+
+    Parameters
+    ----------
+    orders : array_like, shape (m,)
+        Orders.
+    curves : mapping of str to array_like, shape (m,)
+        Divergence in nats of each mechanism.
+    level : float
+        The ε of ε-DP that one of them has.
+    """
+    figure, axis = new_figure()
+    for (name, curve), colour, dash in zip(curves.items(), SERIES, DASHES, strict=False):
+        axis.plot(orders, curve, linestyle=dash, color=colour, label=name)
+    axis.axhline(level, color=COLOURS["grey"], lw=1)
+    axis.text(1.05, level * 1.04, f"ε = {level:g}", color=COLOURS["grey"])
+    axis.set(xlabel="order α", ylabel="Rényi divergence (nats)", xscale="log", ylim=(0, 2 * level))
+    axis.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"], minor=False)
     axis.legend()
     return figure
 
@@ -242,8 +284,8 @@ def choice_probabilities(
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
     top.bar(candidates, utilities, 1.6, color=COLOURS["sky"])
     top.set(ylabel="stints")
-    for (epsilon, chance), colour, mark in zip(chances.items(), _LINES, "os^D", strict=False):
-        bottom.plot(candidates, chance, mark, color=COLOURS[colour], ms=6, label=f"ε = {epsilon:g}")
+    for (epsilon, chance), colour, mark in zip(chances.items(), SERIES, MARKERS, strict=False):
+        bottom.plot(candidates, chance, mark, color=colour, ms=6, label=f"ε = {epsilon:g}")
     bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
     bottom.legend(loc="upper left")
     return figure
@@ -295,8 +337,8 @@ def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Any:
         Share of exposed records in per cent, under the data's name.
     """
     figure, axis = new_figure()
-    for (name, share), colour, mark in zip(exposed.items(), _LINES, "os^D", strict=False):
-        axis.plot(bins, share, f"{mark}-", color=COLOURS[colour], label=name, ms=6)
+    for (name, share), colour, mark in zip(exposed.items(), SERIES, MARKERS, strict=False):
+        axis.plot(bins, share, f"{mark}-", color=colour, label=name, ms=6)
     axis.set(xlabel="bins", ylabel="exposed records (%)", xscale="log", ylim=(-1, None))
     axis.legend()
     return figure
@@ -313,8 +355,8 @@ def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
         Standard error in cm.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, error), colour, dash in zip(errors.items(), _LINES, _DASHES, strict=False):
-        axis.plot(draws, error, dash, color=COLOURS[colour], label=name)
+    for (name, error), colour, dash in zip(errors.items(), SERIES, DASHES, strict=False):
+        axis.plot(draws, error, linestyle=dash, color=colour, label=name)
     axis.set(xlabel="draws", ylabel="error of the mean (cm)", xscale="log", yscale="log")
     axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
     return figure

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, MARKERS, SERIES, new_figure
 
 __all__ = [
     "draw_kernels",
@@ -21,9 +21,6 @@ __all__ = [
     "draw_runs",
     "draw_shares",
 ]
-
-_SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
-_MARKERS = "osD^v"
 
 
 def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Any:
@@ -47,7 +44,7 @@ def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]
     outputs = np.arange(rows.shape[2])
     for axis, k in zip(axes[0], bins, strict=True):
         for v, name in enumerate(names):
-            axis.plot(outputs, rows[v, k], color=_SERIES[v], marker=_MARKERS[v], label=name)
+            axis.plot(outputs, rows[v, k], color=SERIES[v], marker=MARKERS[v], label=name)
         axis.set(title=f"a record of bin {k}", xlabel="released bin x", xticks=outputs)
     axes[0, 0].set(ylabel="probability p(x)", ylim=(0, 1.02))
     axes[0, 0].legend()
@@ -82,7 +79,7 @@ def draw_shares(
         for j, (k, name) in enumerate(names.items()):
             share = max((game.kernel[v, k] / mass for v in np.flatnonzero(played[k])), key=np.max)
             place = outputs + (j - (len(names) - 1) / 2) * width
-            axis.bar(place, share, width, color=_SERIES[j], label=name)
+            axis.bar(place, share, width, color=SERIES[j], label=name)
         axis.axhline(game.limits.tau, color=COLOURS["black"], linestyle="--", linewidth=1.5)
         axis.set(title=title, xlabel="released bin x", xticks=outputs)
     axes[0, 0].text(-0.4, game.limits.tau + 0.02, "limit τ", fontsize=11)
@@ -162,7 +159,7 @@ def draw_outputs(
         axis.fill_between(
             x, np.asarray(outputs[data]), step="mid", color=COLOURS["grey"], alpha=0.35, label=data
         )
-        axis.step(x, np.asarray(outputs[name]), where="mid", color=_SERIES[j], label=name)
+        axis.step(x, np.asarray(outputs[name]), where="mid", color=SERIES[j], label=name)
         axis.set(ylabel="probability", ylim=(0, None))
         axis.legend(loc="upper right")
     axes[-1, 0].set_xlabel(label)
@@ -187,7 +184,7 @@ def draw_paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> A
     for j, (name, (private, divergence)) in enumerate(paths.items()):
         for axis, values in zip(axes, (private, divergence), strict=True):
             moves = np.arange(np.size(values))
-            axis.plot(moves, np.asarray(values), color=_SERIES[j], marker=_MARKERS[j], label=name)
+            axis.plot(moves, np.asarray(values), color=SERIES[j], marker=MARKERS[j], label=name)
     axes[0].axhline(n, color=COLOURS["black"], linestyle="--", linewidth=1.5)
     axes[0].set(ylabel="private $P_E$", ylim=(None, n + 0.3))
     axes[0].yaxis.get_major_locator().set_params(integer=True)

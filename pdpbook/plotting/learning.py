@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
 
-__all__ = ["draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
+__all__ = ["draw_bins", "draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
 
-_SERIES = [COLOURS[name] for name in ("orange", "blue", "green", "purple")]
-_MARKERS = "oDs^"
+#: The Laplace mechanism is the first line here; it keeps its orange and its squares.
+_SERIES = [SERIES[1], SERIES[0], *SERIES[2:]]
+_MARKERS = [MARKERS[1], MARKERS[0], *MARKERS[2:]]
 
 
 def draw_learning(
@@ -194,4 +195,30 @@ def draw_epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, 
     )
     axis.set(xscale="log", xlabel="privacy target ε (nats)", ylabel="KL (nats)", ylim=(0, None))
     axis.legend()
+    return figure
+
+
+def draw_bins(divergences: Any, marks: Mapping[str, float]) -> Any:
+    """Draw KL against the number of bins, one line a column, with levels to compare.
+
+    Parameters
+    ----------
+    divergences : DataFrame
+        KL in nats; its index is the number of bins.
+    marks : mapping from name to value
+        Levels, drawn as horizontal lines.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    for name, colour, marker in zip(divergences.columns, _SERIES, _MARKERS, strict=False):
+        line = divergences[name]
+        axis.plot(line.index, line, color=colour, marker=marker, markersize=5, label=name)
+    for (name, level), dashes in zip(marks.items(), DASHES[1:], strict=False):
+        label = f"{name}, {level:g}"
+        axis.axhline(level, color=COLOURS["black"], linestyle=dashes, linewidth=1.2, label=label)
+    axis.set(xlabel="number of bins K", ylabel="KL (nats)", ylim=(0, None))
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, LOOKS, NAMES, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,13 +26,6 @@ __all__ = [
     "table_figure",
     "time_figure",
 ]
-
-_LOOKS: dict[str, dict[str, Any]] = {
-    "original": {"color": COLOURS["black"], "linestyle": "-"},
-    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
-    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
-}
-_NAMES = {"original": "original data", "BRD": "NVO game (BRD)", "Laplace": "Laplace mechanism"}
 
 
 def regression_curves(
@@ -64,8 +57,8 @@ def regression_curves(
     for axes, (epsilon, each) in zip(panels.flat, networks.items(), strict=False):
         axes.plot(x[seen], y[seen], ".", color=COLOURS["grey"], alpha=0.35, markersize=4)
         for name, network in each.items():
-            look = {**_LOOKS[name], "marker": ""}
-            axes.plot(line, network.predict(line), label=_NAMES[name], **look)
+            look = {**LOOKS[name], "marker": ""}
+            axes.plot(line, network.predict(line), label=NAMES[name], **look)
         axes.set_title(f"ε = {epsilon:g} a draw")
     figure.supxlabel(labels[0], fontsize=12)
     figure.supylabel(labels[1], fontsize=12)
@@ -94,13 +87,13 @@ def rmse_figure(
     for axes, (title, table) in zip(grid.flat, panels.items(), strict=True):
         for name in ("BRD", "Laplace"):
             rows = table[table["algorithm"] == name]
-            axes.plot(rows["epsilon"], rows["rmse"], label=_NAMES[name], **_LOOKS[name])
+            axes.plot(rows["epsilon"], rows["rmse"], label=NAMES[name], **LOOKS[name])
             if "rmse_low" in rows:
                 low, high = rows["rmse_low"], rows["rmse_high"]
-                colour = _LOOKS[name]["color"]
+                colour = LOOKS[name]["color"]
                 axes.fill_between(rows["epsilon"], low, high, color=colour, alpha=0.2)
         original = float(table[table["algorithm"] == "original"]["rmse"].iloc[0])
-        axes.axhline(original, label=_NAMES["original"], **_LOOKS["original"])
+        axes.axhline(original, label=NAMES["original"], **LOOKS["original"])
         _epsilon_axis(axes)
         axes.set(title=title, ylim=(0, None))
     grid.flat[0].set_ylabel(label)
@@ -141,7 +134,7 @@ def release_and_noise(
             game.frequency, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original"
         )
         for name, each in profiles.items():
-            look = _LOOKS[name]
+            look = LOOKS[name]
             output, style = game.output(each[epsilon]), look["linestyle"]
             left.stairs(
                 output,
@@ -150,7 +143,7 @@ def release_and_noise(
                 color=look["color"],
                 linestyle=style,
                 linewidth=2,
-                label=_NAMES[name],
+                label=NAMES[name],
             )
             occupied = game.counts > 0
             spread = game.noise_sd(each[epsilon]) * game.grid.width / scale
@@ -224,7 +217,7 @@ def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, 
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(height=3.3)
-    axes.loglog(records, seconds, label="grouped, here", **_LOOKS["BRD"])
+    axes.loglog(records, seconds, label="grouped, here", **LOOKS["BRD"])
     for number, (label, (size, time)) in enumerate(published.items()):
         axes.plot(size, time, "s", color=COLOURS["orange"], markersize=8)
         place = (10, 2 if number % 2 else -12)

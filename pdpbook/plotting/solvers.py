@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import COLOURS, MARKERS, SERIES, new_figure
 
 __all__ = [
     "draw_anarchy",
@@ -20,9 +20,6 @@ __all__ = [
     "draw_pair_move",
     "draw_tangents",
 ]
-
-_SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
-_MARKERS = "osD^v"
 
 
 def draw_pair_move(
@@ -88,8 +85,8 @@ def draw_convergence(
             axis.plot(
                 np.asarray(generations) + 1,
                 np.asarray(divergences),
-                color=_SERIES[j],
-                marker=_MARKERS[j],
+                color=SERIES[j],
+                marker=MARKERS[j],
                 markersize=4,
                 linewidth=1.3,
                 label=name if i == 0 else None,
@@ -125,14 +122,14 @@ def draw_growth(table: Any) -> Any:
     for axis, (name, label) in zip(axes.flat, labels.items(), strict=False):
         for j, solver in enumerate(solvers):
             part = table[(table["axis"] == name) & (table["solver"] == solver)]
-            axis.plot(part["value"], part["seconds"], color=_SERIES[j], linewidth=1.5)
+            axis.plot(part["value"], part["seconds"], color=SERIES[j], linewidth=1.5)
             for how, marker, fill in (
-                ("measured", _MARKERS[j], _SERIES[j]),
-                ("estimated", _MARKERS[j], "none"),
-                ("stopped", "x", _SERIES[j]),
+                ("measured", MARKERS[j], SERIES[j]),
+                ("estimated", MARKERS[j], "none"),
+                ("stopped", "x", SERIES[j]),
             ):
                 some = part[part["how"] == how]
-                axis.plot(some["value"], some["seconds"], marker, mfc=fill, mec=_SERIES[j])
+                axis.plot(some["value"], some["seconds"], marker, mfc=fill, mec=SERIES[j])
         axis.set(xscale="log", yscale="log", xlabel=label)
         values = table.loc[table["axis"] == name, "value"].unique()
         if name != "n":
@@ -143,7 +140,7 @@ def draw_growth(table: Any) -> Any:
     legend = axes[1, 1]
     legend.axis("off")
     for j, solver in enumerate(solvers):
-        legend.plot([], [], color=_SERIES[j], marker=_MARKERS[j], label=solver)
+        legend.plot([], [], color=SERIES[j], marker=MARKERS[j], label=solver)
     legend.plot([], [], "o", mfc="none", mec=COLOURS["grey"], label="(open: estimated)")
     legend.plot([], [], "x", color=COLOURS["grey"], label="(cross: stopped)")
     legend.legend(loc="center")
@@ -199,7 +196,7 @@ def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor:
     x, low = np.asarray(epsilons), np.asarray(floor)
     for j, (name, values) in enumerate(results.items()):
         style = "-" if j else "--"
-        axis.plot(x, np.asarray(values), style, color=_SERIES[j], marker=_MARKERS[j], label=name)
+        axis.plot(x, np.asarray(values), style, color=SERIES[j], marker=MARKERS[j], label=name)
     bottom = 0.3 * low.min()
     axis.fill_between(x, low, bottom, color=COLOURS["grey"], alpha=0.3, label="proved impossible")
     axis.set(
@@ -235,7 +232,7 @@ def draw_anarchy(worst: ArrayLike, best: ArrayLike) -> Any:
     ):
         values = np.sort(np.asarray(ratios))
         share = np.arange(1, values.size + 1) / values.size
-        axis.step(values, share, where="post", color=_SERIES[j], label=name)
+        axis.step(values, share, where="post", color=SERIES[j], label=name)
     axis.set(
         xscale="log",
         xlabel="KL / KL of the optimum (logarithmic)",
@@ -273,9 +270,9 @@ def draw_delta(
     figure, axis = new_figure(height=3.4)
     for j, (name, values) in enumerate(results.items()):
         axis.plot(
-            np.asarray(deltas), np.asarray(values), color=_SERIES[j], marker=_MARKERS[j], label=name
+            np.asarray(deltas), np.asarray(values), color=SERIES[j], marker=MARKERS[j], label=name
         )
-        axis.axhline(pure[name], color=_SERIES[j], linestyle=":", linewidth=1.5)
+        axis.axhline(pure[name], color=SERIES[j], linestyle=":", linewidth=1.5)
     axis.axvline(1.0 / n, color=COLOURS["black"], linestyle="--", linewidth=1.5, label="δ = 1/n")
     axis.set(xscale="log", xlabel="δ (logarithmic)", ylabel="KL divergence (nats)", ylim=(0, None))
     axis.legend()

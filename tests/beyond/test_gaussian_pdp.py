@@ -172,8 +172,12 @@ def test_bad_widths_are_refused(sigmas):
         pb.gaussian_kernel(5, sigmas)
 
 
-def test_solvers_that_need_lemma_1_refuse_a_delta():
-    game = pb.NVOGame([2, 1], pb.gaussian_kernel(2, [1.0]), epsilon=1.0, delta=0.01)
-    for solver in (pb.coordinated_best_response, pb.certified_optimum):
-        with pytest.raises(ValueError, match=r"delta must be 0, got delta=0\.01"):
-            solver(game)
+@pytest.mark.parametrize("delta", [0.0, 0.02, 0.1])
+def test_the_solvers_of_the_chapter_find_the_optimum_with_a_delta(delta):
+    kernel = pb.gaussian_kernel(5, [0.07, 0.28, 1.4])
+    game = pb.NVOGame([0, 4, 2, 0, 1], kernel, epsilon=1.0, delta=delta)
+    truth = naive.private_optimum(game)
+    proof = pb.certified_optimum(game, relative_gap=1e-4)
+    assert proof.lower_bound <= truth + 1e-12
+    assert proof.divergence == pytest.approx(truth, rel=1e-4)
+    assert pb.coordinated_best_response(game).divergence >= truth - 1e-12

@@ -249,7 +249,7 @@ RNG = np.random.default_rng(0)
         ),
         (lambda: refine([1.0], epsilon=0.0, new_epsilon=1.0, rng=RNG), ValueError, "epsilon=0.0"),
         (lambda: refine([np.nan], epsilon=1.0, new_epsilon=2.0, rng=RNG), ValueError, "nan"),
-        (lambda: refine([], epsilon=1.0, new_epsilon=2.0, rng=RNG), ValueError, "length 0"),
+        (lambda: refine([], epsilon=1.0, new_epsilon=2.0, rng=RNG), ValueError, r"shape \(0,\)"),
         (lambda: refine([1.0], epsilon=1.0, new_epsilon=2.0, rng=None), TypeError, "rng=None"),
         (lambda: two_level_density(0, 0, epsilon=2, new_epsilon=1), ValueError, "new_epsilon=1.0"),
     ],

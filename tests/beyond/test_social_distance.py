@@ -264,3 +264,26 @@ def test_budgets_may_be_looked_up_by_an_array_of_hops() -> None:
         return distance_budgets(levels, total=total)[hops - 1]
 
     assert check("social-distance/budgets-of-people", answer)
+
+
+@pytest.mark.parametrize(
+    ("people", "total", "power", "name"),
+    [
+        ([1.0, 8.0], 6.0, 5e-324, "power"),
+        ([1.0, 8.0], 5e-324, 1.0, "total"),
+        ([5e-324, 8.0], 6.0, 1.0, "people"),
+    ],
+)
+def test_a_saddle_point_that_no_float_holds_is_refused(
+    people: list[float], total: float, power: float, name: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        game_tuned_budgets(people, total=total, power=power)
+    found = game_tuned_budgets([1.0, 8.0], total=6.0, power=1e-90)
+    assert found.attack.sum() == pytest.approx(1e-90) and np.isfinite(found.budgets).all()
+
+
+def test_what_is_no_graph_is_refused() -> None:
+    for graph in (None, [[0, 1]], {0: [1]}):
+        with pytest.raises(TypeError, match="graph must be of type Graph"):
+            hop_distances(graph)

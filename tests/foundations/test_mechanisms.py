@@ -196,7 +196,7 @@ def test_the_textbook_formula_fails_for_large_epsilon():
     st.floats(0.01, 5.0),
 )
 def test_exponential_mechanism_keeps_its_promise(utilities, changes, epsilon):
-    from pdpbook.foundations.privacy import pure_epsilon
+    from pdpbook.foundations.divergences import pure_epsilon
 
     other = np.add(utilities, changes[: len(utilities)])
     p, q = (
@@ -207,7 +207,7 @@ def test_exponential_mechanism_keeps_its_promise(utilities, changes, epsilon):
 
 
 def test_exponential_mechanism_can_cost_all_of_epsilon():
-    from pdpbook.foundations.privacy import pure_epsilon
+    from pdpbook.foundations.divergences import pure_epsilon
 
     high, low = np.array([0.0, 30.0]), np.array([1.0, 29.0])
     p, q = (mech.exponential_probabilities(u, sensitivity=1, epsilon=1.0) for u in (high, low))
@@ -361,3 +361,17 @@ def test_the_low_bits_of_a_float_sum_betray_the_answer_and_the_grid_does_not():
         share.append((near & (y * 2.0**53 != np.round(y * 2.0**53))).mean())
     assert share[0] == pytest.approx(0.272, abs=0.01)
     assert share[1] == 0.0
+
+
+@pytest.mark.parametrize("sensitivity", [1e308, [1.0, 1e308]])
+def test_noise_that_would_be_infinite_is_refused(sensitivity):
+    """Of 1,000 draws of scale 4e308 nearly all are infinite; the scale is refused instead."""
+    rng = np.random.default_rng(0)
+    options = {"sensitivity": sensitivity, "epsilon": 1.0, "rng": rng}
+    with pytest.raises(ValueError, match="sensitivity"):
+        mech.gaussian_mechanism(np.zeros((1000, 2)), delta=1e-5, **options)
+    with pytest.raises(ValueError, match="sensitivity"):
+        mech.laplace_mechanism(np.zeros((1000, 2)), **options)
+    options["sensitivity"] = 1e300
+    assert np.isfinite(mech.gaussian_mechanism(np.zeros(1000), delta=1e-5, **options)).all()
+    assert np.isfinite(mech.laplace_mechanism(np.zeros(1000), **options)).all()

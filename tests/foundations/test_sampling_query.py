@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -157,3 +158,19 @@ def test_bad_input_is_refused(call, message):
 def test_the_wrong_type_is_refused(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
+    with pytest.raises(ValueError, match=r"upper must be a finite distance above lower=-1\.5e"):
+        Grid(-1.5e308, 1.5e308, bins=3)
+    wide = Grid(-8e307, 8e307, bins=3)
+    assert np.isfinite(wide.midpoints).all() and wide.index([0.0]).tolist() == [1]
+    grid = Grid(Fraction(1, 2), Fraction(1), bins=np.int64(4))
+    assert grid == Grid(0.5, 1.0, bins=4) and type(grid.lower) is float and type(grid.bins) is int
+    assert grid.midpoints == pytest.approx([0.5625, 0.6875, 0.8125, 0.9375])
+
+
+def test_masked_records_are_refused_and_not_counted():
+    hidden = np.ma.masked_array([1.0, 2.0, 999.0], [0, 0, 1])
+    with pytest.raises(ValueError, match=r"data with 1 masked value"):
+        Grid(0.0, 1000.0, bins=2).counts(hidden)

@@ -147,6 +147,22 @@ def test_the_committed_runs_are_what_the_text_says():
     assert kl["finer", 0.05].min() > 0.2 and kl["finer", 0.001].max() < 0.02
 
 
+def test_all_may_mate_and_the_elites_are_as_many_as_asked(game, monkeypatch):
+    import pygad
+
+    given, exact = [], pygad.GA.__init__
+
+    def noted(self, **options):
+        given.append(options)
+        exact(self, **options)
+
+    monkeypatch.setattr(pygad.GA, "__init__", noted)
+    pb.approximate_enumeration(
+        game, rng=np.random.default_rng(0), generations=2, population=8, parents=8, elites=4
+    )
+    assert (given[0]["num_parents_mating"], given[0]["keep_elitism"]) == (8, 4)
+
+
 # --- when it stops -----------------------------------------------------------------------------
 
 

@@ -100,6 +100,33 @@ def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
     assert game.regret(hidden) == 0.0
 
 
+@pytest.mark.parametrize(("gain", "nash"), [(1.0, True), (3.0, False)])
+def test_rounding_is_no_gain_and_three_times_as_much_is(gain, nash):
+    """Without ``atol`` a regret of 2e-12 / n is let pass; here it is 1.44 gain 1e-12 / n."""
+    n, better = 10, 0.5 + 0.5 * gain * 1e-12
+    kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
+    game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
+    start = game.constant_profile(0)
+    assert game.regret(start) == pytest.approx(gain * 1e-12 / n / math.log(2), rel=1e-3)
+    assert game.is_nash(start) == nash
+
+
+def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch):
+    from pdpbook import _validate
+
+    calls, exact = [], _validate.profile_matrix
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return exact(*arguments, **options)
+
+    monkeypatch.setattr(_validate, "profile_matrix", counted)
+    for solver in (pb.best_response_dynamics, pb.coordinated_best_response):
+        calls.clear()
+        solver(game, game.constant_profile(2))
+        assert len(calls) == 1
+
+
 # --- what the book proves -------------------------------------------------------------------
 
 
@@ -146,6 +173,14 @@ def test_nothing_is_changed_in_place(case):
         game.counts[0] = 1
     with pytest.raises(ValueError, match="read-only"):
         game.kernel[0, 0, 0] = 1.0
+
+
+def test_an_empty_bin_may_send_nothing_to_itself():
+    kernel = np.array([[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]])
+    game = pb.NVOGame([2, 0, 2], kernel, epsilon=1.0)
+    assert game.records == 4
+    with pytest.raises(ValueError, match=r"own-bin probability of 0\.0"):
+        pb.NVOGame([2, 1, 2], kernel, epsilon=1.0)
 
 
 def test_the_caller_keeps_its_arrays():
@@ -290,8 +325,8 @@ def test_refused_games(changes, error, message):
 @pytest.mark.parametrize(
     ("data", "options", "error", "message"),
     [
-        ([], {}, ValueError, r"got 0 record\(s\)"),
-        ([3.0], {}, ValueError, r"got 1 record\(s\)"),
+        ([], {}, ValueError, r"data of length 0"),
+        ([3.0], {}, ValueError, r"data of length 1"),
         ([3.0, 3.0], {}, ValueError, r"not be constant, got 2 value\(s\), all equal to 3\.0"),
         ([3.0, math.nan], {}, ValueError, r"data\[1\]=.*nan"),
         ([3.0, math.inf], {}, ValueError, r"data\[1\]=.*inf"),
@@ -319,6 +354,7 @@ def test_refused_data(data, options, error, message):
         (np.zeros((5, 3), bool), TypeError, "of type bool"),
         (np.diag([1, 2, 3, 4, 5])[:, :3], ValueError, r"row 0 must sum to 0, got .*=1"),
         (np.array([[1, -1, 0]] + [[0, 0, 0]] * 4), ValueError, "smallest entry of -1"),
+        (np.full((5, 3), 2**62), ValueError, "row 0 must sum to 0, got .*=13835058055282163712"),
     ],
 )
 def test_refused_profiles(game, profile, error, message):

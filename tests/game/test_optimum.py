@@ -1,7 +1,6 @@
 """Tests of the certified optimum: the bound is true, the search ends, nothing is printed."""
 
 import math
-import time
 from itertools import product
 
 import numba
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
-from pdpbook.game import optimum
+from pdpbook.game import program
 from tests import naive
 from tests.game.strategies import games
 
@@ -94,8 +93,56 @@ def test_the_bound_is_true_and_the_optimum_met_on_two_thousand_games():
             assert proof.profile is not None, number
             assert game.private_records(proof.profile) == game.records, number
             assert proof.divergence == game.divergence(proof.profile), number
-            assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-7, number
+            assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
     assert infeasible > 200 and lower_side > 200
+
+
+@compiled
+def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
+    """The optimum often lies exactly on its constraint then; a constraint too tight by 1e-6 cuts
+    it off, and the bound is false unless the start happens to refute it.  So the start is poor."""
+    rng, met = np.random.default_rng(77), 0
+    for number in range(400):
+        game = small_game(rng)
+        loss = np.nanmax(game.losses(game.random_profile(rng)))
+        if not 1e-6 < loss < math.inf:
+            continue
+        game = pb.NVOGame(game.counts, game.kernel, epsilon=loss)
+        truth = enumerated(game)
+        start = max(naive.all_profiles(game), key=game.divergence)
+        proof = pb.certified_optimum(game, start=start, relative_gap=1e-5)
+        assert proof.lower_bound <= truth + 1e-12, number
+        assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
+        met += 1
+    assert met > 250
+
+
+@compiled
+def test_with_delta_the_bound_is_true_and_the_optimum_met():
+    """Any delta, and in a third of the games the delta of a profile, exactly."""
+    rng, forgiven = np.random.default_rng(78), 0
+    for number in range(300):
+        strict = small_game(rng)
+        delta = 10 ** rng.uniform(-4, -0.5)
+        if number % 3 == 0:
+            profile = strict.random_profile(rng)
+            present = [strict.kernel[v, k] for k, v in np.argwhere(profile)]
+            deltas = pb.hockey_stick_divergences(
+                present, strict.mass(profile), strict.records, strict.epsilon
+            )
+            delta = deltas.max()
+            if not 0.0 < delta < 1.0:
+                continue
+        game = pb.NVOGame(strict.counts, strict.kernel, epsilon=strict.epsilon, delta=delta)
+        truth = naive.private_optimum(game)
+        proof = pb.certified_optimum(game, relative_gap=1e-5)
+        assert proof.optimal, number
+        assert proof.lower_bound <= truth + 1e-12, number
+        assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
+        if proof.profile is not None:
+            assert game.private_records(proof.profile) == game.records, number
+        forgiven += truth < enumerated(strict) - 1e-9
+    assert forgiven > 50
 
 
 @settings(max_examples=15)
@@ -116,6 +163,7 @@ def test_no_solver_finds_better_than_the_bound(game):
         assert_array_equal(proof.profile.sum(axis=1), game.counts)
 
 
+@compiled  # quantecon itself needs numba to compile, unless its cache is warm
 def test_pure_equilibria_agree_with_quantecon():
     game_theory = pytest.importorskip(
         "quantecon.game_theory", reason="quantecon, the independent solver, is not installed"
@@ -147,30 +195,10 @@ def test_pure_equilibria_agree_with_quantecon():
 # --- the parts of the proof --------------------------------------------------------------------
 
 
-@compiled
-def test_any_prices_prove_a_bound(game, monkeypatch):
-    """Wrong prices of the linear program lower the bound, and never lift it above the truth."""
-    truth, rng, bounds = naive.private_optimum(game), np.random.default_rng(1), []
-    exact = optimum._dual_bound
-
-    def disturbed(model, matrix, prices):
-        bounds.append(exact(model, matrix, prices))
-        for scale in (0.01, 0.3, 10.0):
-            noise = prices + scale * rng.normal(size=prices.size) * abs(prices).max()
-            bounds.append(exact(model, matrix, noise))
-        return bounds[-4]
-
-    monkeypatch.setattr(optimum, "_dual_bound", disturbed)
-    pb.certified_optimum(game, relative_gap=1e-3)
-    assert len(bounds) >= 8
-    assert max(bounds) <= truth + 1e-12
-    assert max(bounds) > 0.8 * truth
-
-
 def test_an_answer_that_contradicts_a_profile_in_hand_is_not_believed(game, monkeypatch):
     for nonsense in (math.inf, 10.0):
         monkeypatch.setattr(
-            optimum, "_solve", lambda *_, bound=nonsense, **__: optimum._Answer(bound, None)
+            program.Program, "solve", lambda *_, bound=nonsense, **__: program.Answer(bound, None)
         )
         proof = pb.certified_optimum(game, start=game.constant_profile(2))
         assert proof.lower_bound == 0.0 and not proof.optimal
@@ -195,20 +223,20 @@ def test_the_averaging_cut_holds_at_every_private_profile(game):
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0, 4.0, 8.0])
 def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
     game = heights(epsilon, STATED)
-    began = time.process_time()
     proof = pb.certified_optimum(game, relative_gap=1e-4)
     assert proof.optimal and proof.gap <= 1e-4
-    assert time.process_time() - began < 8.0  # 3 s measured
     alone = pb.best_response_dynamics(game, game.constant_profile(0))
     assert_allclose(alone.divergence, proof.divergence, rtol=2e-4)
 
 
 @compiled
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 8.0])
-def test_finer_actions_are_certified_to_five_per_cent(epsilon):
-    proof = pb.certified_optimum(heights(epsilon, FINER), relative_gap=0.05, time_limit=300.0)
-    assert proof.optimal
-    assert proof.divergence - proof.lower_bound <= max(0.05 * proof.divergence, 1e-4)
+def test_finer_actions_are_certified_to_a_ten_thousandth(epsilon):
+    """The other targets take longer and stand in the committed table."""
+    game = heights(epsilon, FINER)
+    proof = pb.certified_optimum(game, relative_gap=1e-4, time_limit=600.0)
+    assert proof.optimal and proof.gap <= 1e-4
+    assert game.private_records(proof.profile) == game.records
 
 
 def test_the_committed_certificates_meet_the_goals():
@@ -217,13 +245,17 @@ def test_the_committed_certificates_meet_the_goals():
     import pandas as pd
 
     table = pd.read_csv(str(files("pdpbook") / "game/data/certificates.csv"), comment="#")
-    assert len(table) == 24 and table.private.all()
-    gap = table.certified - table.lower_bound
-    finer = table.actions == "finer"
-    assert (gap[~finer] <= 1e-4 * table.certified[~finer] + 1e-6).all()
-    assert (gap[finer] <= (0.05 * table.certified[finer]).clip(lower=1e-4)).all()
-    assert (table.certified_seconds[~finer] < 5).all() and (table.certified_seconds < 60).all()
-    assert (table.coordinated_seconds < 2).all()
+    assert table.groupby("data").size().to_dict() == {
+        "heights": 12,
+        "income": 12,
+        "simulated income": 12,
+    }
+    assert (table.certified - table.lower_bound <= 1e-4 * table.certified).all()
+    assert (table.lower_bound <= table.certified).all()
+    assert (table.certified <= table.coordinated).all()
+    assert (table.certified_seconds < 60).all()
+    assert (table.coordinated_seconds < 5).all()
+    assert (table.coordinated <= 1.001 * table.lower_bound).sum() >= 34
 
 
 @compiled
@@ -245,7 +277,7 @@ def test_a_bound_that_rounding_once_broke():
 def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
     game = heights(1.0, FINER)
     start = pb.coordinated_best_response(game).profile
-    proof = pb.certified_optimum(game, start=start, relative_gap=0.0, time_limit=limit)
+    proof = pb.certified_optimum(game, start=start, relative_gap=1e-5, time_limit=limit)
     assert game.private_records(proof.profile) == game.records
     assert proof.divergence <= game.divergence(start)
     assert 0.0 <= proof.lower_bound <= 0.00728
@@ -304,6 +336,7 @@ def test_it_repeats(game):
     ("options", "error", "message"),
     [
         ({"relative_gap": -0.1}, ValueError, r"relative_gap.*got relative_gap=-0\.1"),
+        ({"relative_gap": 1e-6}, ValueError, r"must be .*\[1e-05, 1\).*relative_gap=1e-06"),
         ({"relative_gap": 1.0}, ValueError, r"relative_gap=1\.0"),
         ({"relative_gap": True}, TypeError, "relative_gap=True"),
         ({"time_limit": 0.0}, ValueError, r"time_limit.*got time_limit=0\.0"),
@@ -314,9 +347,3 @@ def test_it_repeats(game):
 def test_refused(game, options, error, message):
     with pytest.raises(error, match=message):
         pb.certified_optimum(game, **options)
-
-
-def test_delta_is_refused():
-    game = pb.NVOGame([2, 1], pb.gaussian_kernel(2, [1.0]), epsilon=1.0, delta=1e-3)
-    with pytest.raises(ValueError, match=r"delta must be 0, got delta=0\.001"):
-        pb.certified_optimum(game)

@@ -13,8 +13,11 @@ from scipy.integrate import quad
 from scipy.stats import truncnorm
 
 from pdpbook import (
+    NVOGame,
     gaussian_kernel,
     laplace_kernel,
+    product_kernel,
+    scale_bound,
     truncated_laplace_extremes,
     truncated_laplace_pdf,
 )
@@ -212,3 +215,34 @@ BAD = [
 def test_bad_input_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+# --- two features
+
+
+def test_a_product_kernel_is_the_kronecker_product_of_each_pair():
+    one, two = laplace_kernel(3, [0.1, 0.4]), laplace_kernel(2, [0.3, 0.2, 1.0])
+    product = product_kernel(one, two)
+    assert product.shape == (6, 6, 6)
+    for v in range(2):
+        for w in range(3):
+            np.testing.assert_allclose(product[3 * v + w], np.kron(one[v], two[w]))
+    np.testing.assert_allclose(product.sum(axis=2), 1.0)
+    with pytest.raises(ValueError, match=r"fits into 2 GiB, got 19\.4 GiB"):
+        product_kernel(*[np.broadcast_to(np.eye(101), (5, 101, 101))] * 2)
+    with pytest.raises(ValueError, match="first must have shape"):
+        product_kernel(np.eye(3), one)
+
+
+@given(st.integers(0, 10_000), st.integers(3, 200), st.floats(0.05, 5.0))
+def test_theorem_on_safe_scales_for_vectors(seed, n, epsilon):
+    rng = np.random.default_rng(seed)
+    budget = 1.0 / scale_bound(n, epsilon)
+    share = rng.uniform(0.1, 0.9)
+    kernels = [
+        laplace_kernel(5, np.array([1.0, rng.uniform(1.0, 20.0)]) / (part * budget))
+        for part in (share, 1.0 - share)
+    ]
+    counts = rng.multinomial(n, rng.dirichlet(np.full(25, 0.2)))
+    game = NVOGame(counts, product_kernel(*kernels), epsilon=epsilon)
+    assert game.private_records(game.random_profile(rng)) == n

@@ -295,3 +295,11 @@ def test_bad_epsilon_is_refused(bound, epsilon, error, message):
 def test_bad_bins_are_refused(bins, error):
     with pytest.raises(error, match=rf"got bins={bins}"):
         published_scale_bound(10, 1.0, bins=bins)
+
+
+def test_the_careful_bound_at_the_ends_of_floating_point():
+    assert careful_scale_bound(1307, 1e308) == pytest.approx(1e-308)
+    assert careful_scale_bound(1307, 1e20) == pytest.approx(1e-20, rel=1e-15)
+    assert careful_scale_bound(1307, 1e-300) == pytest.approx(1e300 / 2614, rel=1e-12)
+    with pytest.raises(ValueError, match="epsilon must be so large that the scale is a finite"):
+        careful_scale_bound(1307, 5e-324)

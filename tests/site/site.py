@@ -9,6 +9,7 @@ from tests.tools.notebooks import ROOT
 
 PUBLIC = ROOT / "_build" / "html"
 INSTRUCTOR = ROOT / "_build" / "instructor" / "html"
+PATIENCE = 120_000  # milliseconds; that a machine is busy is no fault of a page
 
 
 def public_pages() -> list[Path]:
@@ -31,3 +32,9 @@ def name(page: Path) -> str:
 def parse(page: Path) -> BeautifulSoup:
     """Parse a page, once."""
     return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """Where links into a page may lead."""
+    return {tag[key] for key in ("id", "name") for tag in parse(page).find_all(attrs={key: True})}

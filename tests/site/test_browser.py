@@ -1,8 +1,8 @@
 """Checks of the built pages as a reader without a network sees them, in headless Chromium.
 
-Each page is opened over ``file://`` once and looked at in light mode, in dark mode, and on a
-screen 400 px wide. The mode changes the contrast and nothing else that axe looks at, the width
-everything but the contrast. A test collects all that is wrong with a page before it fails.
+Each page is opened over ``file://`` once and looked at on a screen 400 px wide, and on a wide one
+in light and in dark mode. The mode changes the contrast and nothing else that axe looks at, the
+width everything but the contrast. A test collects all that is wrong with a page before it fails.
 """
 
 from collections.abc import Iterator
@@ -12,23 +12,41 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PUBLIC, name, public_pages, solution_pages
+from tests.site.site import PATIENCE, PUBLIC, name, public_pages, solution_pages
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 400, "height": 800}
 
-# Nearly all the time goes into the contrast of code. The colours of a token depend on its class
-# and its ground alone, so of each kind one is kept, and the others become plain text.
-ONE_TOKEN_OF_A_KIND = """() => {
+# Nearly all the time goes into code and formulas, and most of it into looking at the same again.
+# The colours of a token depend on its classes and its ground alone, so of each kind one is kept,
+# and the others become plain text. A formula is drawn in glyphs that axe does not see, and its
+# parts are the same elements in each: one in the text and one displayed are kept, and the others
+# become boxes of their size.
+ONE_OF_A_KIND = """() => {
     const seen = new Set();
-    for (const token of document.querySelectorAll("pre span[class]:not(:has(*))")) {
-        const ground = getComputedStyle(token.closest("pre")).backgroundColor;
-        const kind = token.className + " on " + ground;
-        if (seen.has(kind)) token.replaceWith(token.textContent);
-        seen.add(kind);
+    const again = kind => seen.has(kind) || !seen.add(kind);
+    const plain = [];
+    for (const code of document.querySelectorAll("pre, .sig")) {
+        const ground = getComputedStyle(code).backgroundColor;
+        const tokens = code.matches("pre")
+            ? "span[class]:not(:has(*))" : ":scope > :is(em, span):not(:has(a))";
+        for (const token of code.querySelectorAll(tokens)) {
+            const classes = token.outerHTML.replace(/>[^<]*/g, ">");
+            if (again(classes + " on " + ground)) plain.push(token);
+        }
     }
-    document.querySelectorAll("pre").forEach(code => code.normalize());
+    const boxes = [];
+    for (const formula of document.querySelectorAll("mjx-container"))
+        if (again(formula.getAttribute("display") ?? "inline"))
+            boxes.push([formula, formula.querySelector("mjx-math").getBoundingClientRect()]);
+    plain.forEach(token => token.replaceWith(token.textContent));
+    document.querySelectorAll("pre, .sig").forEach(code => code.normalize());
+    for (const [formula, {width, height}] of boxes) {
+        const box = document.createElement("mjx-math");
+        box.style = `display: inline-block; width: ${width}px; height: ${height}px`;
+        formula.replaceChildren(box);
+    }
 }"""
 
 
@@ -37,6 +55,7 @@ class Reader:
 
     def __init__(self, browser: Browser) -> None:
         context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE)
         self.tab: Page = context.new_page()
         self.problems: list[str] = []
         self.tab.route(lambda url: not url.startswith("file:"), self._refuse)
@@ -51,25 +70,27 @@ class Reader:
         """Remember a problem."""
         self.problems.append(problem)
 
-    def open(self, page: Path) -> None:
-        """Show a page in light mode on a wide screen and wait until its mathematics is set."""
+    def open(self, page: Path, screen: dict[str, int] = DESKTOP) -> None:
+        """Show a page in light mode on a screen and wait until its mathematics is set."""
         self.problems.clear()
-        self.tab.set_viewport_size(DESKTOP)
+        self.tab.set_viewport_size(screen)
         self.tab.goto(page.as_uri())
         self.tab.add_style_tag(content="* { transition: none !important }")
         self.theme("light")
         self.tab.evaluate("() => window.MathJax?.startup?.promise")
-        self.tab.evaluate(AXE)
-        self.tab.evaluate(ONE_TOKEN_OF_A_KIND)
 
     def theme(self, mode: str) -> None:
         """Switch to light or dark mode."""
         self.tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
 
-    def hold_as_phone(self) -> None:
-        """Switch to a narrow screen and wait until the page has taken note of it."""
-        self.tab.set_viewport_size(PHONE)
+    def take_note(self) -> None:
+        """Wait until the page has taken note of its screen."""
         self.tab.evaluate("() => new Promise(f => requestAnimationFrame(() => setTimeout(f, 100)))")
+
+    def prepare_axe(self) -> None:
+        """Load axe, and take from the page what it would look at again and again."""
+        self.tab.evaluate(AXE)
+        self.tab.evaluate(ONE_OF_A_KIND)
 
     def check_mathematics(self) -> None:
         """Every formula is set, and without an error."""
@@ -119,15 +140,17 @@ def reader(browser: Browser) -> Iterator[Reader]:
 
 @pytest.mark.parametrize("page", [*public_pages(), *solution_pages()], ids=name)
 def test_page(reader: Reader, page: Path) -> None:
-    reader.open(page)
+    reader.open(page, PHONE)
     reader.check_mathematics()
+    reader.take_note()
+    reader.check_width()
+    reader.prepare_axe()
+    reader.check_accessibility("400 px", rules={"color-contrast": {"enabled": False}})
+    reader.tab.set_viewport_size(DESKTOP)
+    reader.take_note()
     reader.check_accessibility("light")
     reader.theme("dark")
     reader.check_accessibility("dark", runOnly=["color-contrast"])
-    reader.theme("light")
-    reader.hold_as_phone()
-    reader.check_width()
-    reader.check_accessibility("400 px", rules={"color-contrast": {"enabled": False}})
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 import pdpbook as pb
 from tests import naive
-from tests.site.site import PUBLIC, name, parse, public_pages
+from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages
 
 pytestmark = pytest.mark.site
 PAGES = {
@@ -18,6 +18,8 @@ PAGES = {
     "truncated-density": "per_instance/truncated-laplace",
     "scale-bound": "per_instance/theorem-one",
     "best-response-run": "game/best-response",
+    "draws-cost": "audit/one-number",
+    "record-leaves": "audit/honest-loss",
     "gradual-release": "beyond/collusion",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
@@ -32,8 +34,10 @@ STARTS = {
 
 @pytest.fixture(params=PAGES)
 def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[str, Page]]:
-    """The name of an explorable, and its page in a tab as narrow as a phone."""
+    """The name of an explorable, and its page, without formulas, in a tab as narrow as a phone."""
     context = browser.new_context(viewport={"width": 400, "height": 800})
+    context.set_default_timeout(PATIENCE)
+    context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
     tab.goto((PUBLIC / f"book/{PAGES[request.param]}.html").as_uri())
     yield request.param, tab
@@ -57,8 +61,15 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             pb.published_scale_bound(n, epsilon, bins=101),
             pb.careful_scale_bound(n, epsilon),
         ]
+    if explorable == "draws-cost":
+        n, m = (int(values[i].replace(",", "")) for i in (0, 2))
+        epsilon, delta = float(values[1]), 10.0 ** -int(values[3])
+        coin = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
+        return [coin, pb.advanced_composition(epsilon, m, slack=delta).epsilon, m * epsilon]
     if explorable == "best-response-run":
         return list(run(values[0], values[1])[int(values[2])])
+    if explorable == "record-leaves":
+        return departure(float(values[0]), int(values[1].removeprefix("one of bin ")))
     if explorable == "gradual-release":
         low, high = sorted(map(float, values[:2]))
         if values[2] == "fresh":
@@ -85,6 +96,18 @@ def run(start: str, begins: str) -> list[tuple[int, float]]:
     return [(p, (p + 1 - u) * math.log(5)) for p, u in zip(private, payoffs, strict=True)]
 
 
+def departure(epsilon: float, k: int) -> list[float]:
+    """Held and honest loss of a record of bin k, and how many others change."""
+    counts = [1, 0, 1, 4, 5, 12, 1]
+    game = pb.NVOGame(counts, pb.laplace_kernel(7, [1.0, 0.2, 0.05]), epsilon=epsilon)
+
+    def one_at_a_time(game: pb.NVOGame) -> np.ndarray:
+        return pb.best_response_dynamics(game, game.constant_profile(0), batch=False).profile
+
+    (left,) = pb.departures(game, one_at_a_time, bins=[k])
+    return [left.held_loss, left.honest_loss, float(left.changed.sum())]
+
+
 def printed(explorable: str, text: str) -> list[float]:
     """The numbers in a readout, without those that belong to its words."""
     if explorable == "one-record":
@@ -93,6 +116,13 @@ def printed(explorable: str, text: str) -> list[float]:
     if explorable == "best-response-run":
         found = re.search(r"(\d) of 7 private, KL = ([\d.]+)\.", text)
         return [float(found.group(1)), float(found.group(2))]
+    if explorable == "draws-cost":
+        superscripts = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+        rules = re.findall(r"(?:coin|composition) ([\d.]+)(?:·10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+))?", text)
+        return [float(d) * 10.0 ** int((p or "⁰").translate(superscripts)) for d, p in rules]
+    if explorable == "record-leaves":
+        found = re.search(r"held loss ([\d.]+), honest loss ([\d.]+), .* (\d+) of the 23", text)
+        return [float(number) for number in found.groups()]
     if explorable == "gradual-release":
         found = re.search(r"ε = ([\d.]+) .* probability ([\d.]+),.* RMSE ([\d.]+)\.", text)
         return [float(number) for number in found.groups()]
@@ -134,6 +164,24 @@ def test_every_run_ends_where_algorithm_1_ends(shown):
             assert printed("best-response-run", text) == pytest.approx(path[-1], abs=1e-4)
             assert "Nash equilibrium" in text
             assert ("exposed" in text) is (path[-1][0] < 7)
+
+
+@pytest.mark.parametrize("shown", ["record-leaves"], indirect=True)
+def test_every_departure_is_that_of_the_package(shown):
+    _, tab = shown
+    target, who = tab.query_selector_all(".explorable input")
+    changed = set()
+    for position in range(6):
+        who.fill(str(position))
+        for epsilon in ("0.2", "1", "2", "4"):
+            target.fill(epsilon)
+            k = int(who.get_attribute("aria-valuetext").removeprefix("one of bin "))
+            numbers = printed("record-leaves", tab.inner_text(".explorable-readout"))
+            assert numbers == pytest.approx(departure(float(epsilon), k), abs=0.0051)
+            changed.add(numbers[2])
+            rings = tab.query_selector_all(".explorable circle.ring")
+            assert len(rings) == numbers[2]
+    assert 0.0 in changed and max(changed) >= 8
 
 
 @pytest.mark.parametrize("shown", ["best-response-run"], indirect=True)

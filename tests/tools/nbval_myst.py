@@ -3,16 +3,30 @@
 With ``--nbval`` or ``--nbval-lax``, every ``.md`` file whose front matter names a kernel is
 collected. nbval then executes its cells and compares those tagged ``nbval-check-output``. One
 file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
+
+What nbval executed is what the book shows. The messages that it receives from the kernel go to
+nbclient as well, which makes outputs of them as it does in a build. Once every cell of a page has
+run and passed, the executed notebook is kept in the cache from which the book is built.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 from unittest.mock import patch
 
 import pytest
+from jupyter_cache.base import JupyterCacheAbstract
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionComplete
 from nbval.plugin import IPyNbFile
 
+from book._ext.execution_cache import keep, present_cache
 from tests.tools.notebooks import is_notebook, read_with_outputs
+
+CACHE = pytest.StashKey[JupyterCacheAbstract]()
 
 
 class MystNotebook(IPyNbFile):
@@ -24,8 +38,54 @@ class MystNotebook(IPyNbFile):
             notebook = read_with_outputs(self.path, self.config.rootpath)
         except ValueError as error:
             raise self.CollectError(str(error)) from error
+        self.client = NotebookClient(deepcopy(notebook), record_timing=False)
+        cells = enumerate(self.client.nb.cells)
+        self.awaited = [(position, cell) for position, cell in cells if cell.cell_type == "code"]
+        self.passed = 0
         with patch("nbval.plugin.nbformat.read", lambda *args, **kwargs: notebook):
             yield from super().collect()
+
+    def setup(self) -> None:
+        """Start the clock and the kernel."""
+        self.begin = perf_counter()
+        super().setup()
+
+    def get_kernel_message(self, timeout: float | None = None, stream: str = "iopub") -> Any:
+        """Hand nbval a message of the kernel, and note it."""
+        message = super().get_kernel_message(timeout, stream)
+        self.messages.append(message)
+        return message
+
+    def record(self, number: int) -> None:
+        """Give a cell that has just passed the outputs that the kernel sent for it."""
+        position, cell = self.awaited[number]
+        cell.outputs = []
+        self.client.clear_before_next_output = False
+        request = self.messages[-1]["parent_header"]["msg_id"]
+        with suppress(CellExecutionComplete):
+            for message in self.messages:
+                if message["parent_header"].get("msg_id") == request:
+                    self.client.process_message(message, cell, position)
+        # nbval keeps the kernel from counting
+        for counted in [cell, *(o for o in cell.outputs if o.output_type == "execute_result")]:
+            counted.execution_count = number + 1
+        self.passed += 1
+
+    def teardown(self) -> None:
+        """Keep the executed notebook if all of its cells have passed, and stop the kernel."""
+        if self.passed == len(self.awaited):
+            executed = self.client.nb
+            information = self.kernel.kc.kernel_info(reply=True, timeout=60)["content"]
+            executed.metadata["language_info"] = information["language_info"]
+            self.client.set_widgets_metadata()
+            keep(executed, self.path, perf_counter() - self.begin, self.config.stash[CACHE])
+        super().teardown()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Open the cache for the executed notebooks."""
+    if config.option.nbval or config.option.nbval_lax:
+        config.stash[CACHE] = present_cache(config.rootpath)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MystNotebook | None:
@@ -34,3 +94,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MystNotebo
     if (option.nbval or option.nbval_lax) and file_path.suffix == ".md" and is_notebook(file_path):
         return MystNotebook.from_parent(parent, path=file_path)
     return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Record a cell; one that fails or is skipped leaves its page unrecorded."""
+    if not isinstance(item.parent, MystNotebook):
+        return (yield)
+    item.parent.messages = []
+    result = yield
+    item.parent.record(item.cell_num)
+    return result

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-import jupytext
 import nbformat
 from nbformat import NotebookNode
+
+from book._ext.execution_cache import read_page
 
 ROOT = Path(__file__).parents[2]
 CHECKED = "nbval-check-output"
@@ -34,11 +35,6 @@ def tags(cell: NotebookNode) -> list[str]:
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """Code cells in their order; their positions are the numbers that nbval prints."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def read_page(page: Path) -> NotebookNode:
-    """Read a page as a notebook without outputs."""
-    return jupytext.read(page, fmt="md:myst")
 
 
 def read_with_outputs(page: Path, root: Path = ROOT) -> NotebookNode:

@@ -1,0 +1,20 @@
+"""What many draws cost, at a billion records, and the honest losses of all heights."""
+
+from collections.abc import Iterator
+
+import pdpbook as pb
+from benchmarks.timing import best_of
+from pdpbook.commands.honest_table import best_responses, heights_game
+
+
+def run() -> Iterator[tuple[str, float, str]]:
+    """Yield what was measured, the figure, and the target."""
+    cases = ((10**9, "n = m = 10⁹", "< 0.1 s"), (2, "n = 2, m = 10⁹, the longest sum", "< 1 s"))
+    for n, what, target in cases:
+        time = best_of(lambda n=n: pb.draws_epsilon(n, 1.0, draws=10**9, delta=1e-6), runs=5)
+        yield f"draws_epsilon, {what}", time, target
+    for scales in ("stated", "finer"):
+        game = heights_game(scales, 1.0)
+        pipeline = pb.game_pipeline(game, best_responses)
+        time = best_of(lambda g=game, p=pipeline: pb.honest_losses(g.counts, p), runs=3)
+        yield f"all honest losses of the heights, {scales} scales", time, "< 1 s"

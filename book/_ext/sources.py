@@ -1,0 +1,298 @@
+"""Every item of every source, from one data file a source in ``book/sources``.
+
+````
+```{errata} nvo
+```
+```{ledger} nvo
+```
+```{items} nvo
+```
+````
+
+The first lists the slips in ``book/sources/nvo.yml``, the second its claims with our verdicts, the
+third every item: what it says, where, where this book treats it, and what became of it.  An item
+with a ``section`` opens a part of its source, with a heading of its own.
+
+The functions above the directives need no Sphinx run; the tests of the data call them, too.  What
+they find wrong is a warning here, and a warning fails the build.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+logger = logging.getLogger(__name__)
+
+KINDS = {
+    "definition", "remark", "equation", "algorithm", "theorem", "lemma", "figure", "table",
+    "parameter", "claim",
+}  # fmt: skip
+VERDICTS = {
+    "right": "right",
+    "slip": "slip",
+    "reproduced": "reproduced",
+    "inferred": "reproduced with inferred settings",
+    "not-reproduced": "not reproduced",
+    "impossible": "impossible as stated",
+    "open": "open",
+    "concept": "concept",
+}
+SEVERITIES = {
+    "print": "slip of print",
+    "mathematics": "slip of mathematics",
+    "experiment": "slip of experiment",
+}
+ITEM = {"id": str, "kind": str, "where": str, "says": str, "place": list, "verdict": str}
+MORE = {"section": str, "erratum": dict, "ledger": dict}
+ERRATUM = {
+    "title": str, "printed": str, "fair": str, "right": str, "matters": str, "severity": str,
+    "conclusion": bool,
+}  # fmt: skip
+LEDGER = {"claim": str, "printed": str, "verdict": str}
+FILE = {"source": str, "title": str, "items": list}
+
+# A label of a page, by the line that makes it; a fence says what kind of thing is labelled.
+FENCE = re.compile(r"\s*(?:`{3,}|:{3,})\{([\w:-]+)\}")
+LABEL = re.compile(
+    r"\((?P<ref>[\w-]+)\)=\s*|\s*:label:\s*(?P<fence>[\w-]+)\s*"
+    r"|\s*:?name:\s*(?P<numref>fig-[\w-]+)\s*|\$\$\s*\((?P<eq>[\w-]+)\)\s*"
+)
+
+
+def read_sources(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the content of each data file by its name, ``nvo`` for ``nvo.yml``."""
+    return {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.yml"))
+    }
+
+
+def read_labels(book: Path) -> dict[str, str]:
+    """Return the role that links to each label on a page that every reader has."""
+    roles: dict[str, str] = {}
+    for page in sorted(book.rglob("*.md")):
+        if book / "solutions" in page.parents:
+            continue
+        fence = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if opened := FENCE.match(line):
+                fence = opened[1]
+            if (found := LABEL.fullmatch(line)) and found.lastgroup:
+                roles[found[found.lastgroup]] = {
+                    "fence": {"prf": "prf:ref", "math": "eq"}.get(fence.split(":")[0], "ref")
+                }.get(found.lastgroup, found.lastgroup)
+    return roles
+
+
+def field_faults(name: str, given: Any, needed: dict, more: dict | None = None) -> Iterator[str]:
+    """Yield what is missing, unknown, or of the wrong type in one mapping."""
+    more = more or {}
+    if not isinstance(given, dict):
+        yield f"{name}: must be a mapping, got {given!r}"
+        return
+    yield from (f"{name}: {field} is missing" for field in needed if field not in given)
+    for field, value in given.items():
+        wanted = (needed | more).get(field)
+        if wanted is None:
+            yield f"{name}: unknown field {field}"
+        elif not isinstance(value, wanted):
+            yield f"{name}: {field} must be {wanted.__name__}, got {value!r}"
+        elif wanted is str and not value.strip():
+            yield f"{name}: {field} is empty"
+
+
+def item_faults(name: str, item: Any, labels: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with one item."""
+    wrong = list(field_faults(name, item, ITEM, MORE))
+    for part, needed in (("erratum", ERRATUM), ("ledger", LEDGER)):
+        if isinstance(item, dict) and part in item:
+            wrong += field_faults(f"{name}: {part}", item[part], needed)
+    yield from wrong
+    if wrong:
+        return
+    if item["kind"] not in KINDS:
+        yield f"{name}: unknown kind {item['kind']}"
+    if item["verdict"] not in VERDICTS:
+        yield f"{name}: unknown verdict {item['verdict']}"
+    if item.get("erratum", {}).get("severity", "print") not in SEVERITIES:
+        yield f"{name}: unknown severity {item['erratum']['severity']}"
+    if not item["place"] and item["verdict"] != "concept":
+        yield f"{name}: has no place in the book"
+    for label in item["place"]:
+        if label not in labels:
+            yield f"{name}: no page has the label {label}"
+
+
+def faults(sources: dict[str, dict[str, Any]], labels: Iterable[str]) -> list[str]:
+    """Return all that is wrong with the data, in words that name the file and the item."""
+    found, seen = [], {}
+    for name, source in sources.items():
+        wrong = list(field_faults(f"{name}.yml", source, FILE))
+        found += wrong
+        for number, item in enumerate([] if wrong else source["items"], 1):
+            known = item.get("id", number) if isinstance(item, dict) else number
+            found += item_faults(f"{name}.yml: {known}", item, labels)
+            if known in seen:
+                found.append(f"{name}.yml: {known}: this id is in {seen[known]}.yml already")
+            seen[known] = name
+    return found
+
+
+class SourceDirective(SphinxDirective):
+    """Reads the data of one source."""
+
+    required_arguments = 1
+
+    def items(self) -> list[dict[str, Any]]:
+        """Return the items; the page is read again when their file changes."""
+        path = Path(self.env.srcdir, "book", "sources", f"{self.arguments[0]}.yml")
+        if not path.is_file():
+            raise self.error(f"source {self.arguments[0]!r} has no data {path}")
+        self.env.note_dependency(str(path))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))["items"]
+
+    def paragraph(self, text: str, *classes: str) -> nodes.paragraph:
+        """Return a paragraph of inline MyST."""
+        inline, messages = self.parse_inline(text.strip())
+        return nodes.paragraph(text, "", *inline, *messages, classes=list(classes))
+
+    def links(self, item: dict[str, Any]) -> str:
+        """Return inline MyST that links to each place of an item."""
+        roles = self.env.pdpbook_labels
+        return ", ".join(f"{{{roles.get(label, 'ref')}}}`{label}`" for label in item["place"])
+
+    def in_parts(self, items: list[dict[str, Any]], render: Any) -> list[nodes.Node]:
+        """Render the items of each part of the source under the heading of that part."""
+        parts: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
+        for item in items:
+            if "section" in item:
+                parts.append((item["section"], []))
+            parts[-1][1].append(item)
+        found: list[nodes.Node] = []
+        for title, chosen in parts:
+            body = render(chosen)
+            if body and title:
+                inline, _ = self.parse_inline(title)
+                body = [nodes.section("", nodes.title(title, "", *inline), *body, names=[])]
+                body[0]["ids"].append(nodes.make_id(f"{self.name}-{self.arguments[0]}-{title}"))
+            found += body
+        return found
+
+    def table(
+        self, head: list[str], rows: list[list[nodes.Node]], kind: str
+    ) -> list[nodes.Node]:
+        """Return a table, or nothing without rows."""
+        if not rows:
+            return []
+        group = nodes.tgroup(cols=len(head))
+        group += [nodes.colspec(colwidth=1) for _ in head]
+        titles = [nodes.entry("", nodes.paragraph(text=text)) for text in head]
+        group += nodes.thead("", nodes.row("", *titles))
+        lines = [nodes.row("", *(nodes.entry("", cell) for cell in row)) for row in rows]
+        group += nodes.tbody("", *lines)
+        return [nodes.table("", group, classes=["colwidths-auto", kind])]
+
+
+def badge(text: str, kind: str) -> nodes.inline:
+    """Return a word in a coloured frame."""
+    return nodes.inline(text, text, classes=["badge-source", f"badge-{kind}"])
+
+
+class Errata(SourceDirective):
+    """The slips of a source: what is printed, what is right about it, what we find."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return one definition list a part of the source."""
+        return self.in_parts(self.items(), self.entries)
+
+    def entries(self, items: list[dict[str, Any]]) -> list[nodes.Node]:
+        """Return the definition list of the slips among the items."""
+        listed = [self.entry(item) for item in items if "erratum" in item]
+        return [nodes.definition_list("", *listed, classes=["errata"])] if listed else []
+
+    def entry(self, item: dict[str, Any]) -> nodes.definition_list_item:
+        """Return one slip."""
+        slip = item["erratum"]
+        inline, messages = self.parse_inline(slip["title"])
+        changes = "changes a conclusion" if slip["conclusion"] else "no conclusion changes"
+        term = nodes.term("", "", *inline, *messages)
+        term += [nodes.Text(" "), badge(SEVERITIES[slip["severity"]], slip["severity"])]
+        kind = "conclusion" if slip["conclusion"] else "harmless"
+        term += [nodes.Text(" "), badge(changes, kind)]
+        term["names"].append(f"erratum-{item['id']}")
+        self.state.document.note_explicit_target(term, term)
+        texts = {
+            "Printed": slip["printed"],
+            "What is right about it": slip["fair"],
+            "What we find": slip["right"],
+            "Does it matter?": slip["matters"],
+            "Shown in": self.links(item) + ".",
+        }
+        body = nodes.definition()
+        for name, text in texts.items():
+            body += self.paragraph(f"*{name}{'' if name.endswith('?') else ':'}* {text.strip()}")
+        return nodes.definition_list_item("", term, body)
+
+
+class Ledger(SourceDirective):
+    """The claims of a source with our verdicts."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        rows: list[list[nodes.Node]] = [
+            [*map(self.paragraph, map(str, item["ledger"].values())), self.paragraph(where)]
+            for item in self.items()
+            if "ledger" in item
+            for where in [self.links(item)]
+        ]
+        return self.table(["claim of the paper", "printed", "verdict", "where"], rows, "ledger")
+
+
+class Items(SourceDirective):
+    """Every item of a source."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return how many items there are of each verdict, and one table a part of the source."""
+        items = self.items()
+        counts = {verdict: [i["verdict"] for i in items].count(verdict) for verdict in VERDICTS}
+        said = [f"{count} {VERDICTS[verdict]}" for verdict, count in counts.items() if count]
+        summary = nodes.paragraph(text=f"Items: {len(items)}. Of these, {', '.join(said)}.")
+        return [summary, *self.in_parts(items, self.rows)]
+
+    def rows(self, items: list[dict[str, Any]]) -> list[nodes.Node]:
+        """Return the table of the items."""
+        head = ["place in the source", "what it says", "verdict", "place in the book"]
+        return self.table(head, [self.row(item) for item in items], "items")
+
+    def row(self, item: dict[str, Any]) -> list[nodes.Node]:
+        """Return the cells of one item."""
+        verdict = nodes.paragraph("", "", badge(VERDICTS[item["verdict"]], item["verdict"]))
+        if "erratum" in item:
+            inline, _ = self.parse_inline(f"[erratum](#erratum-{item['id']})")
+            verdict += [nodes.Text(" "), *inline]
+        where = self.paragraph(item["where"])
+        return [where, self.paragraph(item["says"]), verdict, self.paragraph(self.links(item))]
+
+
+def check_data(app: Sphinx) -> None:
+    """Warn of everything that is wrong with the data, before a page is read."""
+    book = Path(app.srcdir, "book")
+    app.env.pdpbook_labels = read_labels(book)
+    for fault in faults(read_sources(book / "sources"), app.env.pdpbook_labels):
+        logger.warning(fault)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_directive("errata", Errata)
+    app.add_directive("ledger", Ledger)
+    app.add_directive("items", Items)
+    app.connect("builder-inited", check_data)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,24 @@
+"""The compiler: numba, with its cache on disk wherever there is a place for it.
+
+Compiling the loops of the package takes seconds, so numba keeps the machine code beside the source
+or in the user's cache folder.  Where neither can be written (a read-only installation run by
+somebody without a home), ``numba.njit(cache=True)`` raises when it decorates.  Then the loops are
+compiled anew in every process, and nothing else is lost.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+__all__ = ["njit"]
+
+
+def njit(function: Callable[..., Any]) -> Any:
+    """Return the function compiled on its first call, and kept on disk if that is possible."""
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        return numba.njit(nogil=True, error_model="numpy")(function)

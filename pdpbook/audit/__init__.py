@@ -1,0 +1,1 @@
+"""Part 5 of the book: what the guarantee is worth, and what it costs."""

@@ -1,0 +1,69 @@
+r"""(ε, δ)-pDP: the δ that one record needs in one data set.
+
+With :math:`P` the distribution of the output and :math:`P_{-i}` that without record i, as in
+:mod:`pdpbook.per_instance.privacy_loss`, the record is :math:`(\varepsilon,\delta)`-pDP-private if
+
+.. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
+          P_{-i}(S) \le e^{\varepsilon} P(S) + \delta \qquad\text{for all events } S .
+
+The smallest such δ is the larger of two hockey-stick divergences.  With the slopes of Lemma 1,
+
+.. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
+          \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
+
+and never more than 1/n.  The game takes a δ too (:class:`pdpbook.NVOGame`).  Taught in *Gaussian
+noise and (ε, δ)-pDP*; the noise itself is :func:`pdpbook.gaussian_kernel`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _kernels, _validate
+from pdpbook.per_instance.privacy_loss import rows_and_mass
+
+__all__ = ["hockey_stick_divergences"]
+
+
+def hockey_stick_divergences(
+    rows: ArrayLike, mass: ArrayLike, n: int, epsilon: float
+) -> NDArray[np.float64]:
+    r"""Return the δ at which each record is (ε, δ)-pDP.
+
+    Parameters
+    ----------
+    rows : array_like, shape (r, K)
+        Output distribution :math:`p_i` of each record.
+    mass : array_like, shape (K,)
+        Mass :math:`S(x)` of all n records; it sums to n.
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (r,)
+        The larger of :math:`\sum_x (P - e^\varepsilon P_{-i})^+` and
+        :math:`\sum_x (P_{-i} - e^\varepsilon P)^+`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If n or epsilon is out of range, the shapes do not fit, a row exceeds the mass, or the mass
+        does not sum to n.
+
+    Notes
+    -----
+    Taught in *Gaussian noise and (ε, δ)-pDP*.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.5, 0.5], [0.25, 0.75]])
+    >>> hockey_stick_divergences(rows, rows.sum(axis=0), n=2, epsilon=0.1)
+    array([0.09870727, 0.08556091])
+    """
+    rows, mass, n = rows_and_mass(rows, mass, n)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    return np.array([_kernels.hockey_stick(row, mass, n, epsilon) for row in rows])

@@ -1,0 +1,46 @@
+r"""What one has to know to play a row of the paper's tables again: two settings.
+
+- *stated*: scales :math:`\{3, 2, 1, 0.33, 0.2\}\cdot\Delta q/\varepsilon`, padding for the ε of
+  the row;
+- *inferred*: the two small scales ten times smaller, and padding for ε = 1 in every row.  Nobody
+  has told us so; the chapter *Replication* shows the evidence, and where it ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from pdpbook.game.nvo_game import NVOGame
+
+__all__ = ["SETTINGS", "Setting"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What one has to know to build the game of a row.
+
+    Parameters
+    ----------
+    multipliers : tuple of float
+        Scales of the actions as multiples of Δq/ε; the third is the Laplace mechanism's.
+    grid_epsilon : float or None
+        The ε for which the interval is padded; the row's own if None.
+    """
+
+    multipliers: tuple[float, ...]
+    grid_epsilon: float | None
+
+    def game(self, data: ArrayLike, epsilon: float) -> NVOGame:
+        """Return the game of these data at this ε."""
+        return NVOGame.from_data(
+            data, epsilon=epsilon, multipliers=self.multipliers, grid_epsilon=self.grid_epsilon
+        )
+
+
+#: The two settings of the replication.
+SETTINGS = {
+    "stated": Setting((3, 2, 1, 0.33, 0.2), None),
+    "inferred": Setting((3, 2, 1, 0.033, 0.02), 1.0),
+}

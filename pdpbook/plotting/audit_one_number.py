@@ -1,0 +1,126 @@
+"""Figures of the chapter *One number*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+
+__all__ = ["accounts", "cover", "heads", "totals"]
+
+
+def cover(
+    places: ArrayLike, row: ArrayLike, others: ArrayLike, ratio: float, *, xlabel: str
+) -> Any:
+    """Draw the noise of one record under R times the average of the others.
+
+    Parameters
+    ----------
+    places : array_like, shape (K,)
+        Midpoint of each bin.
+    row, others : array_like, shape (K,)
+        Output distribution of the record, and the mean of those of the others.
+    ratio : float
+        R, how much larger the first may be than the second.
+    xlabel : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    row, others = np.asarray(row), np.asarray(others)
+    figure, axis = new_figure(height=3.6)
+    axis.plot(places, ratio * others, color=SERIES[1], linestyle="--", label="R × this average")
+    axis.plot(places, row, color=SERIES[0], label="this record")
+    axis.plot(places, others, color=COLOURS["grey"], linestyle=":", label="average of the others")
+    tight = int(np.argmax(row / others))
+    place = np.asarray(places)[tight]
+    axis.annotate(
+        "", (place, row[tight]), (place, ratio * others[tight]), arrowprops={"arrowstyle": "<->"}
+    )
+    axis.set(xlabel=xlabel, ylabel="probability", yscale="log")
+    axis.set_ylim(top=40 * ratio * others.max())
+    axis.legend(ncols=2, loc="upper center")
+    return figure
+
+
+def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Any:
+    """Draw the law of a count without the record and with it.
+
+    Parameters
+    ----------
+    numbers : array_like of int, shape (m,)
+        Values of the count.
+    laws : mapping of str to array_like, shape (m,)
+        Its probabilities under each name; two of them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=2.9)
+    looks = (("", SERIES[0]), ("//", SERIES[1]))
+    for shift, (name, law), (hatch, colour) in zip((-0.2, 0.2), laws.items(), looks, strict=True):
+        axis.bar(np.asarray(numbers) + shift, law, 0.38, color=colour, hatch=hatch, label=name)
+    axis.set(xlabel="draws that look like Jacob", ylabel="probability", xticks=numbers)
+    axis.grid(visible=False, axis="x")
+    axis.legend()
+    return figure
+
+
+def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Any:
+    """Draw the total ε against the number of draws.
+
+    Parameters
+    ----------
+    draws : array_like, shape (m,)
+        Numbers of draws.
+    curves : mapping of str to array_like, shape (m,)
+        Total ε by each rule; zeros are left out.
+    records : int
+        Number of records, marked on the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    for (name, values), colour, dashes in zip(curves.items(), SERIES, DASHES, strict=False):
+        shown = np.where(np.asarray(values) > 0, values, np.nan)
+        axis.plot(draws, shown, color=colour, linestyle=dashes, label=name)
+    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
+    axis.legend()
+    return figure
+
+
+def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) -> Any:
+    """Draw what a record of each bin pays, by several ways of counting.
+
+    Parameters
+    ----------
+    places : array_like, shape (m,)
+        Midpoint of each bin.
+    bills : mapping of str to array_like, shape (m,)
+        Total ε under the name of each way.
+    xlabel : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.8)
+    colours = [*SERIES[1:3], SERIES[0], COLOURS["grey"]]
+    for (name, values), colour, marker in zip(bills.items(), colours, MARKERS, strict=False):
+        axis.plot(
+            places, values, marker=marker, markersize=5, color=colour, linewidth=1.0, label=name
+        )
+    axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
+    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.28))
+    return figure

@@ -1,0 +1,139 @@
+"""Figures of the chapter *Collusion*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, MARKERS, new_figure
+
+__all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
+
+
+def coalition_gain(
+    sizes: ArrayLike, errors: Mapping[str, ArrayLike], guesses: Mapping[str, ArrayLike]
+) -> Any:
+    """Draw what a coalition gets from its copies: the error of its estimate, its rate of guesses.
+
+    Parameters
+    ----------
+    sizes : array_like, shape (m,)
+        Numbers of colluding recipients.
+    errors : mapping of str to array_like, shape (m,)
+        Per way of release, the root mean squared error of the coalition's best estimate.
+    guesses : mapping of str to array_like, shape (m,)
+        Per way of release, how often it tells two neighbouring values apart.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (left, right) = new_figure(1, 2, height=3.4)
+    for axes, curves in ((left, errors), (right, guesses)):
+        for (label, values), colour, marker in zip(
+            curves.items(), COLOURS.values(), MARKERS, strict=False
+        ):
+            axes.plot(sizes, values, marker=marker, markersize=4, color=colour, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(np.asarray(sizes), [f"{size}" for size in np.asarray(sizes)])
+        axes.set_xlabel("colluding recipients")
+    left.set_yscale("log", base=2)
+    left.yaxis.set_major_formatter("{x:g}")
+    left.set_ylabel("RMSE of the best estimate")
+    right.set_ylabel("right guesses, share")
+    right.set_ylim(0.45, 1.02)
+    right.legend(loc="upper left")
+    return figure
+
+
+def gradual_pair(
+    grid: ArrayLike, smooth: ArrayLike, atom: ArrayLike, noise: ArrayLike, epsilons: Sequence[float]
+) -> Any:
+    """Draw the joint law of a two-level release beside simulated pairs.
+
+    Parameters
+    ----------
+    grid : array_like, shape (m,)
+        Values of the noise on both axes.
+    smooth : array_like, shape (m, m)
+        Density at (noisy copy = grid[j], quiet copy = grid[i]).
+    atom : array_like, shape (m,)
+        Density along the diagonal.
+    noise : array_like, shape (size, 2)
+        Simulated pairs (noisy, quiet).
+    epsilons : sequence of float
+        The two levels, the smaller first.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.collections import LineCollection
+
+    grid, atom, noise = np.asarray(grid), np.asarray(atom), np.asarray(noise)
+    figure, (left, right) = new_figure(1, 2, height=3.6, sharex=True, sharey=True)
+    top = float(np.max(smooth))
+    shades = [COLOURS["blue"]] * 7
+    levels = top * np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.8])
+    left.contour(grid, grid, smooth, levels=levels, colors=shades, linewidths=1.0)
+    ends = np.column_stack([grid, grid])
+    left.add_collection(
+        LineCollection(
+            list(np.stack([ends[:-1], ends[1:]], axis=1)),
+            linewidths=1.0 + 7.0 * atom[:-1] / atom.max(),
+            colors=COLOURS["orange"],
+            capstyle="butt",
+        )
+    )
+    same = noise[:, 0] == noise[:, 1]
+    right.plot(*noise[~same].T, ".", markersize=2.5, color=COLOURS["blue"], label="different")
+    right.plot(*noise[same].T, "+", markersize=4, color=COLOURS["orange"], label="equal")
+    right.legend(loc="upper left", markerscale=2, handletextpad=0.1)
+    for axes in (left, right):
+        axes.set_xlim(grid[0], grid[-1])
+        axes.set_ylim(grid[0], grid[-1])
+        axes.set_xlabel(f"noise of the noisy copy, ε = {epsilons[0]:g}")
+    left.set_ylabel(f"noise of the quiet copy, ε = {epsilons[1]:g}")
+    return figure
+
+
+def refinement_law(
+    grid: ArrayLike, density: ArrayLike, atom: float, loud: float, draws: ArrayLike
+) -> Any:
+    """Draw the law of a refined copy's noise, given the noise that is already out.
+
+    Parameters
+    ----------
+    grid : array_like, shape (m,)
+        Values of the new noise.
+    density : array_like, shape (m,)
+        Its conditional density.
+    atom : float
+        Probability that it stays where it was.
+    loud : float
+        The noise that is already out.
+    draws : array_like, shape (size,)
+        Simulated values of the new noise.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    grid, draws = np.asarray(grid), np.asarray(draws)
+    figure, axes = new_figure(height=3.0)
+    edges = np.linspace(grid[0], grid[-1], 71)
+    moved = draws[draws != loud]
+    seen = np.histogram(moved, bins=edges)[0] / (draws.size * np.diff(edges))
+    axes.stairs(seen, edges, fill=True, color=COLOURS["sky"], alpha=0.45, label="simulated")
+    axes.plot(grid, density, color=COLOURS["blue"], label="density of the pieces")
+    axes.plot([loud, loud], [0, atom], color=COLOURS["orange"], linewidth=4)
+    axes.plot(loud, atom, "o", color=COLOURS["orange"], label="stays: probability of the atom")
+    axes.axvline(0.0, color=COLOURS["grey"], linewidth=1, linestyle=":")
+    axes.set_xlabel("noise of the refined copy")
+    axes.set_ylabel("density, or probability of the atom")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return figure

@@ -1,0 +1,143 @@
+"""Figures of the chapter *The privacy game*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, DASHES, new_figure
+
+__all__ = ["granularity_payoffs", "learning_curves", "limited_power", "prior_sweep"]
+
+
+def prior_sweep(
+    shares: ArrayLike, plans: Mapping[str, ArrayLike], payoffs: Mapping[str, ArrayLike]
+) -> Any:
+    """Draw how an equilibrium and the user's payoff depend on what is believed.
+
+    Parameters
+    ----------
+    shares : array_like, shape (m,)
+        Probability of the informed adversary.
+    plans : mapping of str to array_like, shape (m,)
+        Probability of an action in equilibrium, per type.
+    payoffs : mapping of str to array_like, shape (m,)
+        Payoff of the user, per plan of the user.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (left, right) = new_figure(1, 2, height=4.2)
+    for axes, curves in ((left, plans), (right, payoffs)):
+        styles = zip(COLOURS.values(), DASHES, strict=False)
+        for (label, values), (colour, dashes) in zip(curves.items(), styles, strict=False):
+            axes.plot(shares, values, color=colour, linestyle=dashes, label=label)
+        axes.set_xlabel("probability that the\nadversary is informed")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    left.set_ylabel("probability of the action")
+    left.set_ylim(-0.03, 1.03)
+    right.set_ylabel("payoff of the user")
+    return figure
+
+
+def granularity_payoffs(
+    grid: ArrayLike,
+    qualities: Mapping[str, ArrayLike],
+    payoffs: Mapping[str, ArrayLike],
+    best: ArrayLike,
+) -> Any:
+    """Draw the quality of service and the payoff against the granularity.
+
+    Parameters
+    ----------
+    grid : array_like, shape (m,)
+        Granularities.
+    qualities : mapping of str to array_like, shape (m,)
+        Quality of service, per formula.
+    payoffs : mapping of str to array_like, shape (m,)
+        Payoff under a certain attack, per stake.
+    best : array_like, shape (number of payoffs, 2)
+        Best granularity of each payoff curve and the payoff there.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (left, right) = new_figure(1, 2, height=4.2)
+    for axes, curves in ((left, qualities), (right, payoffs)):
+        styles = zip(COLOURS.values(), DASHES, strict=False)
+        for (label, values), (colour, dashes) in zip(curves.items(), styles, strict=False):
+            axes.plot(grid, values, color=colour, linestyle=dashes, label=label)
+        axes.set_xlabel("granularity a")
+    right.plot(*np.asarray(best).T, "o", color=COLOURS["black"], label="closed form")
+    left.set_ylabel("quality of service")
+    right.set_ylabel("payoff Q(a) − Da")
+    for axes in (left, right):
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return figure
+
+
+def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[str]) -> Any:
+    """Draw the saddle point against an adversary of limited power.
+
+    Parameters
+    ----------
+    powers : array_like, shape (m,)
+        Powers of the adversary.
+    saddles : sequence of LimitedAttack, length m
+        The saddle point at each power.
+    labels : sequence of str, length n
+        Names of the messages.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (left, right) = new_figure(1, 2, height=3.6)
+    tops = [saddle.granularity for saddle in saddles], [saddle.effort for saddle in saddles]
+    styles = list(zip(COLOURS.values(), DASHES, strict=False))
+    for axes, curves in zip((left, right), tops, strict=True):
+        for values, label, (colour, dashes) in zip(
+            np.transpose(curves), labels, styles, strict=False
+        ):
+            axes.plot(powers, values, color=colour, linestyle=dashes, label=label)
+        axes.set_xlabel("power of the adversary, Ψ")
+        axes.set_ylim(-0.03, 1.03)
+    left.axhspan(0.0, saddles[0].tangent, color=COLOURS["grey"], alpha=0.15, linewidth=0)
+    left.set_ylabel("granularity a")
+    right.set_ylabel("effort b")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Any:
+    """Draw how the error of learners falls with the rounds played.
+
+    Parameters
+    ----------
+    curves : mapping of str to LearningCurve
+        One per learner.
+    tolerance : float
+        Error at which a learner is said to have converged.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(height=3.8)
+    styles = zip(COLOURS.values(), DASHES, strict=False)
+    for (label, curve), (colour, dashes) in zip(curves.items(), styles, strict=False):
+        low, middle, high = np.quantile(curve.errors, [0.1, 0.5, 0.9], axis=0)
+        axes.plot(curve.iterations, middle, color=colour, linestyle=dashes, label=label)
+        axes.fill_between(curve.iterations, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.axhline(tolerance, color=COLOURS["grey"], linewidth=1, linestyle=":")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("rounds played")
+    axes.set_ylabel("largest error of a value")
+    axes.legend()
+    return figure

@@ -1,0 +1,179 @@
+"""Figures of the chapter *Privacy over social distance*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, new_figure
+
+__all__ = ["budget_errors", "budget_levels", "hops_from", "tuned_budgets"]
+
+
+def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Any:
+    """Draw a network with each person's number of hops from one of them.
+
+    Parameters
+    ----------
+    places : array_like, shape (n, 2)
+        Where to draw each person.
+    edges : array_like of int, shape (m, 2)
+        Positions of the two ends of each edge.
+    hops : array_like of int, shape (n,)
+        Distance of each person from the one with distance 0.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.collections import LineCollection
+
+    places, hops = np.asarray(places), np.asarray(hops)
+    figure, axes = new_figure(height=3.6)
+    lines = list(places[np.asarray(edges)])
+    axes.add_collection(LineCollection(lines, colors=COLOURS["grey"], linewidths=0.6, alpha=0.6))
+    shades = [COLOURS[name] for name in ("black", "orange", "yellow", "green", "sky", "purple")]
+    for distance in np.unique(hops):
+        here = places[hops == distance]
+        axes.scatter(*here.T, s=190, color=shades[distance % 6], zorder=2)
+    for place, distance in zip(places, hops, strict=True):
+        ink = "white" if distance in (0, 1, 3) else "black"
+        axes.text(*place, str(distance), ha="center", va="center", fontsize=11, color=ink, zorder=3)
+    axes.set_axis_off()
+    return figure
+
+
+def budget_levels(
+    budgets: Mapping[str, ArrayLike], totals: ArrayLike, growth: Mapping[str, ArrayLike]
+) -> Any:
+    """Draw budgets by distance, and how the budgets of some distances grow with the total.
+
+    Parameters
+    ----------
+    budgets : mapping of str to array_like, shape (D,)
+        Budget of distance 1, …, D per way of splitting; infinite where nothing is protected.
+    totals : array_like, shape (m,)
+        Totals of the right panel.
+    growth : mapping of str to array_like, shape (m,)
+        Budget of a distance at each total.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (left, right) = new_figure(1, 2, height=3.6)
+    styles = list(zip(COLOURS.values(), MARKERS, DASHES, strict=False))
+    farthest, guarded = 0, 0
+    for (label, values), (colour, marker, dashes) in zip(budgets.items(), styles, strict=False):
+        levels = np.asarray(values, dtype=float)
+        shown = np.isfinite(levels)
+        distance = np.arange(1, levels.size + 1)
+        farthest = max(farthest, levels.size)
+        if not shown.all():
+            guarded = int(shown.sum())
+        left.plot(
+            *(distance[shown], levels[shown]),
+            marker=marker,
+            linestyle=dashes,
+            color=colour,
+            label=label,
+        )
+    if guarded:
+        left.axvspan(guarded + 0.5, farthest + 0.5, color=COLOURS["grey"], alpha=0.15, linewidth=0)
+    for (label, values), (colour, marker, dashes) in zip(growth.items(), styles, strict=False):
+        right.plot(totals, values, marker=marker, linestyle=dashes, color=colour, label=label)
+    left.set_xlabel("distance d, hops")
+    left.set_ylabel("budget of one copy, ε")
+    left.set_xticks(np.arange(1, farthest + 1))
+    right.set_xlabel("total budget B")
+    for axes in (left, right):
+        axes.set_ylim(bottom=0)
+        axes.legend()
+    return figure
+
+
+def budget_errors(
+    errors: Mapping[str, Any], totals: ArrayLike, means: Mapping[str, tuple[ArrayLike, ...]]
+) -> Any:
+    """Draw measured errors with intervals: by distance, and over everybody by total budget.
+
+    Parameters
+    ----------
+    errors : mapping of str to SimulatedError
+        Per way of splitting, the error at distance 1, …, D; infinite ones are left out.
+    totals : array_like, shape (m,)
+        Totals of the right panel.
+    means : mapping of str to (rmse, low, high)
+        Per way of splitting, the error over everybody at each total, each of shape (m,).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    figure, (left, right) = new_figure(1, 2, height=3.8)
+    styles = list(zip(COLOURS.values(), MARKERS, DASHES, strict=False))
+    for (label, error), (colour, marker, dashes) in zip(errors.items(), styles, strict=False):
+        distance = np.arange(1, error.rmse.size + 1)
+        seen = np.isfinite(error.rmse)
+        rmse, low, high = error.rmse[seen], error.low[seen], error.high[seen]
+        left.errorbar(
+            *(distance[seen], rmse, np.array([rmse - low, high - rmse])),
+            marker=marker,
+            linestyle=dashes,
+            color=colour,
+            capsize=3,
+            label=label,
+        )
+        left.set_xticks(distance)
+    for label, (colour, marker, dashes) in zip(errors, styles, strict=False):
+        if label in means:
+            mean, low, high = (np.asarray(part) for part in means[label])
+            right.plot(totals, mean, marker=marker, linestyle=dashes, color=colour)
+            right.fill_between(totals, low, high, color=colour, alpha=0.25, linewidth=0)
+    left.set_xlabel("distance d, hops")
+    left.set_ylabel("RMSE of one copy")
+    right.set_xlabel("total budget B")
+    right.set_ylabel("RMSE over everybody")
+    for axes in (left, right):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
+def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> Any:
+    """Draw the saddle point of the game over budgets against the power of the spy.
+
+    Parameters
+    ----------
+    powers : array_like, shape (m,)
+        Powers of the spy.
+    budgets, attack : array_like, shape (m, D)
+        The curator's budgets and the spy's efforts at each distance.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    budgets, attack = np.asarray(budgets), np.asarray(attack)
+    figure, (left, right) = new_figure(1, 2, height=3.6)
+    styles = list(zip(COLOURS.values(), DASHES, strict=False))
+    for level, (colour, dashes) in zip(range(budgets.shape[1]), styles, strict=False):
+        left.plot(
+            powers, budgets[:, level], color=colour, linestyle=dashes, label=f"d = {level + 1}"
+        )
+        right.plot(powers, attack[:, level], color=colour, linestyle=dashes)
+    left.set_ylabel("budget of one copy, ε")
+    right.set_ylabel("effort of the spy")
+    for axes in (left, right):
+        axes.set_xlabel("power of the spy, Ψ")
+        axes.set_ylim(bottom=0)
+    figure.legend(loc="outside upper center", ncols=5)
+    return figure

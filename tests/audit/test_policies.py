@@ -1,0 +1,203 @@
+"""Fixed policies: the theorem by brute force over all data sets, and keep-or-blur's optimality.
+
+Hypothesis runs 100 examples a property.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from pdpbook import keep_or_blur, kl_divergence, laplace_kernel, policy_epsilon, scale_bound
+from pdpbook.audit.policies import local_epsilon
+
+targets = st.floats(math.log(1e-4), math.log(6.0)).map(math.exp)
+
+
+def all_data_sets(bins, n):
+    """Every histogram of n records on these bins."""
+    for data in itertools.combinations_with_replacement(range(bins), n):
+        yield np.bincount(data, minlength=bins)
+
+
+def worst_loss(policy, n):
+    """Largest |ln P(x)/P_{-i}(x)| over all data sets and records; the policy is run twice."""
+    worst = 0.0
+    for counts in all_data_sets(len(policy), n):
+        for i in np.flatnonzero(counts):
+            rest = counts.copy()
+            rest[i] -= 1
+            for x in range(len(policy)):
+                present = sum(c * policy[k][x] for k, c in enumerate(counts)) / n
+                absent = sum(c * policy[k][x] for k, c in enumerate(rest)) / (n - 1)
+                if present > 0:
+                    ratio = math.log(present / absent) if absent > 0 else math.inf
+                    worst = max(worst, abs(ratio))
+    return worst
+
+
+@st.composite
+def policies(draw, least=0.01):
+    """A random policy on two to four bins; with least=0 some entries are 0."""
+    bins = draw(st.integers(2, 4))
+    entries = st.just(0.0) | st.floats(0.05, 1.0) if least == 0.0 else st.floats(least, 1.0)
+    rows = [
+        draw(st.lists(entries, min_size=bins, max_size=bins).filter(any)) for _ in range(bins)
+    ]
+    return np.array([np.array(row) / sum(row) for row in rows])
+
+
+@given(policies(), st.integers(2, 6))
+def test_the_worst_data_set_of_up_to_six_records(policy, n):
+    assert policy_epsilon(policy, n) == pytest.approx(worst_loss(policy, n), rel=1e-9, abs=1e-12)
+
+
+@given(policies(least=0.0), st.integers(2, 4))
+def test_rows_with_zeros(policy, n):
+    assert policy_epsilon(policy, n) == pytest.approx(worst_loss(policy, n), rel=1e-9, abs=1e-12)
+
+
+@given(policies(), st.integers(2, 5), targets)
+def test_both_directions_of_the_theorem(policy, n, epsilon):
+    """Private for every data set if and only if the policy is (ln R)-locally private."""
+    local, allowed = local_epsilon(policy), math.log1p(n * math.expm1(epsilon))
+    if abs(local - allowed) > 1e-6:
+        assert (worst_loss(policy, n) <= epsilon) is (local <= allowed)
+
+
+@given(policies(), st.integers(2, 5), st.data())
+def test_replacing_a_record_costs_no_more_than_removing_one(policy, n, data):
+    others = data.draw(st.sampled_from(list(all_data_sets(len(policy), n - 1))))
+    outputs = (others @ policy + policy) / n  # the last record in each bin
+    ratios = np.log(outputs[:, None] / outputs[None, :])
+    assert ratios.max() <= policy_epsilon(policy, n) * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("bins", [2, 3, 4])
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0, 3.0])
+def test_keep_or_blur_is_tight(bins, n, epsilon):
+    policy = keep_or_blur(bins, n, epsilon)
+    assert worst_loss(policy, n) == pytest.approx(epsilon, rel=1e-9)
+    blur = bins / (bins + n * math.expm1(epsilon))
+    assert np.allclose(policy, (1 - blur) * np.eye(bins) + blur / bins)
+    less = 0.999 * blur
+    quieter = (1 - less) * np.eye(bins) + less / bins
+    assert worst_loss(quieter, n) > epsilon * (1 + 1e-5)
+
+
+@given(st.integers(2, 200), st.integers(2, 10**9), targets)
+def test_keep_or_blur_uses_its_epsilon_up(bins, n, epsilon):
+    policy = keep_or_blur(bins, n, epsilon)
+    assert policy_epsilon(policy, n) == pytest.approx(epsilon, rel=1e-9)
+    assert np.allclose(policy.sum(axis=1), 1.0, atol=1e-14)
+
+
+@given(st.integers(2, 12), st.integers(2, 1000), targets, st.data())
+def test_the_divergence_of_keep_or_blur(bins, n, epsilon, data):
+    """At most ln(1 + (K - 1)/R), which is below -ln(1 - λ); reached by data in one bin."""
+    policy = keep_or_blur(bins, n, epsilon)
+    weights = data.draw(st.lists(st.floats(0.0, 1.0), min_size=bins, max_size=bins).filter(any))
+    q = np.array(weights) / sum(weights)
+    growth = n * math.expm1(epsilon)
+    bound = math.log1p((bins - 1) / (1 + growth))
+    assert kl_divergence(q, q @ policy) <= bound * (1 + 1e-9) + 1e-12
+    assert bound <= -math.log1p(-bins / (bins + growth))
+    vertex = np.eye(bins)[0]
+    assert kl_divergence(vertex, policy[0]) == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("bins", [2, 3, 5])
+@pytest.mark.parametrize("ratio", [1.5, 4.0, 50.0])
+def test_no_private_policy_has_a_larger_smallest_diagonal(bins, ratio):
+    """The linear program whose value is the best worst-case divergence of any policy."""
+    size = bins * bins
+    rows, limits = [], []
+    for x, k, j in itertools.product(range(bins), repeat=3):
+        if j != k:  # p_k(x) - R p_j(x) <= 0
+            row = np.zeros(size + 1)
+            row[k * bins + x], row[j * bins + x] = 1.0, -ratio
+            rows.append(row)
+            limits.append(0.0)
+    for k in range(bins):  # t - p_k(k) <= 0
+        row = np.zeros(size + 1)
+        row[k * bins + k], row[-1] = -1.0, 1.0
+        rows.append(row)
+        limits.append(0.0)
+    sums = np.zeros((bins, size + 1))
+    for k in range(bins):
+        sums[k, k * bins : (k + 1) * bins] = 1.0
+    goal = np.zeros(size + 1)
+    goal[-1] = -1.0
+    best = linprog(goal, rows, limits, sums, np.ones(bins))
+    n, epsilon = 7, math.log1p((ratio - 1) / 7)
+    assert -best.fun == pytest.approx(keep_or_blur(bins, n, epsilon)[0, 0], rel=1e-8)
+
+
+@given(st.integers(2, 30), st.integers(2, 10**6), targets, st.floats(1.0, 20.0))
+def test_theorem_1_prime_is_a_corollary(bins, n, epsilon, factor):
+    """Laplace rows of scales from b* on, one scale a bin."""
+    kernel = laplace_kernel(bins, scale_bound(n, epsilon) * np.array([1.0, factor]))
+    policy = kernel[np.arange(bins) % 2, np.arange(bins)]
+    assert policy_epsilon(policy, n) <= epsilon * (1 + 1e-9)
+
+
+@given(policies(), st.integers(2, 10**6))
+def test_more_records_need_no_more(policy, n):
+    assert policy_epsilon(policy, n + 1) <= policy_epsilon(policy, n)
+    assert policy_epsilon(policy, n) <= local_epsilon(policy)
+
+
+def test_extreme_policies():
+    assert policy_epsilon(np.full((3, 3), 1 / 3), 2) == 0.0
+    assert policy_epsilon(np.eye(2), 10**9) == math.inf
+    same = np.tile([0.25, 0.0, 0.75], (3, 1))  # nobody reaches the middle bin: no secret there
+    assert policy_epsilon(same, 5) == 0.0
+    for n, epsilon in ((2, 1e-300), (10**15, 1e-12), (10**9, 600.0), (2, 5000.0)):
+        policy = keep_or_blur(101, n, epsilon)
+        assert (policy > 0).all() and np.allclose(policy.sum(axis=1), 1.0)
+        assert policy_epsilon(policy, n) <= epsilon * (1 + 1e-9) + 1e-15
+    tiny = np.array([[1.0, 1e-300], [1e-300, 1.0]])
+    assert policy_epsilon(tiny, 2) == pytest.approx(300 * math.log(10) - math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "message"),
+    [
+        (np.ones((2, 3)) / 3, ValueError, r"policy must have shape \(K, K\).*got policy of shape"),
+        (np.ones((1, 1)), ValueError, r"got policy of shape \(1, 1\)"),
+        ([[1.0, 0.0], [1.0]], ValueError, r"rows of different lengths"),
+        ([[1.0, 0.0], [0.5, 0.4]], ValueError, r"policy\[1\] must sum to 1, got a sum of 0\.9"),
+        ([[1.0, 0.0], [1.5, -0.5]], ValueError, r"policy\[1\] must be >= 0 .*-0\.5"),
+        ([[1.0, 0.0], [math.nan, 1.0]], ValueError, r"policy\[1\] must be finite.*=nan"),
+        ([["a", "b"], ["c", "d"]], TypeError, r"policy must hold numbers, got policy of type"),
+    ],
+)
+def test_bad_policies_are_refused(policy, error, message):
+    for function in (local_epsilon, lambda table: policy_epsilon(table, 10)):
+        with pytest.raises(error, match=message):
+            function(policy)
+
+
+@pytest.mark.parametrize("n", [1, 0, 2.5, True, None])
+def test_bad_n_is_refused(n):
+    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
+        policy_epsilon(np.eye(2), n)
+    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
+        keep_or_blur(2, n, 1.0)
+
+
+@pytest.mark.parametrize("bins", [1, 0, 3.0, False])
+def test_bad_bins_are_refused(bins):
+    with pytest.raises((ValueError, TypeError), match=rf"bins must be .*got bins={bins}"):
+        keep_or_blur(bins, 10, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, None])
+def test_bad_epsilon_is_refused(epsilon):
+    with pytest.raises((ValueError, TypeError), match=rf"epsilon must be .*got epsilon={epsilon}"):
+        keep_or_blur(3, 10, epsilon)

@@ -1,0 +1,175 @@
+"""Staircase noise: its density, its privacy at the worst shift, its sampler, its optimality.
+
+The statistical tests raise a false alarm with probability 1e-6 each, and reject noise whose ε is
+5 % too large or too small.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pdpbook.foundations.staircase as stair
+
+levels = st.floats(0.05, 12.0)
+shares = st.none() | st.floats(0.0, 0.99)
+
+
+def slow_pdf(x, epsilon, sensitivity, share):
+    """Walk from step to step."""
+    top = (1 - math.exp(-epsilon)) / (
+        2 * sensitivity * (share + math.exp(-epsilon) * (1 - share))
+    )
+    place, height = 0.0, top
+    while True:
+        if abs(x) < place + share * sensitivity:
+            return height
+        height *= math.exp(-epsilon)
+        place += sensitivity
+        if abs(x) < place:
+            return height
+
+
+def masses(epsilon, sensitivity, share, reach=400):
+    """Probability of each flat stretch on the right, exactly."""
+    k = np.arange(reach)
+    fall = math.exp(-epsilon)
+    high = slow_pdf(0.0, epsilon, sensitivity, share) if share else 0.0
+    top = (1 - fall) / (2 * sensitivity * (share + fall * (1 - share)))
+    assert not share or high == pytest.approx(top)
+    return top * sensitivity * fall**k * share, top * sensitivity * fall ** (k + 1) * (1 - share)
+
+
+@given(levels, st.floats(0.1, 10.0), shares, st.floats(-30.0, 30.0))
+def test_density_by_walking(epsilon, sensitivity, share, x):
+    used = 1 / (1 + math.exp(epsilon / 2)) if share is None else share
+    fraction = abs(x) / sensitivity % 1
+    if min(abs(fraction - used), fraction, 1 - fraction) < 1e-9:
+        return  # on an edge both heights are right
+    value = stair.staircase_pdf(x, epsilon=epsilon, sensitivity=sensitivity, share=share)
+    assert value == pytest.approx(slow_pdf(x, epsilon, sensitivity, used), rel=1e-9)
+
+
+@given(levels, st.floats(0.0, 0.99))
+def test_density_has_mass_one(epsilon, share):
+    high, low = masses(epsilon, 2.0, share)
+    tail = math.exp(-400 * epsilon)
+    assert 2 * (high.sum() + low.sum()) == pytest.approx(1 - tail, rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(levels, shares)
+def test_privacy_is_exact(epsilon, share):
+    x = np.linspace(-6, 6, 4801)
+    base = stair.staircase_pdf(x, epsilon=epsilon, share=share)
+    worst = 0.0
+    for shift in np.linspace(-1 + 1e-7, 1 - 1e-7, 41):  # at 1, rounding decides the step
+        moved = stair.staircase_pdf(x - shift, epsilon=epsilon, share=share)
+        worst = max(worst, np.abs(np.log(moved / base)).max())
+    assert worst == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.95, 1.05])
+@pytest.mark.parametrize("share", [None, 0.0, 0.7])
+def test_sampler(factor, share):
+    draws, epsilon = 400_000, 1.5
+    exact, rng = np.full(draws, 3.0), np.random.default_rng(1)
+    noise = stair.staircase_mechanism(
+        exact, sensitivity=2.0, epsilon=epsilon, share=share, rng=rng
+    )
+    used = 1 / (1 + math.exp(epsilon / 2)) if share is None else share
+    stretches = (noise - 3.0) / 2.0
+    assert abs((noise > 3.0).mean() - 0.5) < 4.9 * 0.5 / math.sqrt(draws)
+    k = np.floor(np.abs(stretches)).astype(int)
+    low = np.abs(stretches) - k >= used
+    seen = np.bincount(np.minimum(2 * k + low, 11), minlength=12)
+    fall = math.exp(-factor * epsilon)
+    cells = np.array([[used, (1 - used) * fall]]) * (fall ** np.arange(200))[:, None]
+    chances = np.append(cells.ravel()[:11], cells.ravel()[11:].sum()) / cells.sum()
+    kept = chances > 0
+    pvalue = stats.chisquare(seen[kept], chances[kept] * draws).pvalue
+    assert (pvalue > 1e-6) == (factor == 1.0), f"p = {pvalue:.2g}"
+
+
+def test_noise_is_even_within_a_step():
+    noise = stair.staircase_mechanism(
+        np.zeros(200_000), sensitivity=1.0, epsilon=1.0, rng=np.random.default_rng(2)
+    )
+    used = 1 / (1 + math.exp(0.5))
+    inside = np.abs(noise)[np.abs(noise) < used] / used
+    assert stats.kstest(inside, stats.uniform.cdf).pvalue > 1e-6
+    outside = (np.abs(noise)[(np.abs(noise) >= used) & (np.abs(noise) < 1)] - used) / (1 - used)
+    assert stats.kstest(outside, stats.uniform.cdf).pvalue > 1e-6
+
+
+def mean_error(epsilon, share, reach=4000):
+    """Sum of mass times midpoint over the flat stretches."""
+    k, fall = np.arange(reach), math.exp(-epsilon)
+    top = (1 - fall) / (2 * (share + fall * (1 - share)))
+    high, low = top * fall**k * share, top * fall ** (k + 1) * (1 - share)
+    return 2 * (high @ (k + share / 2) + low @ (k + (1 + share) / 2))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 9.0])
+def test_the_default_share_is_best_and_below_laplace(epsilon):
+    best = min(mean_error(epsilon, share) for share in np.linspace(0.0, 0.999, 2000))
+    at_default = mean_error(epsilon, 1 / (1 + math.exp(epsilon / 2)))
+    assert at_default == pytest.approx(stair.staircase_error(epsilon), rel=1e-9)
+    assert at_default <= best + 1e-12 and best == pytest.approx(at_default, rel=1e-4)
+    assert at_default < 1 / epsilon
+
+
+def test_no_private_histogram_of_noise_is_better():
+    """The linear program over noise that is constant on cells, ε-DP for whole shifts <= Δ."""
+    from scipy.optimize import linprog
+
+    epsilon, cells, reach = 2.0, 20, 8  # cells a stretch; the tail beyond is geometric
+    size, growth = cells * reach, math.exp(epsilon)
+    middle = (np.arange(size) + 0.5) / cells
+    tail = 1 / (growth - 1)  # all stretches after the last one, together
+    weight, cost = np.ones(size), middle.copy()
+    weight[-cells:] += tail
+    cost[-cells:] += (middle[-cells:] + 1) * tail + tail / (growth - 1)
+    full = np.concatenate([np.eye(size)[::-1], np.eye(size)])  # symmetric noise
+    rows = [
+        full[i] - growth * full[i + shift]
+        for shift in range(1, cells + 1)
+        for i in range(2 * size - shift)
+    ]
+    rows += [
+        full[i + shift] - growth * full[i]
+        for shift in range(1, cells + 1)
+        for i in range(2 * size - shift)
+    ]
+    found = linprog(cost, np.array(rows), np.zeros(len(rows)), 2 * weight[None], [1.0], (0, None))
+    assert 2 * found.fun == pytest.approx(stair.staircase_error(epsilon), rel=0.01)
+    assert 2 * found.fun > stair.staircase_error(epsilon) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stair.staircase_pdf(0.0, epsilon=0.0), r"epsilon .* got epsilon=0\.0"),
+        (lambda: stair.staircase_pdf(0.0, epsilon=501.0), r"epsilon .* got epsilon=501\.0"),
+        (lambda: stair.staircase_pdf(math.inf, epsilon=1.0), "noise must be finite"),
+        (lambda: stair.staircase_pdf(0.0, epsilon=1.0, share=1.0), r"share .* got share=1\.0"),
+        (
+            lambda: stair.staircase_mechanism(
+                0.0, sensitivity=0.0, epsilon=1.0, rng=np.random.default_rng(0)
+            ),
+            r"sensitivity .* got sensitivity=0\.0",
+        ),
+        (lambda: stair.staircase_error(-1.0), r"epsilon .* got epsilon=-1\.0"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_seeds_are_no_generators():
+    with pytest.raises(TypeError, match="rng must be a numpy"):
+        stair.staircase_mechanism(0.0, sensitivity=1.0, epsilon=1.0, rng=0)

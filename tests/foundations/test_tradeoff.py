@@ -1,0 +1,80 @@
+"""Trade-off curves against brute force, limits and each other."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdpbook.foundations import divergences as dv
+from pdpbook.foundations import tradeoff as tr
+from tests.foundations.strategies import events, levels, pairs
+
+
+@given(pairs())
+def test_no_event_beats_the_tradeoff_curve(pair):
+    q, p = pair
+    alpha, beta = tr.tradeoff_curve(q, p)
+    tests = events(p.size)
+    assert (np.diff(alpha) >= 0).all() and (np.diff(beta) <= 0).all()
+    assert (alpha[0], alpha[-1], beta[0], beta[-1]) == (0.0, 1.0, 1.0, 0.0)
+    # a little to the right of each event, so that a vertical piece counts at its lower end
+    least = np.interp(tests @ q + 1e-9, alpha, beta)
+    assert (1.0 - tests @ p >= least - 1e-7).all()
+
+
+@given(pairs(), levels)
+def test_privacy_and_the_tradeoff_bound_are_the_same_statement(pair, epsilon):
+    q, p = pair
+    delta = max(
+        dv.hockey_stick_divergence(p, q, epsilon=epsilon),
+        dv.hockey_stick_divergence(q, p, epsilon=epsilon),
+    )
+    alpha, beta = tr.tradeoff_curve(q, p)
+    if delta < 1.0:
+        assert (beta >= tr.tradeoff_bound(alpha, epsilon=epsilon, delta=delta) - 1e-9).all()
+    if delta > 0.02:  # with less δ some corner lies below
+        bound = tr.tradeoff_bound(alpha, epsilon=epsilon, delta=delta - 0.01)
+        assert (beta < bound - 1e-6).any()
+
+
+@given(st.floats(0.01, 4.0))
+def test_the_continuous_curves_are_limits_of_discrete_ones(epsilon):
+    from scipy import stats
+
+    edges = np.linspace(-25.0, 25.0, 20_001)
+    for law, curve in (
+        (stats.laplace, lambda a: tr.laplace_tradeoff(a, epsilon=epsilon)),
+        (stats.norm, lambda a: tr.gaussian_tradeoff(a, shift=epsilon)),
+    ):
+        q, p = np.diff(law.cdf(edges)), np.diff(law.cdf(edges, loc=epsilon))
+        alpha, beta = tr.tradeoff_curve(q / q.sum(), p / p.sum())
+        assert np.abs(beta - curve(alpha)).max() < 1e-4
+
+
+def test_laplace_touches_the_bound_and_stays_above_it():
+    alpha = np.linspace(0.0, 1.0, 1001)
+    for epsilon in (0.1, 1.0, 3.0):
+        gap = tr.laplace_tradeoff(alpha, epsilon=epsilon)
+        gap = gap - tr.tradeoff_bound(alpha, epsilon=epsilon)
+        assert gap.min() > -1e-12
+        assert np.abs(gap[[1, -2]]).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tr.tradeoff_bound([-0.1], epsilon=1.0), "alpha must be >= 0 and <= 1"),
+        (lambda: tr.laplace_tradeoff([0.5], epsilon=math.inf), "got epsilon=inf"),
+        (lambda: tr.gaussian_tradeoff([0.5], shift=-1.0), "shift must be"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        call()
+
+
+def test_extreme_levels_do_not_overflow():
+    assert tr.tradeoff_bound([0.0, 0.5], epsilon=1e4).tolist() == [1.0, 0.0]
+    assert tr.laplace_tradeoff([0.0, 0.5], epsilon=1e4).tolist() == [1.0, 0.0]

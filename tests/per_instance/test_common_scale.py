@@ -1,0 +1,70 @@
+"""The smallest common scale, against a search from below and against the definition of privacy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdpbook as pb
+from tests import naive
+
+
+def largest_loss(counts, scale: float) -> float:
+    """Worst loss, from the definition."""
+    bins = np.repeat(np.arange(len(counts)), counts)
+    kernel = pb.laplace_kernel(len(counts), [scale])
+    return naive.privacy_losses(bins, np.zeros_like(bins), kernel).max()
+
+
+histograms = st.lists(st.integers(0, 6), min_size=2, max_size=8).filter(lambda c: sum(c) > 1)
+
+
+@given(histograms, st.floats(0.05, 3.0))
+def test_private_at_the_scale_and_not_below(counts, epsilon):
+    scale = pb.common_scale(counts, epsilon)
+    if scale == 0.0:
+        assert largest_loss(counts, 1e-4) <= epsilon * (1 + 1e-9)
+        return
+    assert scale <= pb.scale_bound(sum(counts), epsilon)
+    assert largest_loss(counts, scale) <= epsilon * (1 + 1e-9)
+    assert largest_loss(counts, scale * (1 - 1e-6)) > epsilon * (1 - 1e-9)
+
+
+@given(histograms, st.floats(0.1, 3.0))
+def test_everybody_is_private_at_every_larger_scale(counts, epsilon):
+    scale = max(pb.common_scale(counts, epsilon), 1e-3)
+    for factor in (1.001, 1.03, 1.3, 2.0, 10.0, 1000.0):
+        assert largest_loss(counts, scale * factor) <= epsilon * (1 + 1e-9)
+
+
+def test_a_search_from_below_finds_the_same_on_the_heights():
+    game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=1.0)
+    scale = pb.common_scale(game.counts, 1.0)
+    scales = np.linspace(0.5 * scale, 1.2 * scale, 200)
+    kernel = pb.laplace_kernel(game.bins, scales)
+    each = pb.NVOGame(game.counts, kernel, epsilon=1.0)
+    private = [each.private_records(each.constant_profile(v)) == 1317 for v in range(200)]
+    first = int(np.argmax(private))
+    assert all(private[first:])
+    assert scales[first - 1] < scale <= scales[first] * (1 + 1e-9)
+
+
+def test_crowds_need_no_noise_and_lonely_records_do():
+    assert pb.common_scale([5, 5, 5], 1.0) == 0.0
+    assert pb.common_scale([5, 5, 1], 1.0) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("counts", "epsilon", "message"),
+    [
+        ([3, -1], 1.0, "counts"),
+        ([3.5, 1], 1.0, "counts"),
+        ([1, 0], 1.0, "counts"),
+        ([7], 1.0, "counts of length 1"),
+        ([3, 1], 0.0, r"epsilon=0\.0"),
+        ([3, 1], float("nan"), "epsilon=nan"),
+    ],
+)
+def test_bad_input_is_refused_with_its_value(counts, epsilon, message):
+    with pytest.raises(ValueError, match=message):
+        pb.common_scale(counts, epsilon)

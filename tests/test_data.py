@@ -1,0 +1,27 @@
+"""The files that the package carries."""
+
+import pytest
+
+from pdpbook import _data
+from tests.tools.notebooks import ROOT
+
+TABLES = sorted((ROOT / "pdpbook").rglob("data/*.csv"))
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_every_table_says_where_it_comes_from(path):
+    table = _data.committed_table(path.parent.parent.name, path.name)
+    assert len(table) > 0 and table.attrs["about"]
+    assert not any(line.startswith("#") for line in table.attrs["about"])
+
+
+def test_the_path_is_that_of_the_package():
+    assert _data.file("experiments", "nba_heights.csv") in TABLES
+
+
+def test_a_table_without_the_columns_is_refused(tmp_path):
+    path = tmp_path / "other.csv"
+    for text in ("", "# a remark\na,c\n1,2\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"other\.csv must have the columns a, b, got"):
+            _data.read_results(path, needed=("a", "b"))

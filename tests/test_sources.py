@@ -1,0 +1,198 @@
+"""The data files about the sources: nothing missing, nothing unknown, nothing told elsewhere."""
+
+import copy
+import re
+
+import pytest
+import yaml
+
+import pdpbook as pb
+from book._ext import sources
+from pdpbook.experiments.settings import SETTINGS
+from pdpbook.game.program import Program
+from tests.tools.notebooks import ROOT
+
+BOOK = ROOT / "book"
+SOURCES = sources.read_sources(BOOK / "sources")
+LABELS = sources.read_labels(BOOK)
+ITEMS = [(name, item) for name, source in SOURCES.items() for item in source["items"]]
+
+
+def test_the_data_are_sound():
+    assert sources.faults(SOURCES, LABELS) == []
+
+
+def test_every_source_is_in_the_bibliography():
+    keys = set(re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(), re.MULTILINE))
+    assert {source["source"] for source in SOURCES.values()} <= keys
+
+
+def one_item(**changes):
+    """A sound source of one item, with some of its fields changed or, by None, removed."""
+    item = {
+        "id": "x-1", "kind": "claim", "where": "(1)", "says": "A.", "place": ["theorem-one"],
+        "verdict": "slip",
+        "erratum": {
+            "title": "(1)", "printed": "B.", "fair": "C.", "right": "D.", "matters": "No.",
+            "severity": "print", "conclusion": False,
+        },
+        "ledger": {"claim": "E", "printed": "1", "verdict": "**slip**"},
+    }  # fmt: skip
+    item |= changes
+    item = {field: value for field, value in item.items() if value is not None}
+    return {"x": {"source": "ryu2024nvo", "title": "X", "items": [item]}}
+
+
+SLIP = one_item()["x"]["items"][0]["erratum"]
+
+
+def test_the_checks_accept_a_sound_source():
+    assert sources.faults(one_item(), LABELS) == []
+    assert sources.faults(one_item(verdict="concept", place=[], erratum=None), LABELS) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"place": []}, "has no place"),
+        ({"place": ["theorem-one", "theorem-two"]}, "no page has the label theorem-two"),
+        ({"place": None}, "place is missing"),
+        ({"says": " "}, "says is empty"),
+        ({"where": 10}, "where must be str, got 10"),
+        ({"kind": "guess"}, "unknown kind guess"),
+        ({"verdict": "wrong"}, "unknown verdict wrong"),
+        ({"note": "more"}, "unknown field note"),
+        ({"erratum": {"title": "A"}}, "erratum: fair is missing"),
+        ({"erratum": SLIP | {"severity": "grave"}}, "grave"),
+        ({"erratum": SLIP | {"conclusion": "no"}}, "must be bool"),
+        ({"ledger": {"claim": "A", "printed": "1"}}, "ledger: verdict is missing"),
+        ({"ledger": {"claim": "A", "printed": 0.1, "verdict": "B"}}, "printed must be str"),
+    ],
+)
+def test_the_checks_see_each_kind_of_fault(changes, said):
+    found = sources.faults(one_item(**changes), LABELS)
+    assert found and all("x-1" in fault for fault in found)
+    assert any(said in fault for fault in found)
+
+
+def test_the_checks_see_an_id_that_is_used_twice():
+    twice = one_item()
+    twice["x"]["items"] *= 2
+    assert sources.faults(twice, LABELS) == ["x.yml: x-1: this id is in x.yml already"]
+    two = {**one_item(), "y": one_item()["x"]}
+    assert sources.faults(two, LABELS) == ["y.yml: x-1: this id is in x.yml already"]
+
+
+def test_the_checks_see_a_file_that_is_no_source():
+    broken = copy.deepcopy(one_item())
+    del broken["x"]["title"]
+    assert sources.faults(broken, LABELS) == ["x.yml: title is missing"]
+    assert sources.faults({"x": None}, LABELS) == ["x.yml: must be a mapping, got None"]
+
+
+def test_labels_are_found_with_their_roles():
+    roles = {
+        "theorem-one": "ref", "thm-published": "prf:ref", "eq-published-ten": "eq",
+        "fig-replication-table-one": "numref", "ex-replication-fit": "ref",
+    }  # fmt: skip
+    assert {label: LABELS.get(label) for label in roles} == roles
+
+
+#: What each source numbers, as printed; a list of its own says what the letter A numbers.
+NUMBERED = {
+    "nvo": {
+        "equation": 38, "definition": 5, "remark": 3, "theorem": 1, "algorithm": 1, "figure": 11,
+        "table": 4, "footnote": 2,
+    },
+    "survey": {"equation": 8, "definition": 2, "figure": 1, "table": 1},
+    "instance-wise": {"equation": 4, "definition": 1, "figure": 3},
+    "personalized": {
+        "equation": 6, "appendix equation": 3, "definition": 2, "theorem": 2, "algorithm": 1,
+        "figure": 3, "table": 2,
+    },
+}  # fmt: skip
+AND = r"(?:,\s*|\s+and\s+|,\s+and\s+|\s+to\s+|\s*[–-]\s*)"
+RANGE = re.compile(r"(\d+)\)?(?:\([a-z]\))?(?:(?:\s+to\s+|\s*[–-]\s*)\(?A?(\d+))?")
+
+
+def numbers_of(where, kind):
+    """The numbers of the equations, figures … that a place in a source names, ranges filled in.
+
+    Equations are in brackets, ``(3), (5)–(7)`` or ``(A1)``; all else is named, ``Figures 2(a) and
+    3``, ``Table 1``.
+    """
+    if kind.endswith("equation"):
+        letter = "A" if kind.startswith("appendix") else ""
+        named = re.findall(rf"\({letter}\d+\)(?:{AND}\({letter}\d+\))*", where)
+    else:
+        number = r"\d+(?:\([a-z]\))?"
+        named = re.findall(rf"(?i)\b{kind}s? {number}(?:{AND}{number})*", where)
+    found = set()
+    for first, last in RANGE.findall(" ".join(named)):
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "numbers"),
+    [
+        ("(3), (5)–(7)", "equation", {3, 5, 6, 7}),
+        ("Problem (5), section 3", "equation", {5}),
+        ("(20) to (22)", "equation", {20, 21, 22}),
+        ("Theorem 1, (10)", "equation", {10}),
+        ("Figure 2(a), (1)", "equation", {1}),
+        ("(A1)–(A3), (2)", "appendix equation", {1, 2, 3}),
+        ("(A1)–(A3), (2)", "equation", {2}),
+        ("Figures 2(a) and 3", "figure", {2, 3}),
+        ("Tables 1, 3 and 4, L1 SD loss", "table", {1, 3, 4}),
+        ("Section VI-A, figure 5", "figure", {5}),
+        ("Section 6, figures", "figure", set()),
+        ("Figure 2", "table", set()),
+    ],
+)
+def test_numbers_are_read_from_places(where, kind, numbers):
+    assert numbers_of(where, kind) == numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for name, kinds in NUMBERED.items() for kind in kinds]
+)
+def test_everything_that_a_source_numbers_is_listed(name, kind):
+    """For equations and so on of the papers themselves; what has no number is not covered."""
+    listed = set()
+    for item in SOURCES[name]["items"]:
+        listed |= numbers_of(item["where"], kind)
+    missing = set(range(1, NUMBERED[name][kind] + 1)) - listed
+    assert not missing, f"{name}.yml lists no {kind} {sorted(missing)}"
+
+
+def test_the_pages_tell_nothing_but_the_data():
+    pages = {name: (BOOK / f"{name}.md").read_text() for name in ("errata", "sources")}
+    ledger = (BOOK / "experiments" / "replication.md").read_text()
+    pages["ledger"] = ledger.partition("(replication-ledger)=")[2].partition("\n(")[0]
+    for name in SOURCES:
+        assert pages["sources"].count(f"```{{items}} {name}\n```") == 1
+    with_errata = {name for name, item in ITEMS if "erratum" in item}
+    assert set(re.findall(r"^```\{errata\} (\S+)$", pages["errata"], re.M)) == with_errata
+
+
+    with_ledger = {name for name, item in ITEMS if "ledger" in item}
+    assert set(re.findall(r"^```\{ledger\} (\S+)$", pages["ledger"], re.M)) == with_ledger
+    assert "|" not in pages["ledger"], "a row of the ledger outside the data"
+
+
+def test_the_linear_program_alone_allows_the_printed_figure():
+    """The ledger says 0.0065, for heights at ε = 1 with inferred settings; printed is 0.0066."""
+    game = SETTINGS["inferred"].game(pb.nba_heights()["height"], 1.0)
+    typical = pb.best_response_dynamics(game, game.constant_profile(0)).profile
+    program = Program(game, game.mass(typical), game.divergence(typical))
+    answer = program.solve()
+    while program.refine(answer.columns, 1e-7):
+        answer = program.solve()
+    assert round(answer.bound, 4) == 0.0065
+
+
+def test_both_tables_of_contents_list_the_page():
+    for toc in ("_toc.yml", "_toc_instructor.yml"):
+        back = yaml.safe_load((ROOT / toc).read_text())["parts"]
+        assert {"file": "book/sources"} in [page for part in back for page in part["chapters"]]

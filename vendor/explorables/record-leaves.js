@@ -1,0 +1,129 @@
+/* A record leaves, and best responses are played again: who changes, and what it gives away. */
+"use strict";
+
+explorable("record-leaves", (panel) => {
+  const counts = [1, 0, 1, 4, 5, 12, 1]; // 24 records in seven bins
+  const K = counts.length;
+  const names = ["loud", "medium", "quiet"];
+  const styles = ["three", "two", "one"];
+  const kernel = [1, 0.2, 0.05].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
+  const occupied = d3.range(K).filter((k) => counts[k]);
+
+  const mixture = (profile) => {
+    const mass = new Array(K).fill(0);
+    profile.forEach((row, k) => row.forEach((records, v) => {
+      if (records) kernel[v][k].forEach((p, x) => { mass[x] += records * p; });
+    }));
+    return mass;
+  };
+  const loss = (row, mass, n) => d3.max(row, (p, x) => Math.abs(
+    Math.log1p(-1 / n) - Math.log1p(-p / mass[x])));
+
+  /* P_E, by Lemma 1: every record's row is at most tau times the mass. */
+  const hidden = (profile, mass, tau) => d3.sum(profile, (row, k) => d3.sum(row, (records, v) => (
+    records && kernel[v][k].every((p, x) => p <= tau * (1 + 1e-12 * (1 - tau)) * mass[x]) ? records : 0)));
+
+  /* Best responses from the loud profile, one record at a time, in order of bin and action. */
+  const play = (people, epsilon) => {
+    const n = d3.sum(people);
+    const tau = 1 - (1 - 1 / n) * Math.exp(-epsilon);
+    const profile = people.map((records) => [records, 0, 0]);
+    for (let moved = true; moved;) {
+      moved = false;
+      for (let k = 0; k < K; k += 1) {
+        const group = [...profile[k]];
+        for (let v = 0; v < 3; v += 1) {
+          for (let waiting = group[v]; waiting > 0; waiting -= 1) {
+            const mass = mixture(profile);
+            let [best, most, gain] = [v, hidden(profile, mass, tau), 0];
+            for (let w = 0; w < 3; w += 1) {
+              if (w === v) continue;
+              const drop = d3.sum(people, (records, x) => (records
+                ? (records / n) * Math.log1p((kernel[w][k][x] - kernel[v][k][x]) / mass[x]) : 0));
+              profile[k][v] -= 1;
+              profile[k][w] += 1;
+              const reached = hidden(profile, mixture(profile), tau);
+              profile[k][v] += 1;
+              profile[k][w] -= 1;
+              if (reached > most || (reached === most && drop > gain + 1e-12 / n)) {
+                [best, most, gain] = [w, reached, drop];
+              }
+            }
+            if (best === v) break;
+            profile[k][v] -= 1;
+            profile[k][best] += 1;
+            moved = true;
+          }
+        }
+      }
+    }
+    return profile;
+  };
+
+  const target = panel.slider({
+    label: "target ε", min: 0.2, max: 4, step: 0.2, start: 1, format: (e) => e.toFixed(1),
+  });
+  const who = panel.slider({
+    label: "who leaves", min: 0, max: occupied.length - 1, step: 1, start: 0,
+    format: (i) => `one of bin ${occupied[i]}`,
+  });
+  panel.legend([["three", "", "loud"], ["two", "", "medium"], ["one", "", "quiet"]]);
+  panel.legend([
+    ["four", "", "released, with the record"], ["four", "8 4", "without, noise held"],
+    ["four", "2 3", "without, run again"],
+  ]);
+
+  panel.draw("Records of each bin by their noise, with the record and without it, and three outputs", 470,
+    (svg, width) => {
+      const epsilon = target();
+      const out = occupied[who()];
+      const n = d3.sum(counts);
+      const profile = play(counts, epsilon);
+      const rerun = play(counts.map((c, k) => c - (k === out)), epsilon);
+      const mass = mixture(profile);
+      const played = d3.greatest(d3.range(3).filter((v) => profile[out][v]),
+        (v) => loss(kernel[v][out], mass, n));
+      const stayed = profile.map((row, k) => row.map((c, v) => c - (k === out && v === played)));
+      const present = mass.map((m) => m / n);
+      const held = mixture(stayed).map((m) => m / (n - 1));
+      const honest = mixture(rerun).map((m) => m / (n - 1));
+      const largest = (other) => d3.max(present, (p, x) => Math.abs(Math.log(p / other[x])));
+      const changes = stayed.map((row, k) => d3.sum(row, (c, v) => Math.max(0, rerun[k][v] - c)));
+
+      const band = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.15);
+      const radius = Math.min(5.5, band.bandwidth() / 4.6);
+      const base = 212;
+      svg.append("text").attr("x", 0).attr("y", 12)
+        .text("each bin: with the record (left), without it (right)");
+      for (const [table, shift, first] of [[profile, 0.25, true], [rerun, 0.75, false]]) {
+        for (const k of occupied) {
+          const dots = table[k].flatMap((c, v) => d3.range(c).map(() => v));
+          const gained = rerun[k].map((c, v) => Math.max(0, c - stayed[k][v]));
+          const place = (_, i) => base - (2 * radius + 2) * (i + 0.5);
+          const seen = svg.append("g").selectAll("circle").data(dots).join("circle")
+            .attr("class", (v) => styles[v]).attr("r", radius)
+            .attr("cx", band(k) + shift * band.bandwidth()).attr("cy", place);
+          if (first) continue;
+          seen.filter((v) => { gained[v] -= 1; return gained[v] >= 0; }).clone()
+            .attr("class", "ring").attr("r", radius + 1.5);
+        }
+      }
+      svg.append("text").attr("text-anchor", "middle").attr("aria-hidden", "true")
+        .attr("x", band(out) + 0.25 * band.bandwidth())
+        .attr("y", base - (2 * radius + 2) * counts[out] - 4).text("▼");
+
+      const x = d3.scalePoint(d3.range(K), [44 + band.bandwidth() / 2, width - 8 - band.bandwidth() / 2]);
+      const low = Math.min(1e-3, d3.min([...present, ...held, ...honest]));
+      const y = d3.scaleLog([low, 1], [426, 258]);
+      explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4, yFormat: explorableNumber });
+      for (const [values, dashes] of [[present, ""], [held, "8 4"], [honest, "2 3"]]) {
+        svg.append("path").attr("class", "curve four").attr("stroke-dasharray", dashes)
+          .attr("d", d3.line((_, k) => x(k), (p) => y(p))(values));
+      }
+
+      const total = d3.sum(changes);
+      return `Without one of bin ${out}, who was ${names[played]}: held loss ${largest(held).toFixed(2)}, ` +
+        `honest loss ${largest(honest).toFixed(2)}, target ${epsilon.toFixed(1)}. ` +
+        `${total} of the ${n - 1} others change their noise.`;
+    });
+});
