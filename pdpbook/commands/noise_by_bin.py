@@ -50,7 +50,7 @@ def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each experiment, setting, algorithm and ε; ``carefree`` is best-response
-        dynamics without privacy, see :func:`pdpbook.experiments.noise_by_bin.without_privacy`.
+        dynamics without privacy, see :func:`~pdpbook.experiments.noise_by_bin.without_privacy`.
     """
     import pandas as pd
 

@@ -185,7 +185,7 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`pdpbook.commands.noise_by_bin.replicate` returns it; ``attrs["about"]`` holds
+        As :func:`~pdpbook.commands.noise_by_bin.replicate` returns it; ``attrs["about"]`` holds
         the lines above the table.
 
     Notes

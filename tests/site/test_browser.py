@@ -50,6 +50,16 @@ ONE_OF_A_KIND = """() => {
 }"""
 
 
+# What reaches beyond the screen and stands in no box of its own that scrolls.
+WIDE = """limit => {
+    const wide = box => box.getBoundingClientRect().right > limit;
+    const boxed = box => box.parentElement !== document.body && (
+        getComputedStyle(box.parentElement).overflowX !== "visible" || boxed(box.parentElement));
+    return [...document.querySelectorAll("main *")].filter(box => wide(box) && !boxed(box))
+        .slice(0, 5).map(box => box.outerHTML.slice(0, 120));
+}"""
+
+
 class Reader:
     """A browser tab that notes every request to another host and every console error."""
 
@@ -122,12 +132,7 @@ class Reader:
         """The page as a whole does not scroll sideways."""
         width = self.tab.evaluate("() => document.scrollingElement.scrollWidth")
         if width > PHONE["width"]:
-            wide = self.tab.evaluate(
-                "limit => [...document.querySelectorAll('main *')]"
-                ".filter(box => box.getBoundingClientRect().right > limit)"
-                ".slice(0, 5).map(box => box.outerHTML.slice(0, 120))",
-                PHONE["width"],
-            )
+            wide = self.tab.evaluate(WIDE, PHONE["width"])
             self.note(f"{width} px wide on a screen of {PHONE['width']} px: {wide}")
 
 
