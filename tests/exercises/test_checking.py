@@ -1,0 +1,160 @@
+"""The machinery of the self-checks, on exercises of its own."""
+
+import types
+
+import numpy as np
+import pytest
+
+from pdpbook import exercises
+from pdpbook.exercises import Case, Exercise, check, close, equal, score
+
+
+@pytest.fixture(autouse=True)
+def chapter(monkeypatch):
+    """A chapter of small exercises."""
+    module = types.ModuleType("pdpbook.exercises.a_test")
+    module.EXERCISES = {
+        "root": Exercise(
+            [
+                close(lambda x: x**0.5, 4.0, hint="What squared gives x?", more="Power ½."),
+                close(
+                    lambda x: x**0.5,
+                    9.0,
+                    hint="Try 9.",
+                    mistakes={"That is half of x.": lambda x: x / 2},
+                ),
+            ]
+        ),
+        "square": Exercise([close(lambda x: x * x, 3.0, hint="Twice.")]),
+        "vector": Exercise([close([0.25, 0.75], hint="Two chances.")]),
+        "table": Exercise([close(np.full((2, 2), 0.5), hint="Rows.")]),
+        "count": Exercise([equal(7, hint="Days of a week.", mistakes={"Working days?": 5})]),
+        "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
+        "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
+        "log": Exercise([close(np.log, 5.0, hint="A logarithm.")]),
+        "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
+    }
+    monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
+    monkeypatch.setattr(exercises, "a_test", module, raising=False)
+
+
+def root(x):
+    return x**0.5
+
+
+def says(name, answer, **options):
+    result = check(f"a-test/{name}", answer, **options)
+    assert not result
+    return result.message
+
+
+def test_a_right_answer():
+    assert check("a-test/root", root) and score("a-test/root", root) == (2, 2)
+    assert repr(check("a-test/root", root)) == "✓ a-test/root: all 2 cases hold."
+    assert check("a-test/vector", (0.25, 0.75)) and check("a-test/count", np.int64(7))
+
+
+def test_a_blank_answer():
+    def untouched(x): ...
+
+    def raises(x):
+        raise NotImplementedError
+
+    for blank in (None, ..., untouched, raises):
+        assert says("root", blank).startswith("still the stub")
+        assert score("a-test/root", blank) == (0, 2)
+
+
+def test_input_and_return_are_shown():
+    def triple(x):
+        return 3 * x
+
+    message = says("root", triple)
+    assert message.startswith("case 1 of 2 does not hold yet. triple(4) returned 12.")
+    assert message.endswith("What squared gives x?")
+    assert "your function(4) returned 12." in says("root", lambda x: 3 * x)
+    assert "Your answer is [0.5, 0.5]." in says("vector", [0.5, 0.5])
+
+
+def test_a_forgotten_return():
+    def lost(x):
+        x**0.5
+
+    assert "lost(4) returned None: is a `return` missing?" in says("root", lost)
+
+
+def test_an_exception_is_reported_with_the_call():
+    assert "your function(4) raised ZeroDivisionError: " in says("root", lambda x: x / 0)
+    assert "raised TypeError" in says("root", lambda: 3)
+
+
+def test_changed_input_is_shown_as_it_was():
+    def spoils(x):
+        x.clear()
+        return []
+
+    assert "spoils([3, 1, 2]) returned []." in says("sorted", spoils)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [
+        ("root", lambda x: -(x**0.5), "The sign is wrong."),
+        ("log", lambda x: np.log2(x), "It is right in base 2."),
+        ("root", lambda x: x**0.5 + 1, "It is off by one."),
+        ("root", lambda x: -3 * x, "It is negative."),
+        ("root", lambda x: float("nan"), "It is not a number (nan)."),
+        ("root", lambda x: float("inf"), "It is infinite."),
+        ("root", lambda x: [x, x], "Its shape is (2,), and one number was expected."),
+        ("root", lambda x: "two", "It is a str, and a number was expected."),
+        ("root", lambda x: 1.234, "The value is wrong."),
+        ("vector", [0.25, 0.7], "It should sum to 1, and sums to 0.95."),
+        ("vector", [-0.25, 1.25], "Some of it is negative."),
+        ("vector", [0.5, np.nan], "Some of it is nan."),
+        ("vector", [0.75, 0.25], "2 of 2 entries are wrong, the first at [0]."),
+        ("vector", 0.25, "Its shape is (), and the shape (2,) was expected."),
+        ("table", np.eye(2), "4 of 4 entries are wrong, the first at [0, 0]."),
+        ("table", np.full((2, 2), 0.4), "Each row should sum to 1."),
+        ("judged", 1, "Your answer is 1. It is too small. More."),
+    ],
+)
+def test_what_is_wrong_in_kind(name, answer, words):
+    assert words in says(name, answer)
+
+
+def test_a_hint_fits_the_mistake():
+    assert says("root", lambda x: x / 2).endswith("That is half of x.")
+    assert says("count", 5).endswith("Working days?") and says("count", 6).endswith("a week.")
+    assert score("a-test/root", lambda x: x / 2) == (1, 2)
+
+
+def test_hints_on_request():
+    assert "What squared" not in says("root", lambda x: x, hint=0)
+    assert says("root", lambda x: x, hint=2).endswith("What squared gives x? Power ½.")
+    assert says("square", lambda x: x, hint=2).endswith("Twice. There is no stronger hint.")
+    with pytest.raises(ValueError, match="hint must be 0, 1 or 2, got hint=3"):
+        check("a-test/root", root, hint=3)
+
+
+def test_cases_may_depend_on_a_seed():
+    assert check("a-test/seeded", 5.0, seed=5) and not check("a-test/seeded", 5.0)
+    assert score("a-test/seeded", 5.0, seed=5) == (1, 1)
+
+
+def test_the_right_value_is_never_shown():
+    for name, right in (("vector", "0.75"), ("count", "7")):
+        assert right not in says(name, [0.5, 0.5] if name == "vector" else 3, hint=2)
+
+
+def test_long_values_are_cut():
+    message = says("vector", list(range(1000)))
+    assert "…" in message and len(message) < 400
+
+
+def test_unknown_names():
+    with pytest.raises(KeyError, match="no chapter has exercises under the name 'nowhere'"):
+        check("nowhere/root", 1)
+    with pytest.raises(KeyError, match="unknown exercise 'cube'; a-test has"):
+        score("a-test/cube", 1)
+    with pytest.raises(KeyError, match="no chapter"):
+        check("checking/root", 1)
