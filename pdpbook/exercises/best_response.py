@@ -266,12 +266,14 @@ EXERCISES = {
     "tempting": Exercise(
         [
             Case(
-                lambda answer: len(answer) == 2
-                and np.shape(answer[0]) == (5,)
-                and 2 <= sum(answer[0]) <= 8
-                and np.shape(answer[1]) == (4,)
-                and len({round(float(s), 9) for s in answer[1]}) == 4
-                and min(answer[1]) > 0,
+                lambda answer: (
+                    len(answer) == 2
+                    and np.shape(answer[0]) == (5,)
+                    and 2 <= sum(answer[0]) <= 8
+                    and np.shape(answer[1]) == (4,)
+                    and len({round(float(s), 9) for s in answer[1]}) == 4
+                    and min(answer[1]) > 0
+                ),
                 "A pair: five counts, two to eight records in all, and four different scales > 0.",
             ),
             Case(

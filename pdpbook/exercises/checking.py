@@ -16,10 +16,9 @@ needs no code of its own to show what went in and what came out.
 from __future__ import annotations
 
 import copy
-import dis
 import importlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import FunctionType
@@ -27,6 +26,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pdpbook.exercises.student import is_blank
 
 __all__ = ["Case", "CheckResult", "Exercise", "check", "close", "equal", "score"]
 
@@ -229,7 +230,7 @@ def check(name: str, answer: Any, *, hint: int = 1, seed: int = 0) -> CheckResul
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
     cases = _find(name).at(seed)
-    if _is_blank(answer):
+    if is_blank(answer):
         return CheckResult(name, False, STUB)
     for i, case in enumerate(cases, start=1):
         holds, problem = _try(case, answer)
@@ -267,7 +268,7 @@ def score(name: str, answer: Any, *, seed: int = 0) -> tuple[int, int]:
     0
     """
     cases = _find(name).at(seed)
-    held = 0 if _is_blank(answer) else sum(_try(case, answer)[0] for case in cases)
+    held = 0 if is_blank(answer) else sum(_try(case, answer)[0] for case in cases)
     return held, len(cases)
 
 
@@ -400,18 +401,3 @@ def _find(name: str) -> Exercise:
     if title not in exercises:
         raise KeyError(f"unknown exercise {title!r}; {chapter} has {sorted(exercises)}")
     return exercises[title]
-
-
-def _is_blank(answer: Any) -> bool:
-    """Whether an answer is the untouched stub: nothing, dots, or a function that does nothing."""
-    if answer is None or answer is Ellipsis:
-        return True
-    code = getattr(answer, "__code__", None)
-    return code is not None and all(_does_nothing(dis.get_instructions(code)))
-
-
-def _does_nothing(steps: Iterable[dis.Instruction]) -> Iterable[bool]:
-    for step in steps:
-        yield step.opname in {"RESUME", "NOP", "RETURN_VALUE"} or (
-            step.opname in {"LOAD_CONST", "RETURN_CONST"} and step.argval is None
-        )

@@ -60,7 +60,8 @@ WRONG = {
             default=0,
         ),
         lambda n, epsilon, total, delta: min(
-            m for m in (1, 10, 100, 10**3, 10**4, 10**9)
+            m
+            for m in (1, 10, 100, 10**3, 10**4, 10**9)
             if m == 10**9 or draws_epsilon(n, epsilon, draws=m, delta=delta) > total
         ),
     ],
