@@ -34,7 +34,7 @@ def five() -> pb.NVOGame:
 def test_the_payoff_rises_strictly_with_every_step(case):
     game, start = case
     result = pb.coordinated_best_response(game, start)
-    pairs = list(zip(result.private_records, -result.divergences, strict=True))
+    pairs = list(zip(result.private_counts, -result.divergences, strict=True))
     assert all(
         new[0] > old[0] or (new[0] == old[0] and new[1] >= old[1] - 1e-13)
         for old, new in pairwise(pairs)
@@ -52,8 +52,8 @@ def test_it_ends_at_a_verified_equilibrium_no_worse_than_the_first(case):
     assert result.converged
     assert naive.is_nash(game, result.profile)
     assert game.regret(result.profile) <= 1e-12
-    assert (result.private_records[-1], -result.divergence) >= (
-        alone.private_records[-1],
+    assert (result.private_counts[-1], -result.divergence) >= (
+        alone.private_counts[-1],
         -alone.divergence,
     )
 
@@ -61,7 +61,7 @@ def test_it_ends_at_a_verified_equilibrium_no_worse_than_the_first(case):
 @given(games(safe=True))
 def test_a_safe_start_keeps_everybody_private(game):
     result = pb.coordinated_best_response(game, game.constant_profile(game.actions - 1))
-    assert (result.private_records == game.records).all()
+    assert (result.private_counts == game.records).all()
 
 
 @settings(max_examples=30)
@@ -70,8 +70,8 @@ def test_restarts_never_make_it_worse(game, seed):
     plain = pb.coordinated_best_response(game)
     restarted = pb.coordinated_best_response(game, rng=np.random.default_rng(seed), restarts=5)
     assert naive.is_nash(game, restarted.profile)
-    assert restarted.private_records[-1] >= plain.private_records[-1]
-    if restarted.private_records[-1] == plain.private_records[-1]:
+    assert restarted.private_counts[-1] >= plain.private_counts[-1]
+    if restarted.private_counts[-1] == plain.private_counts[-1]:
         assert restarted.divergence <= plain.divergence + 1e-12
 
 
@@ -108,7 +108,7 @@ def test_the_optimum_is_never_beaten():
         game = pb.NVOGame(counts, pb.laplace_kernel(4, scales), epsilon=rng.uniform(0.05, 2))
         result = pb.coordinated_best_response(game)
         optimum = naive.private_optimum(game)
-        if result.private_records[-1] == game.records:
+        if result.private_counts[-1] == game.records:
             assert result.divergence >= optimum - 1e-12
 
 
@@ -240,9 +240,9 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
             alone = pb.best_response_dynamics(game, start)
             result = pb.coordinated_best_response(game, start)
             assert game.is_nash(result.profile)
-            ends = [(int(r.private_records[-1]), -r.divergence) for r in (alone, result)]
+            ends = [(int(r.private_counts[-1]), -r.divergence) for r in (alone, result)]
             assert ends[1] >= ends[0]
             improved += ends[1] > ends[0]
-            if result.private_records[-1] == game.records:
+            if result.private_counts[-1] == game.records:
                 assert result.divergence >= naive.private_optimum(game) - 1e-12
     assert improved > 10
