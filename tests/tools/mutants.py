@@ -26,6 +26,7 @@ import importlib.util
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -51,6 +52,7 @@ EXTRA = {
 }
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
 EQUIVALENT = "tests/tools/mutants.toml"
+MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
 PRELOADED = (
     "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
     "networkx, numba, pandas, pygad, pytest, scipy.integrate, scipy.optimize, scipy.sparse, "
@@ -146,6 +148,7 @@ def fork(file: Path, tree: ast.Module, tests: list[str], plugin: Any, log: Path)
     code = 1
     try:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         for stream in (1, 2):
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
         plain = int(file.name == "_kernels.py")
