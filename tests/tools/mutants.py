@@ -241,7 +241,7 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
             files = list(dict.fromkeys(name.split("::")[0] for name in concerned))
             return fork(file, tree, files, Chosen(concerned), folder / f"log{number}")
 
-        return number, start, 20.0 + 3.0 * sum(seconds[name] for name in concerned)
+        return number, start, 10.0 + 3.0 * sum(seconds[name] for name in concerned)
 
     counts = Counter(equivalent=len(spared), left_out=len(found) - len(seconds))
     for number, verdict in verdicts([job(number) for number in chosen], options.jobs):
