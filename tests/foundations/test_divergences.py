@@ -10,6 +10,7 @@ from scipy.stats import entropy
 
 import pdpbook as pb
 from pdpbook.foundations import divergences as dv
+from tests.bounds import check_bounds
 from tests.foundations.strategies import events, pairs
 
 
@@ -80,3 +81,8 @@ def test_outputs_that_nobody_reaches_say_nothing():
     assert dv.kl_divergence([1.0, 0.0], [1.0, 0.0]) == dv.pure_epsilon([1.0, 0.0], [1.0, 0.0]) == 0
     assert dv.kl_divergence([0.5, 0.5, 0.0], [0.25, 0.0, 0.75]) == math.inf
     assert dv.hockey_stick_divergence(p, q, epsilon=0.0) == 0.25
+
+
+def test_bounds():
+    good = {"p": [0.5, 0.5], "q": [1.0, 0.0], "epsilon": 1.0}
+    check_bounds(dv.hockey_stick_divergence, good, "epsilon", [-0.1, math.inf], [0.0])
