@@ -14,7 +14,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export PYTHONUNBUFFERED := 1
 
 .NOTPARALLEL:
-.PHONY: book instructor-book test lint nbval outputs lab bench clean
+.PHONY: book instructor-book test lint nbval outputs lab bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -54,6 +54,10 @@ lab: $(STAMP)
 
 bench: $(STAMP)
 	$(RUN) benchmarks
+
+# Put small faults into the package and see whether the tests notice. Takes hours; no part of CI.
+mutants: $(STAMP)
+	$(RUN) tests.tools.mutants $(MUTANTS)
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

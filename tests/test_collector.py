@@ -1,6 +1,7 @@
 """The nbval collector compares what it promises to compare, and keeps what it executed."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.tools.notebooks import ROOT, baseline_path, code_cells, notebook_page
 
 PAGE = """\
 ---
+orphan: true
 file_format: mystnb
 kernelspec:
   display_name: Python 3
@@ -72,6 +74,8 @@ _, axes = pyplot.subplots(figsize=(1, 1))
 """
 CHANGES: dict[str, dict[str, str | None]] = {
     "untouched": {},
+    "edited": {},
+    "skipped": {},
     "rich": {"more": SHOWN},
     "tampered": {"stored": "332\n"},
     "seed": {"seed": "8"},
@@ -144,11 +148,15 @@ def cache(folder: Path) -> JupyterCacheAbstract:
 
 @pytest.fixture(scope="module")
 def small_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A book of one page a change, run by two processes; and for each page what failed."""
+    """A book of one page a change, run by two processes; and for each page what failed.
+
+    One cell of the page "skipped" does not run.
+    """
     folder = tmp_path_factory.mktemp("small")
     for name, change in CHANGES.items():
         write_page(folder, name, **change)
-    return folder, nbval(folder, "-n", "2", "--dist", "loadfile", "book")
+    skip = "--deselect=book/part/skipped.md::Cell 2"
+    return folder, nbval(folder, "-n", "2", "--dist", "loadfile", "book", skip)
 
 
 @pytest.mark.parametrize("page", ["untouched", "rich"])
@@ -192,37 +200,45 @@ def test_nbval_keeps_what_a_build_keeps(small_book, tmp_path: Path) -> None:
     assert value.outputs[0].execution_count == value.execution_count == 6
 
 
-def test_a_page_of_which_a_cell_did_not_run_is_not_kept(tmp_path: Path) -> None:
-    page = write_page(tmp_path, "page")
-    assert nbval(tmp_path, "book", "--deselect=book/part/page.md::Cell 2") == {"page": ""}
-    assert not is_kept(read_page(page), cache(tmp_path))
+def test_a_page_of_which_a_cell_did_not_run_is_not_kept(small_book) -> None:
+    folder, failed = small_book
+    assert failed["skipped"] == ""
+    assert not is_kept(read_page(folder / "book" / "part" / "skipped.md"), cache(folder))
 
 
-def executed_by_a_build(folder: Path) -> list[str]:
+def executed_by_a_build(folder: Path) -> set[str]:
     """Build the small book from the beginning; return the pages that this executed."""
     settings = {
         "extensions": "myst_nb,pdpbook_sphinx",
         "nb_execution_mode": "cache",
-        "root_doc": "book/part/page",
+        "root_doc": "book/part/untouched",
         "exclude_patterns": "tests,_build",
     }
     defined = [f"-D{name}={value}" for name, value in settings.items()]
     printed = run(folder, "sphinx", "-C", "-E", "-b", "text", *defined, ".", "_build/text")
     assert "build succeeded." in printed, printed
-    assert PRINTED in (folder / "_build" / "text" / "book" / "part" / "page.txt").read_text()
-    return [line.split()[1] for line in printed.splitlines() if line.startswith("executed ")]
+    for page in (folder / "book" / "part").glob("*.md"):
+        assert PRINTED in (folder / "_build/text/book/part" / f"{page.stem}.txt").read_text()
+    lines = [line for line in printed.splitlines() if line.startswith("executed ")]
+    return {Path(line.split()[1]).stem for line in lines}
 
 
-def test_a_build_executes_only_what_is_not_kept(tmp_path: Path) -> None:
-    page = write_page(tmp_path, "page")
-    assert nbval(tmp_path, "book") == {"page": ""}
-    assert executed_by_a_build(tmp_path) == []
+def test_a_build_executes_only_what_is_not_kept(small_book, tmp_path: Path) -> None:
+    """One page is as nbval has kept it, one was edited since, of one the copy is damaged."""
+    copy = tmp_path / "copy"
+    shutil.copytree(small_book[0], copy)
+    for page in (copy / "book" / "part").glob("*.md"):
+        if page.stem not in ("untouched", "edited", "rich"):
+            page.unlink()
+    page = copy / "book" / "part" / "edited.md"
     page.write_text(page.read_text().replace("never", "not"))
-    assert executed_by_a_build(tmp_path) == ["book/part/page.md"]
-    for file in (tmp_path / "_build" / "cache").rglob("base.ipynb"):
-        file.write_text(file.read_text()[:-100])  # as if the machine had stopped while it wrote
-    assert executed_by_a_build(tmp_path) == ["book/part/page.md"]
-    assert executed_by_a_build(tmp_path) == []
+    kept = [file.read_text() for file in (copy / "_build" / "cache").rglob("base.ipynb")]
+    assert sum("# rich" in text for text in kept) == 1
+    for file in (copy / "_build" / "cache").rglob("base.ipynb"):
+        if "# rich" in (text := file.read_text()):
+            file.write_text(text[:-100])  # as if the machine had stopped while it wrote
+    assert executed_by_a_build(copy) == {"edited", "rich"}
+    assert executed_by_a_build(copy) == set()
 
 
 def test_nbval_the_build_and_jupyterlab_read_a_page_alike(tmp_path: Path) -> None:

@@ -96,6 +96,11 @@ class BayesianGame:
         Returns
         -------
         user, adversary : float
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a plan has another shape, or a row that is no probability vector.
         """
         x, y = self._plans(user_plan, adversary_plan)
         path = "ts,tsab,ta,sb->"
@@ -119,6 +124,11 @@ class BayesianGame:
         float
             Gain in expected payoff given the type; types that never occur do not count.  It is 0
             if and only if the plans are a Bayesian Nash equilibrium.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a plan has another shape, or a row that is no probability vector.
         """
         x, y = self._plans(user_plan, adversary_plan)
         gains = []

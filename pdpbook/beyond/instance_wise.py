@@ -125,6 +125,11 @@ def laplace_divergence(game: NVOGame) -> float:
     float
         KL(q || output), in nats.
 
+    Raises
+    ------
+    TypeError
+        If the argument is not an NVOGame.
+
     Examples
     --------
     >>> round(laplace_divergence(instance_wise_game([1.0, 2.0, 2.0, 4.0], bins=3)), 4)
@@ -232,7 +237,13 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     @property
     def bin(self) -> int:
-        """Bin of the record whose turn it is; a RuntimeError if the episode is over."""
+        """Bin of the record whose turn it is.
+
+        Raises
+        ------
+        RuntimeError
+            If the episode is over.
+        """
         self._check_turn()
         return int(self._order[self._turn])
 
@@ -270,7 +281,13 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         return self._observation(), reward, self._turn == self.game.records, False, info
 
     def preview(self) -> NDArray[np.float64]:
-        """Return the reward that each action would bring now, shape (V,), without a step."""
+        """Return the reward that each action would bring now, shape (V,), without a step.
+
+        Raises
+        ------
+        RuntimeError
+            If the episode is over.
+        """
         self._check_turn()
         k = self._order[self._turn]
         rewards = np.empty(self.game.actions)
@@ -378,6 +395,11 @@ def play_episode(
     Returns
     -------
     Episode
+
+    Raises
+    ------
+    TypeError
+        If the environment is not an :class:`InstanceWiseNoise`.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def _played(multipliers: Any) -> tuple[int, float]:
     counts = np.bincount(places[0] * 21 + places[1], minlength=441)
     joint = NVOGame(counts, product_kernel(games[0].kernel, games[1].kernel), epsilon=1.0)
     end = best_response_dynamics(joint, joint.constant_profile(0))
-    return joint.records - int(end.private_records[-1]), end.divergence
+    return joint.records - int(end.private_counts[-1]), end.divergence
 
 
 def _good(multipliers: Any) -> bool:

@@ -88,6 +88,11 @@ def bounded_laplace_scale(
     float
         The b with :math:`\varepsilon(b)=\varepsilon`, from above, by bisection.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the range is empty, the sensitivity exceeds it, or a number is not as described.
+
     Notes
     -----
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
@@ -143,6 +148,12 @@ def bounded_laplace_mechanism(
     -------
     float or ndarray
         Draws from the Laplace density around ``value``, restricted to the range.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the value lies outside the range, ``rng`` is not a generator, or another argument is
+        not as described.
 
     Notes
     -----

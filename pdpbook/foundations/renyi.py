@@ -94,6 +94,11 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
     float or ndarray
         :math:`\alpha\Delta_2^2/2\sigma^2`, in the shape of ``order``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is not a finite number >= 1, or sigma or the sensitivity not one > 0.
+
     Notes
     -----
     Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Differential privacy*.
@@ -130,6 +135,11 @@ def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -
         :math:`\frac1{\alpha-1}\ln\bigl(\frac{\alpha}{2\alpha-1}e^{(\alpha-1)t}
         +\frac{\alpha-1}{2\alpha-1}e^{-\alpha t}\bigr)`, and :math:`t-1+e^{-t}` at order 1; in the
         shape of ``order``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is not a finite number >= 1, or the scale or the sensitivity not one > 0.
 
     Notes
     -----
@@ -169,6 +179,11 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
         The smallest of
         :math:`\rho+\ln\bigl(1-\frac1\alpha\bigr)-\frac{\ln\delta+\ln\alpha}{\alpha-1}` over the
         orders given, 0 if that is negative, and the order at which it is attained.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is not > 1, a divergence is negative, the lengths differ, or δ is not in (0, 1).
 
     Notes
     -----

@@ -51,6 +51,11 @@ def staircase_pdf(
     float or ndarray
         The density, in the shape of ``noise``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the noise is not finite, or a parameter is out of its range; ε may be 1e-9 to 500.
+
     Notes
     -----
     Source: Geng & Viswanath (2016).  Taught in *Noise mechanisms*.
@@ -98,6 +103,12 @@ def staircase_mechanism(
     float or ndarray
         ``value`` plus noise.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the value or the noise is not finite, ``rng`` is not a generator, or a parameter is out
+        of its range; ε may be 1e-9 to 500.
+
     Notes
     -----
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Noise mechanisms*.  The
@@ -140,6 +151,11 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     float or ndarray
         :math:`\Delta\,e^{\varepsilon/2}/(e^{\varepsilon}-1)`; Laplace noise has
         :math:`\Delta/\varepsilon`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a level or the sensitivity is not a finite number > 0.
 
     Notes
     -----

@@ -40,7 +40,7 @@ class BestResponse:
     ----------
     profile : ndarray of int, shape (K, V)
         The last profile; a Nash equilibrium if ``converged``.
-    private_records : ndarray of int, shape (steps + 1,)
+    private_counts : ndarray of int, shape (steps + 1,)
         P_E at the start and after each step; a step is one or more equal moves.
     divergences : ndarray, shape (steps + 1,)
         KL(q || output) at the same times, in nats.
@@ -55,7 +55,7 @@ class BestResponse:
     """
 
     profile: NDArray[np.int64]
-    private_records: NDArray[np.int64]
+    private_counts: NDArray[np.int64]
     divergences: NDArray[np.float64]
     payoffs: NDArray[np.float64]
     sweeps: int
@@ -152,10 +152,10 @@ def play(
         drops.append(trace_drop[begin:])
         moves += moved
         sweeps += 1
-    private_records = np.concatenate(private)
+    private_counts = np.concatenate(private)
     divergences = np.maximum(first - np.cumsum(np.concatenate(drops)), 0.0)
     divergences[-1] = game._divergence(profile)
-    payoffs = private_records + 1.0 - divergences / math.log(game.bins)
+    payoffs = private_counts + 1.0 - divergences / math.log(game.bins)
     return BestResponse(
-        profile, private_records, divergences, payoffs, sweeps, int(moves), moved == 0
+        profile, private_counts, divergences, payoffs, sweeps, int(moves), moved == 0
     )

@@ -116,7 +116,7 @@ def coordinated_best_response(
         if _rank(run) > _rank(trace[-1]):
             trace.append(run)
         tolerated = current.divergence * (1.0 + _TOLERANCE * (1.0 - i / restarts))
-        if (run.private_records[-1], tolerated) > (current.private_records[-1], run.divergence):
+        if (run.private_counts[-1], tolerated) > (current.private_counts[-1], run.divergence):
             current = run
     best = trace[-1]
     if restarts:
@@ -126,15 +126,15 @@ def coordinated_best_response(
             trace.append(last)
             best = last
     first = trace[0]
-    private_records = np.array(
-        [*first.private_records, *(run.private_records[-1] for run in trace[1:])]
+    private_counts = np.array(
+        [*first.private_counts, *(run.private_counts[-1] for run in trace[1:])]
     )
     divergences = np.array([*first.divergences, *(run.divergence for run in trace[1:])])
     return BestResponse(
         best.profile,
-        private_records,
+        private_counts,
         divergences,
-        private_records + 1.0 - divergences / math.log(game.bins),
+        private_counts + 1.0 - divergences / math.log(game.bins),
         sum(run.sweeps for run in runs),
         sum(run.moves for run in runs),
         best.converged,
@@ -143,7 +143,7 @@ def coordinated_best_response(
 
 def _rank(run: BestResponse) -> tuple[int, float]:
     """Order runs as the game orders payoffs: P_E first, then KL."""
-    return int(run.private_records[-1]), -run.divergence
+    return int(run.private_counts[-1]), -run.divergence
 
 
 def _play(
@@ -165,7 +165,7 @@ def _play(
         runs.append(run)
     return BestResponse(
         run.profile,
-        np.concatenate([r.private_records for r in runs]),
+        np.concatenate([r.private_counts for r in runs]),
         np.concatenate([r.divergences for r in runs]),
         np.concatenate([r.payoffs for r in runs]),
         sum(r.sweeps for r in runs),

@@ -169,6 +169,11 @@ class NVOGame:
         -------
         NVOGame
 
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is not as described, or the data are constant.
+
         Examples
         --------
         >>> game = NVOGame.from_data([1.0, 2.0, 2.0, 4.0], epsilon=1.0)
@@ -220,7 +225,13 @@ class NVOGame:
         return _Limits(self.epsilon, self.delta, *linear_limits(self.records, self.epsilon))
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:
-        """Return the profile, shape (K, V), in which every record plays ``action``."""
+        """Return the profile, shape (K, V), in which every record plays ``action``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the action is not a whole number from 0 to V - 1.
+        """
         action = _validate.integer("action", action, at_least=0)
         if action >= self.actions:
             raise _validate.fail("action", f"less than {self.actions}", action)
@@ -229,16 +240,34 @@ class NVOGame:
         return profile
 
     def random_profile(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return a profile, shape (K, V), in which every record picks an action uniformly."""
+        """Return a profile, shape (K, V), in which every record picks an action uniformly.
+
+        Raises
+        ------
+        TypeError
+            If ``rng`` is not a generator.
+        """
         rng = _validate.generator("rng", rng)
         return rng.multinomial(self.counts, np.full(self.actions, 1.0 / self.actions))
 
     def mass(self, profile: ArrayLike) -> NDArray[np.float64]:
-        """Return S(x), shape (K,): the summed output probabilities of all records."""
+        """Return S(x), shape (K,): the summed output probabilities of all records.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+        """
         return self._mass(self._checked(profile))
 
     def output(self, profile: ArrayLike) -> NDArray[np.float64]:
-        """Return the output distribution S / n of the random sampling query, shape (K,)."""
+        """Return the output distribution S / n of the random sampling query, shape (K,).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+        """
         return self.mass(profile) / self.records
 
     def losses(self, profile: ArrayLike) -> NDArray[np.float64]:
@@ -248,6 +277,11 @@ class NVOGame:
         -------
         ndarray, shape (K, V)
             nan where no record of bin k plays v, infinite where a record alone reaches an output.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
         """
         checked = self._checked(profile)
         losses = np.empty(checked.shape)
@@ -255,16 +289,34 @@ class NVOGame:
         return losses
 
     def private(self, profile: ArrayLike) -> NDArray[np.bool_]:
-        """Return which groups (k, v) are private, shape (K, V); False where nobody is."""
+        """Return which groups (k, v) are private, shape (K, V); False where nobody is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+        """
         return self._private(self._checked(profile))
 
     def private_records(self, profile: ArrayLike) -> int:
-        """Return P_E, the number of private records."""
+        """Return P_E, the number of private records.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+        """
         checked = self._checked(profile)
         return int(checked[self._private(checked)].sum())
 
     def divergence(self, profile: ArrayLike) -> float:
-        """Return KL(q || output) in nats."""
+        """Return KL(q || output) in nats.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+        """
         return self._divergence(self._checked(profile))
 
     def payoff(self, profile: ArrayLike) -> float:
@@ -273,6 +325,11 @@ class NVOGame:
         With 10⁹ records a 64-bit float holds this sum to seven digits after the point; solvers
         compare the pair (P_E, -KL) instead.  That is the order of the sum if every row keeps at
         least 1/K on its own bin (Laplace, Gaussian).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
         """
         checked = self._checked(profile)
         private = int(checked[self._private(checked)].sum())
@@ -283,6 +340,11 @@ class NVOGame:
 
         Payoffs are compared as pairs (P_E, -KL): a deviation that lowers P_E is no gain.  That is
         the order of the payoff if every row keeps at least 1/K on its own bin (Laplace, Gaussian).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
         """
         checked = self._checked(profile).copy()
         return float(
@@ -302,6 +364,11 @@ class NVOGame:
 
         Without ``atol``, no more than 2e-12 / n, which is rounding: one of n records changes KL
         by an amount of the order 1 / n.  Payoffs are compared as in :meth:`regret`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the profile is not one of this game, or atol is not a finite number >= 0.
         """
         if atol is None:
             atol = 2e-12 / self.records

@@ -184,7 +184,7 @@ def _equilibrium(
     if profile is None:
         return None
     result = best_response_dynamics(game, profile)
-    return result.profile if result.private_records[-1] == game.records else None
+    return result.profile if result.private_counts[-1] == game.records else None
 
 
 def _refine_near(program: Program, columns: NDArray[np.float64], tolerance: float) -> None:

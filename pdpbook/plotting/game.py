@@ -253,7 +253,7 @@ def draw_runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> An
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):
         for result in results:
-            exposed = result.private_records[-1] < records
+            exposed = result.private_counts[-1] < records
             colour = COLOURS["orange"] if exposed else COLOURS["blue"]
             moves = np.arange(len(result.divergences))
             axis.plot(moves, result.divergences, color=colour, alpha=0.4, linewidth=1.2)

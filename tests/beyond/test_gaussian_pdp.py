@@ -97,9 +97,9 @@ def test_best_responses_end_at_a_verified_equilibrium(game, seed, batch):
     result = pb.best_response_dynamics(game, start, batch=batch)
     assert result.converged
     assert game.is_nash(result.profile)
-    assert (np.diff(result.private_records) >= 0).all()
+    assert (np.diff(result.private_counts) >= 0).all()
     private, utility = payoff_pair(game, result.profile)
-    assert private == result.private_records[-1]
+    assert private == result.private_counts[-1]
     for k, v in np.argwhere(result.profile):
         for w in range(game.actions):
             changed = result.profile.copy()
@@ -125,7 +125,7 @@ def test_the_heights(delta):
     kernel = pb.gaussian_kernel(31, np.array([4, 1, 0.1]) * grid.sensitivity)
     game = pb.NVOGame(grid.counts(heights), kernel, epsilon=1.0, delta=delta)
     result = pb.best_response_dynamics(game, game.constant_profile(0))
-    assert (result.private_records == game.records).all()
+    assert (result.private_counts == game.records).all()
     assert game.is_nash(result.profile)
     if delta >= 1 / 1317:
         assert game.private_records(game.constant_profile(2)) == 1317

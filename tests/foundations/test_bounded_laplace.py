@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdpbook.foundations.bounded_laplace as bounded
+from tests.bounds import Fixed, check_bounds
 
 FALSE_ALARM = 1e-6
 
@@ -88,7 +89,7 @@ def test_draws(answer, factor):
         ({"upper": 0.0}, r"upper .* got upper=0\.0"),
         ({"sensitivity": 1.5}, r"sensitivity .* got sensitivity=1\.5"),
         ({"sensitivity": 0.0}, r"sensitivity .* got sensitivity=0\.0"),
-        ({"epsilon": 0.0}, r"epsilon .* got epsilon=0\.0"),
+        ({"epsilon": 0.0}, r"epsilon must be a finite number > 0, got epsilon=0\.0"),
         ({"epsilon": 1e-12}, r"epsilon .* got epsilon=1e-12"),
         ({"value": [0.5, 1.25]}, r"value .* got value=1\.25"),
         ({"value": math.nan}, "value must be finite"),
@@ -104,3 +105,34 @@ def test_bad_input_is_refused_by_name(change, message):
 def test_a_scale_too_small_for_a_float_is_refused():
     with pytest.raises(ValueError, match=r"scale .* got scale=0\.001"):
         bounded.bounded_laplace_epsilon(0.001, lower=0, upper=1, sensitivity=0.9)
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("epsilon", [0.0, 5e-10, 500.2], [1e-9, 500.0]),
+        ("sensitivity", [0.0, 0.9e-290, 1.001], [1e-289, 1.0]),
+        ("upper", [0.0, -1.0, math.inf], [0.5]),
+    ],
+)
+def test_bounds_of_the_scale(argument, refused, accepted):
+    good = {"lower": 0.0, "upper": 1.0, "sensitivity": 0.5, "epsilon": 1.0}
+    check_bounds(bounded.bounded_laplace_scale, good, argument, refused, accepted)
+
+
+def test_bounds_of_the_level():
+    good = {"lower": 0.0, "upper": 1.0, "sensitivity": 1.0, "scale": 1.0}
+    check_bounds(bounded.bounded_laplace_epsilon, good, "scale", [0.0, 1 / 700.3], [1 / 700])
+    check_bounds(bounded.bounded_laplace_epsilon, good, "upper", [0.0], [1.5])
+    with pytest.raises(ValueError, match=r"upper must be a finite distance above lower=-1\.5e"):
+        bounded.bounded_laplace_epsilon(1.0, lower=-1.5e308, upper=1.5e308, sensitivity=1.0)
+
+
+def test_the_ends_of_the_range_are_never_passed():
+    """The smallest and the largest number that a generator gives, from answers everywhere."""
+    limits = {"lower": 0.1, "upper": 0.7, "sensitivity": 0.1, "epsilon": 1.0}
+    answers = np.linspace(0.1, 0.7, 5001)
+    for level, end in ((0.0, 0.1), (1.0 - 2.0**-53, 0.7)):
+        drawn = bounded.bounded_laplace_mechanism(answers, **limits, rng=Fixed(level))
+        assert ((drawn >= 0.1) & (drawn <= 0.7)).all()
+        assert drawn == pytest.approx(end, abs=1e-12)

@@ -10,6 +10,7 @@ from scipy.stats import entropy
 
 import pdpbook as pb
 from pdpbook.foundations import divergences as dv
+from tests.bounds import check_bounds
 from tests.foundations.strategies import events, pairs
 
 
@@ -71,3 +72,17 @@ def test_bad_input_is_refused(call, message):
 
 def test_extreme_levels_do_not_overflow():
     assert dv.hockey_stick_divergence([0.5, 0.5], [1.0, 0.0], epsilon=1e4) == 0.5
+
+
+def test_outputs_that_nobody_reaches_say_nothing():
+    p, q = [0.5, 0.5, 0.0], [0.25, 0.75, 0.0]
+    assert dv.pure_epsilon(p, q) == pytest.approx(math.log(2.0))
+    assert dv.kl_divergence(p, q) == pytest.approx(0.5 * math.log(2.0) + 0.5 * math.log(2 / 3))
+    assert dv.kl_divergence([1.0, 0.0], [1.0, 0.0]) == dv.pure_epsilon([1.0, 0.0], [1.0, 0.0]) == 0
+    assert dv.kl_divergence([0.5, 0.5, 0.0], [0.25, 0.0, 0.75]) == math.inf
+    assert dv.hockey_stick_divergence(p, q, epsilon=0.0) == 0.25
+
+
+def test_bounds():
+    good = {"p": [0.5, 0.5], "q": [1.0, 0.0], "epsilon": 1.0}
+    check_bounds(dv.hockey_stick_divergence, good, "epsilon", [-0.1, math.inf], [0.0])

@@ -15,6 +15,7 @@ from scipy import stats
 import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
 from pdpbook.exercises import check
+from tests.bounds import Fixed, check_bounds
 
 FALSE_ALARM = 1e-6
 DRAWS = 400_000
@@ -375,3 +376,125 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
     options["sensitivity"] = 1e300
     assert np.isfinite(mech.gaussian_mechanism(np.zeros(1000), delta=1e-5, **options)).all()
     assert np.isfinite(mech.laplace_mechanism(np.zeros(1000), **options)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "argument", "refused", "accepted"),
+    [
+        ("laplace_epsilon", {"scale": 1.0}, "sensitivity", [0.0, -1.0], [1e-9]),
+        ("laplace_epsilon", {"scale": 1.0}, "scale", [0.0, [1.0, 0.0]], [1e-9]),
+        *(
+            ("geometric_mechanism", {"value": 3, "epsilon": 1.0, "sensitivity": 2}, *row)
+            for row in (
+                ("epsilon", [0.0, 1.9e-12, 72.1], [2.1e-12, 72.0]),
+                ("sensitivity", [0], [1]),
+                ("value", [2**53 + 2, 0.5], [2**53, -(2**53)]),
+            )
+        ),
+        *(
+            ("gaussian_delta", {"sigma": 1.0, "epsilon": 1.0}, *row)
+            for row in (
+                ("sigma", [0.0, [1.0, -1.0]], [1e-9]),
+                ("epsilon", [-1e-9], [0.0]),
+                ("sensitivity", [0.0], [1e-9]),
+            )
+        ),
+        *(
+            ("analytic_gaussian_sigma", {"epsilon": 1.0, "delta": 1e-5}, *row)
+            for row in (
+                ("epsilon", [0.0, [1.0, 0.0]], [1e-9]),
+                ("delta", [0.0, 0.9e-300, 1.0], [1e-300, 0.999]),
+                ("sensitivity", [0.0, [1.0, 0.0], [1.0, 1e308]], [1e-9]),
+            )
+        ),
+        *(
+            ("classical_gaussian_sigma", {"epsilon": 0.001, "delta": 1e-5}, *row)
+            for row in (
+                ("epsilon", [0.0, 1.0], [0.999]),
+                ("delta", [0.0, 0.501], [0.5]),
+                ("sensitivity", [0.0, 1e308], [1e-9]),
+            )
+        ),
+        *(
+            ("exponential_mechanism", {"utilities": [1, 2], "sensitivity": 1, "epsilon": 1}, *row)
+            for row in (
+                ("epsilon", [0.0], [1e-9]),
+                ("sensitivity", [0.0], [1e-9]),
+                ("size", [0, 1.5], [1]),
+                ("utilities", [[], [[1.0]]], [[1.0], [-1e308, 1e308], [2000.0, 2001.0]]),
+            )
+        ),
+        ("exponential_epsilon", {"rate": 1.0}, "rate", [0.0, [1.0, 0.0]], [1e-9]),
+        ("exponential_epsilon", {"rate": [1.0, 2.0]}, "sensitivity", [0.0, 6e307], [4e307]),
+        ("randomised_response", {"answers": [True], "epsilon": 1.0}, "epsilon", [0.0], [1e-9]),
+        ("randomised_response_epsilon", {}, "truth", [0.0, 0.499, 1.0], [0.5, 0.999]),
+        (
+            "randomised_response_share",
+            {"reported": [True], "epsilon": 1.0},
+            "epsilon",
+            [0.0, 0.9e-300],
+            [1e-300],
+        ),
+    ],
+)
+def test_bounds(name, good, argument, refused, accepted):
+    random = ("geometric_mechanism", "exponential_mechanism", "randomised_response")
+    good = good | ({"rng": np.random.default_rng(0)} if name in random else {})
+    check_bounds(getattr(mech, name), good, argument, refused, accepted)
+
+
+def test_there_is_room_for_a_thousand_scales_of_noise():
+    """Below 8e307 on both sides; the values and the scales are looked at each by itself."""
+    options = {"epsilon": 1.0, "rng": np.random.default_rng(0)}
+    for value in ([0.0, -8.1e307], [0.0, 8.1e307]):
+        with pytest.raises(ValueError, match="value and sensitivity / epsilon must leave room"):
+            mech.laplace_mechanism(value, sensitivity=1.0, **options)
+    with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 8\.1e\+304"):
+        mech.laplace_mechanism(0.0, sensitivity=[1.0, 8.1e304], **options)
+    assert math.isfinite(mech.laplace_mechanism(-7.9e307, sensitivity=7.9e304, **options))
+
+
+def test_shapes_that_do_not_fit_are_refused_by_name():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="value and sensitivity / epsilon must have shapes"):
+        mech.laplace_mechanism([1.0, 2.0], sensitivity=[1.0] * 3, epsilon=1.0, rng=rng)
+    with pytest.raises(ValueError, match="sensitivity and epsilon must have shapes"):
+        mech.laplace_mechanism(1.0, sensitivity=[1.0] * 3, epsilon=[1.0, 2.0], rng=rng)
+    with pytest.raises(ValueError, match="value and sensitivity must have shapes"):
+        mech.gaussian_mechanism([1, 2], sensitivity=[1.0] * 3, epsilon=1.0, delta=0.1, rng=rng)
+    with pytest.raises(ValueError, match="sensitivity and epsilon must have shapes"):
+        mech.analytic_gaussian_sigma(sensitivity=[1.0] * 3, epsilon=[1.0, 2.0], delta=0.1)
+    with pytest.raises(ValueError, match="sigma and epsilon must have shapes"):
+        mech.gaussian_delta([1.0] * 3, epsilon=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-3, 0.3, 2.0, 9.0])
+@pytest.mark.parametrize("step", [1e-3, 0.1, 0.5, 0.999, 1.001, 1.5, 4.0, 30.0])
+def test_gaussian_delta_to_twelve_digits(step, epsilon):
+    """On both sides of a step of 1, where quadrature takes the place of a difference."""
+    exact = exact_delta(1 / step, epsilon)
+    if exact > 1e-280:
+        found = mech.gaussian_delta(1 / step, epsilon=epsilon)
+        assert abs(float(found / exact) - 1.0) < 1e-12 * max(1.0, (epsilon / step) ** 2)
+
+
+def test_formulas_by_hand():
+    assert mech.laplace_epsilon([1.0, 2.0], sensitivity=3.0).tolist() == [3.0, 1.5]
+    assert mech.exponential_epsilon(0.25, sensitivity=3.0) == 1.5
+    classical = mech.classical_gaussian_sigma(sensitivity=3.0, epsilon=0.5, delta=0.01)
+    assert classical == pytest.approx(6.0 * math.sqrt(2.0 * math.log(125.0)), rel=1e-14)
+    chances = mech.exponential_probabilities([2000.0, 2001.0, 2003.0], sensitivity=2, epsilon=1.0)
+    weights = np.exp([0.0, 0.25, 0.75])
+    assert chances == pytest.approx(weights / weights.sum(), rel=1e-14)
+    share = mech.randomised_response_share([True, False, False, False], epsilon=2.0)
+    assert share == pytest.approx(0.5 - 0.25 / math.tanh(1.0), rel=1e-14)
+    assert mech.gaussian_delta(2.0, epsilon=0.7, sensitivity=3.0) == mech.gaussian_delta(
+        2.0 / 3.0, epsilon=0.7
+    )
+
+
+def test_a_lie_is_told_below_its_chance():
+    lie = 1.0 / (1.0 + math.e)
+    for off, lies in ((-1e-9, True), (1e-9, False)):
+        told = mech.randomised_response([True, False], epsilon=1.0, rng=Fixed(lie + off))
+        assert told.tolist() == [not lies, lies]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pdpbook.foundations import divergences as dv
 from pdpbook.foundations import privacy
+from tests.bounds import check_bounds
 from tests.foundations.strategies import levels, pairs
 
 small_deltas = st.floats(1e-12, 0.3)
@@ -121,3 +122,62 @@ def test_what_is_no_number_is_refused(epsilon):
 def test_extreme_levels_do_not_overflow():
     assert privacy.group_privacy(700.0, 10, delta=1e-300).delta == 1.0
     assert privacy.posterior_interval(0.5, epsilon=1e4) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (privacy.posterior_interval, {"prior": 0.5, "epsilon": 1.0}, "prior", [0.0, 1.0], [1e-9]),
+        (privacy.posterior_interval, {"prior": 0.5, "epsilon": 1.0}, "epsilon", [-0.1], [0.0]),
+        (privacy.basic_composition, {"epsilons": [1, 2]}, "epsilons", [[1e308] * 2], [[4e307] * 2]),
+        (
+            privacy.basic_composition,
+            {"epsilons": [1, 2]},
+            "deltas",
+            [[[0.1, 0.1]], [0.1] * 3, [0.1, 1.0], [-0.1, 0.1]],
+            [0.0, [0.0, 0.99]],
+        ),
+        *(
+            (privacy.advanced_composition, {"epsilon": 0.1, "count": 9, "slack": 0.1}, *row)
+            for row in (
+                ("epsilon", [0.0], [1e-9]),
+                ("count", [0], [1]),
+                ("slack", [0.0, 1.0], [0.9]),
+                ("delta", [-0.1, 1.0], [0.0, 0.9]),
+            )
+        ),
+        *(
+            (privacy.optimal_composition, {"epsilon": 0.1, "count": 9, "delta": 0.1}, *row)
+            for row in (
+                ("epsilon", [0.0], [1e-9]),
+                ("count", [0, 100_001], [1, 100_000]),
+                ("delta", [0.0, 1.0], [0.9]),
+            )
+        ),
+        *(
+            (privacy.group_privacy, {"epsilon": 0.1, "size": 9}, *row)
+            for row in (("epsilon", [0.0], []), ("size", [0], [1]), ("delta", [1.0], [0.0]))
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
+
+
+def test_no_delta_exceeds_one_and_the_slack_is_part_of_it():
+    assert privacy.basic_composition([1, 1, 1], [0.4] * 3) == privacy.Budget(3.0, 1.0)
+    assert privacy.advanced_composition(0.01, 10, slack=0.5, delta=0.1).delta == 1.0
+    assert privacy.advanced_composition(5.0, 4, slack=0.1, delta=0.5) == privacy.Budget(20.0, 1.0)
+    assert privacy.advanced_composition(5.0, 4, slack=0.1, delta=0.1) == privacy.Budget(20.0, 0.4)
+    some = privacy.advanced_composition(0.01, 100, slack=1e-6, delta=1e-9)
+    assert some.delta == pytest.approx(1.1e-6, rel=1e-12)
+    drift, spread = 100 * 0.01 * math.tanh(0.005), 0.01 * math.sqrt(200 * math.log(1e6))
+    assert some.epsilon == pytest.approx(drift + spread, rel=1e-12)
+
+
+def test_one_answer_composes_to_itself():
+    for epsilon in (0.1, 1.0, 5.0):
+        keep = 1.0 / (1.0 + math.exp(-epsilon))
+        total = privacy.optimal_composition(epsilon, 1, delta=0.01)
+        assert total == pytest.approx(math.log((keep - 0.01) / (1.0 - keep)), rel=1e-12)
+    assert privacy.optimal_composition(0.1, 1, delta=0.2) == 0.0

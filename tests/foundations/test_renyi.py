@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 import pdpbook.foundations.divergences as divergences
 import pdpbook.foundations.mechanisms as mech
 import pdpbook.foundations.renyi as renyi
+from tests.bounds import check_bounds
 
 ORDERS = np.linspace(1.1, 200.0, 2000)
 weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
@@ -132,3 +133,47 @@ def test_composed_curves_add():
 def test_bad_input_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        *(
+            (renyi.gaussian_renyi, {"order": 2.0, "sigma": 1.0}, *row)
+            for row in (
+                ("order", [0.999, math.inf], [1.0]),
+                ("sigma", [0.0], [1e-9]),
+                ("sensitivity", [0.0], [1e-9]),
+            )
+        ),
+        *(
+            (renyi.laplace_renyi, {"order": 2.0, "scale": 1.0}, *row)
+            for row in (
+                ("order", [0.999, math.inf], [1.0]),
+                ("scale", [0.0], [1e-3]),
+                ("sensitivity", [0.0], [1e-9]),
+            )
+        ),
+        *(
+            (renyi.renyi_epsilon, {"order": [2.0], "divergence": [1.0], "delta": 0.1}, *row)
+            for row in (
+                ("order", [[1.0], [[2.0]]], [[1.001]]),
+                ("divergence", [[-1e-9], [1.0, 2.0]], [[0.0]]),
+                ("delta", [0.0, 1.0], [0.9]),
+            )
+        ),
+        (renyi.renyi_divergence, {"p": [1.0], "q": [1.0], "order": 2.0}, "order", [0.999], [1.0]),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
+
+
+def test_the_laplace_curve_begins_at_the_mean_loss():
+    """At 1 and within 1e-9 of it: there the formula would divide a rounding error by 1e-9."""
+    for scale in (0.1, 0.7, 5.0):
+        mean = 1 / scale + math.expm1(-1 / scale)
+        begin = renyi.laplace_renyi([1.0, 1.0 + 0.9e-9, 1.0 + 1e-4, 1.0 + 9e-4], scale=scale)
+        assert begin[:2] == pytest.approx(mean, rel=1e-14)
+        assert begin[2:] == pytest.approx(mean, rel=1e-2)
+        assert (np.diff(begin[1:]) > 1e-7).all()

@@ -12,6 +12,7 @@ from scipy import stats
 
 from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
 from pdpbook.per_instance.noise_kernels import laplace_kernel
+from tests.bounds import check_bounds
 
 FALSE_ALARM = 1e-6
 data_sets = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30).filter(
@@ -174,3 +175,59 @@ def test_masked_records_are_refused_and_not_counted():
     hidden = np.ma.masked_array([1.0, 2.0, 999.0], [0, 0, 1])
     with pytest.raises(ValueError, match=r"data with 1 masked value"):
         Grid(0.0, 1000.0, bins=2).counts(hidden)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        *(
+            (Grid, {"lower": 0.0, "upper": 1.0, "bins": 3}, *row)
+            for row in (
+                ("upper", [0.0, -1.0], [1e-9]),
+                ("bins", [1], [2]),
+                ("sensitivity", [0.0, 1.0005], [1e-9, 1.0]),
+            )
+        ),
+        *(
+            (Grid.padded, {"data": [0.0, 1.0], "epsilon": 1.0}, *row)
+            for row in (
+                ("epsilon", [0.0, 1.4e-308], [1e-300]),
+                ("bins", [1], [2]),
+                ("percentile", [0.5, 1.0], [0.501, 0.999]),
+                ("data", [[1.0, 1.0]], [[1.0, 1.0 + 1e-9]]),
+            )
+        ),
+        (GRID.index, {}, "data", [[0.5, 1.5], [0.5, -0.1], [[0.5]]], [[0.0, 1.0]]),
+        *(
+            (PerInstanceLaplace, {"data": [0.5, 0.7], "scales": 0.1, "grid": GRID}, *row)
+            for row in (
+                ("data", [[0.5, 1.5], [[0.5]]], [[0.0, 1.0]]),
+                ("scales", [[0.1, 0.0], [0.1] * 3], [[0.1, 1e-9]]),
+                ("grid", [None, 10], []),
+            )
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
+
+
+def test_the_padding_of_the_paper():
+    """At its defaults 101 bins, and the quantile 0.9 of Laplace noise on either side."""
+    grid = Grid.padded([2.0, 3.0, 6.0], epsilon=0.5)
+    pad = 4.0 / 0.5 * math.log(5.0)
+    assert grid.bins == 101
+    assert (grid.lower, grid.upper) == pytest.approx((2.0 - pad, 6.0 + pad), rel=1e-14)
+    assert grid.sensitivity == pytest.approx(4.0 / (4.0 + 2.0 * pad), rel=1e-14)
+    assert stats.laplace.cdf(pad, scale=4.0 / 0.5) == pytest.approx(0.9, rel=1e-12)
+
+
+def test_more_kinds_of_records_than_are_looked_at_at_a_time():
+    """5,000 scales on 3 bins: the rows are made in two parts."""
+    rng = np.random.default_rng(0)
+    grid, data = Grid(0.0, 1.0, 3), rng.random(5000)
+    scales = np.geomspace(0.01, 10.0, 5000)
+    rows = np.array(
+        [PerInstanceLaplace([x], b, grid).output() for x, b in zip(data, scales, strict=True)]
+    )
+    assert PerInstanceLaplace(data, scales, grid).output() == pytest.approx(rows.mean(axis=0))

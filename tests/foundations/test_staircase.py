@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdpbook.foundations.staircase as stair
+from tests.bounds import Fixed, check_bounds
 
 levels = st.floats(0.05, 12.0)
 shares = st.none() | st.floats(0.0, 0.99)
@@ -173,3 +174,47 @@ def test_bad_input_is_refused_by_name(call, message):
 def test_seeds_are_no_generators():
     with pytest.raises(TypeError, match="rng must be a numpy"):
         stair.staircase_mechanism(0.0, sensitivity=1.0, epsilon=1.0, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("epsilon", [0.0, -1.0, 0.9e-9, 500.2], [1e-9, 500.0]),
+        ("sensitivity", [0.0, -1.0], [1e-9]),
+        ("share", [-0.1, 1.0], [0.0, 0.99]),
+    ],
+)
+def test_bounds(argument, refused, accepted):
+    check_bounds(stair.staircase_pdf, {"noise": 0.1, "epsilon": 1.0}, argument, refused, accepted)
+    good = {"value": 0.1, "sensitivity": 1.0, "epsilon": 1.0, "rng": np.random.default_rng(0)}
+    check_bounds(stair.staircase_mechanism, good, argument, refused, accepted)
+
+
+def test_bounds_of_the_error():
+    good = {"epsilon": 1.0, "sensitivity": 1.0}
+    check_bounds(stair.staircase_error, good, "epsilon", [0.0, [1.0, 0.0]], [1e-9, 1e9])
+    check_bounds(stair.staircase_error, good, "sensitivity", [0.0, -1.0], [1e-9])
+    assert stair.staircase_error(1.0, sensitivity=3.0) == pytest.approx(1.5 / math.sinh(0.5))
+    assert stair.staircase_error(1390.0) == pytest.approx(math.exp(-695.0), rel=1e-9)
+
+
+def test_each_number_of_the_generator_has_its_part():
+    """Chosen uniform numbers: low or high, where within the step, on which side."""
+    share, fall = 0.25, math.exp(-2.0)
+    edge = share / (share + fall * (1 - share))
+    for off, low in ((-1e-6, False), (1e-6, True)):
+        for place in (0.001, 0.4, 0.999):
+            for coin, sign in ((0.499, -1.0), (0.5, 1.0)):
+                rng = Fixed(edge + off, place, coin)
+                noise = stair.staircase_mechanism(
+                    0.0, sensitivity=1.0, epsilon=2.0, share=share, rng=rng
+                )
+                within = share + (1 - share) * place if low else share * place
+                assert math.copysign(1.0, noise) == sign
+                assert abs(noise) % 1.0 == pytest.approx(within, abs=1e-12)
+
+
+def test_noise_that_is_infinite_for_one_entry_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="sensitivity must be so small that the noise is finite"):
+        stair.staircase_mechanism([0.0, 1.79e308], sensitivity=1e306, epsilon=0.01, rng=rng)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pdpbook.foundations import divergences as dv
 from pdpbook.foundations import tradeoff as tr
+from tests.bounds import check_bounds
 from tests.foundations.strategies import events, levels, pairs
 
 
@@ -78,3 +79,26 @@ def test_bad_input_is_refused(call, message):
 def test_extreme_levels_do_not_overflow():
     assert tr.tradeoff_bound([0.0, 0.5], epsilon=1e4).tolist() == [1.0, 0.0]
     assert tr.laplace_tradeoff([0.0, 0.5], epsilon=1e4).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "epsilon", [-0.1, math.inf], [0.0]),
+        (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "delta", [-0.1, 1.0], [0.0, 0.9]),
+        (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "alpha", [-0.1, 1.1], [0.0, 1.0]),
+        (tr.gaussian_tradeoff, {"alpha": 0.5, "shift": 1.0}, "shift", [-0.1, math.inf], [0.0]),
+        (tr.gaussian_tradeoff, {"alpha": 0.5, "shift": 1.0}, "alpha", [-0.1, 1.1], [0.0, 1.0]),
+        (tr.laplace_tradeoff, {"alpha": 0.5, "epsilon": 1.0}, "epsilon", [-0.1, math.inf], [0.0]),
+        (tr.laplace_tradeoff, {"alpha": 0.5, "epsilon": 1.0}, "alpha", [-0.1, 1.1], [0.0, 1.0]),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
+
+
+def test_vectors_that_sum_to_one_but_for_rounding_end_at_one():
+    for off in (-9e-10, 9e-10):
+        alpha, beta = tr.tradeoff_curve([0.5, 0.5 + off], [0.25, 0.75 + off])
+        assert (alpha[-1], beta[0]) == (1.0, 1.0)
+        assert 0.0 <= alpha.min() and alpha.max() == beta.max() == 1.0

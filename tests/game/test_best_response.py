@@ -110,12 +110,12 @@ def test_the_payoff_never_falls(case, batch):
     game, start = case
     result = pb.best_response_dynamics(game, start, batch=batch)
     assert (np.diff(result.payoffs) > -1e-12).all()
-    assert (np.diff(result.private_records) >= 0).all()
+    assert (np.diff(result.private_counts) >= 0).all()
     assert result.payoffs[0] == pytest.approx(game.payoff(start), abs=1e-9)
     assert result.payoffs[-1] == pytest.approx(game.payoff(result.profile), abs=1e-9)
     assert result.divergence == game.divergence(result.profile)
-    assert result.private_records[-1] == game.private_records(result.profile)
-    assert len(result.payoffs) == len(result.divergences) == len(result.private_records)
+    assert result.private_counts[-1] == game.private_records(result.profile)
+    assert len(result.payoffs) == len(result.divergences) == len(result.private_counts)
 
 
 @settings(max_examples=30)
@@ -128,7 +128,7 @@ def test_a_batch_never_gives_up_a_private_record(seed):
     kernel = pb.laplace_kernel(bins, 10 ** rng.uniform(-2, 0.5, actions))
     game = pb.NVOGame(counts, kernel, epsilon=10 ** rng.uniform(-2.5, 0))
     result = pb.best_response_dynamics(game, rng=rng)
-    assert (np.diff(result.private_records) >= 0).all()
+    assert (np.diff(result.private_counts) >= 0).all()
     assert game.regret(result.profile) <= 1e-12
 
 
@@ -148,7 +148,7 @@ def test_an_equilibrium_is_left_alone(case):
 def test_a_safe_start_keeps_everybody_private(game, batch):
     start = game.constant_profile(game.actions - 1)
     result = pb.best_response_dynamics(game, start, batch=batch)
-    assert (result.private_records == game.records).all()
+    assert (result.private_counts == game.records).all()
     assert naive.is_nash(game, result.profile)
 
 

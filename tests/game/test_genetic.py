@@ -129,7 +129,7 @@ def test_best_responses_are_better_and_cheaper_on_the_heights():
     )
     alone = pb.best_response_dynamics(game, game.constant_profile(0))
     found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), generations=10)
-    assert alone.private_records[-1] == game.private_records(found.profile) == 1317
+    assert alone.private_counts[-1] == game.private_records(found.profile) == 1317
     assert game.divergence(found.profile) > 10 * alone.divergence
 
 

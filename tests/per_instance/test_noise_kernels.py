@@ -189,6 +189,14 @@ def test_the_density_of_nan_is_nan():
     assert math.isnan(found[0]) and (found[1:] == 0.0).all()
 
 
+EYE = np.eye(2)[None]
+
+
+def wide(power: int) -> np.ndarray:
+    """Kernels of 2**14 or 2**15 numbers."""
+    return np.broadcast_to(np.eye(128), (power - 6, 128, 128))
+
+
 BAD = [
     (lambda: laplace_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
     (lambda: laplace_kernel(3.0, [1.0]), TypeError, r"got bins=3\.0"),
@@ -202,6 +210,18 @@ BAD = [
     (lambda: laplace_kernel(3, ["1"]), TypeError, r"scales must hold numbers"),
     (lambda: laplace_kernel(3, True), TypeError, r"got scales=True"),
     (lambda: gaussian_kernel(3, [0.0]), ValueError, r"got sigmas\[0\]="),
+    (lambda: gaussian_kernel(1, [1.0]), ValueError, r"bins must be .* >= 2, got bins=1"),
+    (lambda: truncated_laplace_pdf([0.1, 0.2], [0.1, 0.2, 0.3], 1.0), ValueError, "x and location"),
+    (lambda: truncated_laplace_pdf(0.5, [0.1, 0.2, 0.3], [1, 2]), ValueError, "location and scale"),
+    (lambda: truncated_laplace_pdf([0.1, 0.2, 0.3], 0.5, [1, 2]), ValueError, "x and scale"),
+    (lambda: truncated_laplace_pdf(0.5, -0.1, 1.0), ValueError, r"got location=-0\.1"),
+    (lambda: truncated_laplace_pdf("a", 0.5, 1.0), TypeError, r"x must hold numbers"),
+    (lambda: truncated_laplace_pdf(0.5, 0.5, 9e-308), ValueError, r">= 1e-307 .*scale=9e-308"),
+    (lambda: laplace_kernel(2**15, [1.0]), ValueError, r"bins and scales .*, got 8\.0 GiB$"),
+    (lambda: gaussian_kernel(2**14, [1.0, 2.0]), ValueError, r"bins and sigmas .*, got 4\.0 GiB$"),
+    (lambda: product_kernel(np.ones((1, 2, 3)), EYE), ValueError, r"\(actions, 2, 2\), got first"),
+    (lambda: product_kernel(EYE, np.eye(2)), ValueError, r"second must have .*shape \(2, 2\)"),
+    (lambda: product_kernel(wide(7), wide(8)), ValueError, r"2 GiB, got 4\.0 GiB$"),
     (lambda: truncated_laplace_pdf(0.5, 1.5, 1.0), ValueError, r"got location=1\.5"),
     (lambda: truncated_laplace_pdf(0.5, math.nan, 1.0), ValueError, r"got location=nan"),
     (lambda: truncated_laplace_pdf(0.5, 0.5, 0.0), ValueError, r"got scale=0\.0"),
@@ -246,3 +266,11 @@ def test_theorem_on_safe_scales_for_vectors(seed, n, epsilon):
     counts = rng.multinomial(n, rng.dirichlet(np.full(25, 0.2)))
     game = NVOGame(counts, product_kernel(*kernels), epsilon=epsilon)
     assert game.private_records(game.random_profile(rng)) == n
+
+
+def test_the_smallest_scale_of_the_density():
+    assert truncated_laplace_extremes(1.1e-307)[1] == pytest.approx(1 / 1.1e-307)
+    assert truncated_laplace_pdf(0.5, 0.5, 1.1e-307) == pytest.approx(0.5 / 1.1e-307)
+    assert truncated_laplace_pdf([0.0, 1.0], [0.0, 1.0], 0.5).tolist() == pytest.approx(
+        [2 / (1 - math.exp(-2))] * 2
+    )

@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdpbook import (
+    _kernels,
     company_needed,
     hockey_stick_divergences,
     laplace_kernel,
@@ -242,7 +244,10 @@ BAD = [
     (lambda: privacy_losses(EYE, [], 2), ValueError, r"mass must hold at least 1 value"),
     (lambda: privacy_losses(-EYE, [1.0, 1.0], 2), ValueError, r"smallest entry of .*-1\.0"),
     (lambda: privacy_losses(EYE * math.inf, [1.0, 1.0], 2), ValueError, r"rows must be finite"),
-    (lambda: privacy_losses(EYE, [1.0, 0.5], 2), ValueError, r"rows must not exceed mass"),
+    (lambda: privacy_losses([[math.nan, 1.0]], [1, 1], 2), ValueError, r"rows must be finite"),
+    (lambda: privacy_losses([[0.5, -0.5]], [1, 1], 2), ValueError, r"smallest entry of .*-0\.5"),
+    (lambda: privacy_losses(EYE, [1.0, 0.5], 2), ValueError, r"mass, .* above it by 0\.5$"),
+    (lambda: privacy_losses(EYE[None], [1.0, 1.0], 2), ValueError, r"of shape \(1, 2, 2\)"),
     (lambda: privacy_losses(np.eye(3), [3, 2, 2], 100), ValueError, r"sum to n=100, .* 7\.0"),
     (lambda: hockey_stick_divergences(EYE, [1, 1], 3, 1.0), ValueError, r"mass must sum to n=3"),
     (lambda: hockey_stick_divergences(EYE, [1, 1], 2, 0), ValueError, r"got epsilon=0\.0"),
@@ -254,3 +259,47 @@ BAD = [
 def test_bad_input_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_the_slopes_on_both_sides_of_700():
+    """Beyond, e^epsilon would overflow soon; up to it both slopes are numbers."""
+    tau, sigma = linear_limits(10, 700.0)
+    assert tau == 1.0 and sigma == pytest.approx(-0.9 * math.exp(700.0))
+    assert linear_limits(10, 700.5) == (1.0, -math.inf)
+
+
+def test_company_at_the_ends_of_its_range():
+    """Nobody is private alone, and 1 / tau may be a whole number but for its rounding."""
+    assert company_needed(10, 800.0) == company_needed(2, 50.0) == 2
+    for n in (1317, 10**4, 10**6):
+        for m in range(2, 100):
+            assert company_needed(n, math.log1p(-1 / n) - math.log1p(-1 / m)) == m
+
+
+@pytest.mark.parametrize(("off", "fits"), [(0.9, True), (2.0, False)])
+def test_rows_and_masses_may_be_off_by_rounding(off, fits):
+    """A row may exceed the mass by 1e-9 of it, and the masses their sum by 1e-6."""
+    n = 1000
+    row, mass = np.array([[1.0 + off * 1e-9, 0.0]]), np.array([1.0, n - 1.0])
+    whole = np.array([1.0, n - 1.0 + off * 1e-6 * n])
+    less = np.array([1.0, n - 1.0 - off * 1e-6 * n])
+    for rows, masses, message in (
+        (row, mass, "rows must not exceed mass"),
+        ([[0.5, 0.5]], whole, "mass must sum to n=1000"),
+        ([[0.5, 0.5]], less, "mass must sum to n=1000"),
+    ):
+        if fits:
+            privacy_losses(rows, masses, n)
+        else:
+            with pytest.raises(ValueError, match=message):
+                privacy_losses(rows, masses, n)
+
+
+def test_no_rows_have_no_losses():
+    assert privacy_losses(np.empty((0, 2)), [1.0, 1.0], 2).shape == (0,)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_whole_numbers_do_not_compile_the_loop_anew():
+    assert privacy_losses([[1, 0], [0, 1]], [1, 1], 2).tolist() == [math.inf, math.inf]
+    assert len(_kernels.privacy_loss.signatures) == 1

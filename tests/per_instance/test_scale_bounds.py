@@ -303,3 +303,16 @@ def test_the_careful_bound_at_the_ends_of_floating_point():
     assert careful_scale_bound(1307, 1e-300) == pytest.approx(1e300 / 2614, rel=1e-12)
     with pytest.raises(ValueError, match="epsilon must be so large that the scale is a finite"):
         careful_scale_bound(1307, 5e-324)
+
+
+@pytest.mark.parametrize("u", [1e-13, 1e-5, 3e-4, 9.9e-4, 1.01e-3, 0.1, 3.0, 40.0])
+@pytest.mark.parametrize("n", [2, 1000])
+def test_the_careful_bound_to_the_last_digits(u, n):
+    """On both sides of u = 1e-3, where a series takes the place of the logarithm."""
+    mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
+    with mp.workdps(60):
+        epsilon = float(mp.log1p((mp.expm1(u) / u - 1) / n))
+        c = 1 / (1 + n * mp.expm1(mp.mpf(epsilon)))
+        exact = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
+        # an error of one unit in the last place of epsilon is one of u
+        assert abs(careful_scale_bound(n, epsilon) * exact - 1) < 1e-13 + 3e-16 / u * (u > 1e-3)

@@ -17,6 +17,7 @@ from tests.site.site import PATIENCE, PUBLIC, name, public_pages, solution_pages
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 400, "height": 800}
+WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}}
 
 # Nearly all the time goes into code and formulas, and most of it into looking at the same again.
 # The colours of a token depend on its classes and its ground alone, so of each kind one is kept,
@@ -47,6 +48,37 @@ ONE_OF_A_KIND = """() => {
         box.style = `display: inline-block; width: ${width}px; height: ${height}px`;
         formula.replaceChildren(box);
     }
+}"""
+
+# What the contrast of a text depends on: its colour, its size and weight, and the grounds under it.
+# Text that is laid over the page, such as a fixed header, may lie on what is no part of it, so
+# whatever it is laid over with counts as well. Of the texts that are alike in both modes the first
+# one is kept, and the others become empty.
+LOOK_OF_TEXTS = """() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    window.texts ??= new Map();
+    const look = box => {
+        const {color, fontSize, fontWeight, textShadow} = getComputedStyle(box);
+        const seen = [color, fontSize, fontWeight, textShadow];
+        for (; box; box = box.parentElement) {
+            const style = getComputedStyle(box);
+            seen.push(style.opacity, style.filter, style.backgroundImage);
+            if (style.backgroundColor != "rgba(0, 0, 0, 0)") seen.push(style.backgroundColor);
+            if (style.position != "static") seen.push(style.position + box.className);
+        }
+        return seen.join("|");
+    };
+    while (walker.nextNode()) {
+        const text = walker.currentNode;
+        if (text.data.trim() && text.parentElement.checkVisibility({visibilityProperty: true}))
+            texts.set(text, (texts.get(text) ?? "") + look(text.parentElement));
+    }
+}"""
+ONE_OF_EACH_LOOK = """() => {
+    const seen = new Set();
+    for (const [text, look] of texts)
+        if (seen.has(look) || !seen.add(look)) text.data = "";
+    return [texts.size, seen.size];
 }"""
 
 
@@ -128,6 +160,16 @@ class Reader:
             for rule in found
         ]
 
+    def check_contrast(self) -> None:
+        """Axe finds every text readable in both modes."""
+        for mode in ("light", "dark"):
+            self.theme(mode)
+            self.tab.evaluate(LOOK_OF_TEXTS)
+        self.tab.evaluate(ONE_OF_EACH_LOOK)
+        for mode in ("dark", "light"):
+            self.theme(mode)
+            self.check_accessibility(mode, runOnly=["color-contrast"])
+
     def check_width(self) -> None:
         """The page as a whole does not scroll sideways."""
         width = self.tab.evaluate("() => document.scrollingElement.scrollWidth")
@@ -150,12 +192,11 @@ def test_page(reader: Reader, page: Path) -> None:
     reader.take_note()
     reader.check_width()
     reader.prepare_axe()
-    reader.check_accessibility("400 px", rules={"color-contrast": {"enabled": False}})
+    reader.check_accessibility("400 px", rules=WITHOUT_CONTRAST)
     reader.tab.set_viewport_size(DESKTOP)
     reader.take_note()
-    reader.check_accessibility("light")
-    reader.theme("dark")
-    reader.check_accessibility("dark", runOnly=["color-contrast"])
+    reader.check_accessibility("1280 px", rules=WITHOUT_CONTRAST)
+    reader.check_contrast()
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
 
 
@@ -168,3 +209,20 @@ def test_the_switch_changes_the_mode(reader: Reader) -> None:
         seen.add(reader.tab.evaluate(theme))
     assert seen == {"light", "dark"}
     assert not reader.problems
+
+
+@pytest.mark.parametrize(("colour", "mode"), [("#bbb", "light"), ("#444", "dark")])
+def test_a_text_that_is_hard_to_read_in_one_mode_is_found(
+    reader: Reader, colour: str, mode: str
+) -> None:
+    """One faint word among many, on a page that is readable otherwise."""
+    reader.open(PUBLIC / "book" / "index.html")
+    reader.tab.evaluate(
+        "colour => [...document.querySelectorAll('article p')].at(-1)"
+        ".insertAdjacentHTML('beforeend', ` <span style='color: ${colour}'>faint</span>`)",
+        colour,
+    )
+    reader.prepare_axe()
+    reader.check_contrast()
+    assert len(reader.problems) == 1 and ">faint<" in reader.problems[0], reader.problems
+    assert reader.problems[0].startswith(f"{mode}: color-contrast")

@@ -1,0 +1,105 @@
+"""The mutation tests find the line that no test holds, and only that one."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tools.faults import mutants, put
+from tests.tools.notebooks import ROOT
+
+MODULE = '''"""A module with one line that is tested and one that is not."""
+
+
+def clipped(x: float, limit: float = 2.0) -> float:
+    """Return the smaller of two numbers."""
+    if limit < 0.0:
+        raise ValueError(f"limit must be >= 0, got {limit - 1 + 1}")
+    return min(x, limit)
+'''
+TESTS = """
+import pytest
+from pdpbook.foundations.toy import clipped
+
+def test_clipped():
+    assert [clipped(1.0, 1.5), clipped(3.0, 1.5), clipped(9.0)] == [1.0, 1.5, 2.0]
+
+def test_negative_limits_are_refused():
+    with pytest.raises(ValueError, match="limit"):
+        clipped(1.0, -1.0)
+"""
+BOUNDARY = "pdpbook/foundations/toy.py:6: survived: limit < 0.0 -> limit <= 0.0"
+EXCUSED = """
+[[mutant]]
+module = "pdpbook/foundations/toy.py"
+line = "if limit < 0.0:"
+changes = ["limit < 0.0 -> LIMIT", "0.0 -> 1.0"]
+reason = "nobody asks for a limit from 0 to 1"
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A project of one module, whose tests say nothing about a limit of 0."""
+    for folder in ("pdpbook/foundations", "tests/foundations", "tests/tools"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pdpbook/__init__.py").touch()
+    (tmp_path / "pdpbook/foundations/__init__.py").touch()
+    (tmp_path / "pdpbook/foundations/toy.py").write_text(MODULE)
+    (tmp_path / "tests/foundations/test_toy.py").write_text(TESTS)
+    return tmp_path
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder."""
+    command = [sys.executable, "-m", "tests.tools.mutants", "pdpbook/foundations/toy.py"]
+    return subprocess.run(
+        [*command, *options],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_one_mutant_is_killed_and_another_survives(toy: Path) -> None:
+    done = run(toy, "--at-least", "99")
+    lines = done.stdout.splitlines()
+    survivors = [line for line in lines if "survived:" in line]
+    assert survivors == [BOUNDARY, BOUNDARY.replace("limit < 0.0 -> limit <= 0.0", "0.0 -> 1.0")]
+    assert done.returncode == 1
+    name, killed, late, survived, *_ = lines[-2].split()
+    every = list(mutants(ast.parse(MODULE)))
+    assert (name, late, survived) == ("pdpbook/foundations/toy.py", "0", "2")
+    assert int(killed) == len(every) - 2 > 3
+
+
+def test_an_excuse_is_taken_and_a_stale_one_is_an_error(toy: Path) -> None:
+    table = toy / "tests/tools/mutants.toml"
+    table.write_text(EXCUSED.replace("LIMIT", "limit <= 0.0"))
+    done = run(toy, "--at-least", "100")
+    assert done.returncode == 0 and "survived:" not in done.stdout, done.stdout + done.stderr
+    table.write_text(EXCUSED.replace("LIMIT", "limit >= 0.0"))
+    done = run(toy)
+    assert done.returncode != 0 and "has no mutant 'limit < 0.0 -> limit >= 0.0'" in done.stderr
+
+
+def test_tests_that_fail_without_a_fault_are_no_tests_of_faults(toy: Path) -> None:
+    (toy / "tests/foundations/test_toy.py").write_text("def test_wrong():\n    assert False\n")
+    done = run(toy)
+    assert done.returncode != 0 and "the tests fail without a fault" in done.stderr
+
+
+def test_every_mutant_is_another_module_that_compiles() -> None:
+    for name in ("per_instance/privacy_loss.py", "foundations/staircase.py"):
+        text = (ROOT / "pdpbook" / name).read_text(encoding="utf-8")
+        original = ast.unparse(ast.parse(text))
+        for number in range(0, len(list(mutants(ast.parse(text)))), 7):
+            tree = ast.parse(text)
+            put(list(mutants(tree))[number])
+            compile(tree, name, "exec")
+            assert ast.unparse(tree) != original

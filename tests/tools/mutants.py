@@ -1,0 +1,299 @@
+"""Mutation tests: ``make mutants``, or ``python -m tests.tools.mutants [MODULE...] [options]``.
+
+A *mutant* is a module with one small fault put in; ``tests.tools.faults`` lists them.  Tests that
+are worth something fail on it: it is *killed*.  A mutant that *survives* shows a line that no test
+holds to its word.
+
+Each mutant runs in a process of its own, forked from one that has imported all but the package.
+There the fault exists in memory only.  The tests are the module's own, its doctests and the table
+of junk arguments; of these, one after the other, the fastest first, those that run the mutated
+line, which a first run without a fault has found out.  Hypothesis draws the same few examples each
+time.  ``_kernels`` runs uncompiled, so tests that need the compiler skip themselves there; all
+else runs as it does for a reader.  Tests that take longer than ``--slowest`` seconds are left out,
+and the report says how many.
+
+Mutants that change nothing that anybody could observe stand in ``mutants.toml``, each with its
+reason, found again by the text of its line.  An entry that fits no mutant is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tests.tools.faults import Mutant, mutants, put
+
+PARTS = ("foundations", "per_instance", "game", "audit")
+EXTRA = {
+    "pdpbook/_kernels.py": (
+        "tests/test_kernels.py",
+        "tests/per_instance/test_privacy_loss.py",
+        "tests/beyond/test_gaussian_pdp.py",
+        *(f"tests/game/test_{name}.py" for name in ("best_response", "coordinated", "nvo_game")),
+        "tests/game/test_genetic.py",
+    )
+}
+JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
+EQUIVALENT = "tests/tools/mutants.toml"
+MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
+PRELOADED = (
+    "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
+    "networkx, numba, pandas, pygad, pytest, scipy.integrate, scipy.optimize, scipy.sparse, "
+    "scipy.special, scipy.stats, tests.tools.nbval_myst, tqdm"
+).split(", ")
+
+
+class Importer:
+    """Finds one module before all others do, and runs the given tree in its place."""
+
+    def __init__(self, name: str, file: Path, tree: ast.Module) -> None:
+        self.name, self.file, self.tree = name, file, tree
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.file, loader=self)
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self.tree, str(self.file), "exec", dont_inherit=True), module.__dict__)
+
+
+class Recorder:
+    """A pytest plugin that notes which lines of a file each test runs, and how long it takes."""
+
+    def __init__(self, file: Path, report: Path) -> None:
+        self.file, self.report = str(file.absolute()), report
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        self.names = [getattr(node, "name", "?") for node in tree.body]
+        self.lines: set[int] = set()
+        self.always: set[int] = set()  # lines that import and collection run
+        self.shared: dict[str, set[int]] = {}  # lines that the fixtures of a test file run
+        self.tests: dict[str, tuple[float, set[int]]] = {}
+
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename != self.file:
+            return None
+        if self.file.endswith("_kernels.py"):  # loops, in which a look at each line takes too long
+            self.lines.update(line for _, _, line in frame.f_code.co_lines() if line)
+            return None
+        self.lines.add(frame.f_lineno)
+        return self.trace
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [
+            item
+            for item in items
+            if JUNK not in item.nodeid or any(f"[{name}" in item.nodeid for name in self.names)
+        ]
+
+    def pytest_collection_finish(self) -> None:
+        self.always |= self.lines
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.lines.clear()
+        self.began = time.perf_counter()
+
+    def pytest_runtest_call(self, item: Any) -> None:
+        self.shared.setdefault(item.nodeid.split("::")[0], set()).update(self.lines)
+        sys.settrace(self.trace)  # should a test have taken it away
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.tests[nodeid] = time.perf_counter() - self.began, set(self.lines)
+
+    def pytest_sessionfinish(self) -> None:
+        sys.settrace(None)
+        found = {
+            name: (seconds, [*lines, *self.always, *self.shared.get(name.split("::")[0], ())])
+            for name, (seconds, lines) in self.tests.items()
+        }
+        self.report.write_text(json.dumps(found))
+
+
+class Chosen:
+    """A pytest plugin that runs the named tests in the named order."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.order = {name: i for i, name in enumerate(names)}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid in self.order]
+        items.sort(key=lambda item: self.order[item.nodeid])
+
+
+def fork(file: Path, tree: ast.Module, tests: list[str], plugin: Any, log: Path) -> int:
+    """Run pytest, with a tree in the place of a module, in a process of its own: its number."""
+    process = os.fork()
+    if process:
+        return process
+    code = 1
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        for stream in (1, 2):
+            os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        plain = int(file.name == "_kernels.py")
+        sys.modules["numba"].config.DISABLE_JIT = plain
+        os.environ["NUMBA_DISABLE_JIT"] = str(plain)
+        name = ".".join(file.with_suffix("").parts)
+        sys.meta_path.insert(0, Importer(name, file.absolute(), tree))
+        if isinstance(plugin, Recorder):
+            sys.settrace(plugin.trace)
+        importlib.import_module(name)
+        options = ["-x", "-q", "--import-mode=importlib", "--doctest-modules", "--assert=plain"]
+        options += ["--hypothesis-profile=mutants", "--tb=short", "-p", "no:cacheprovider"]
+        options += ["-p", "_hypothesis_pytestplugin", "-p", "nbval.plugin"]
+        options += ["-p", "no:unraisableexception"]  # it collects garbage for a second
+        code = int(sys.modules["pytest"].main([*options, *tests], plugins=[plugin]))
+    except BaseException as error:  # a module that cannot be imported is found out, too
+        print(repr(error), flush=True)
+    os._exit(code)
+
+
+def tests_of(file: Path) -> list[str]:
+    """The tests of a module, its doctests among them."""
+    own = f"tests/{Path(*file.parts[1:-1])}/test_{file.stem}.py"
+    names = [str(file), own, JUNK, *EXTRA.get(str(file), ())]
+    return [name for name in dict.fromkeys(names) if Path(name).is_file()]
+
+
+def excused(file: Path, source: list[str], every: list[Mutant]) -> set[int]:
+    """The mutants of a module that the table excuses; an entry that fits none is an error."""
+    table, numbers = Path(EQUIVALENT), set()
+    entries = tomllib.loads(table.read_text(encoding="utf-8"))["mutant"] if table.is_file() else []
+    for entry in entries:
+        line = entry["line"]
+        for change in entry["changes"] if entry["module"] == str(file) else ():
+            here = [
+                number
+                for number, mutant in enumerate(every)
+                if (mutant.change, source[mutant.line - 1].strip()) == (change, line)
+            ]
+            if not here:
+                raise SystemExit(f"{EQUIVALENT}: {file} has no mutant {change!r} on {line!r}")
+            numbers.update(here)
+    return numbers
+
+
+def verdicts(jobs: list[tuple[int, Any, float]], at_once: int) -> Iterator[tuple[int, str]]:
+    """Run (number, starter, time limit) at most so many at once, and say what became of each."""
+    running: dict[int, tuple[int, float]] = {}
+    waiting = jobs[::-1]
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            number, start, limit = waiting.pop()
+            running[start()] = number, time.monotonic() + limit
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if process:
+            number, _ = running.pop(process)
+            hung = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+            yield number, "timed out" if hung else "killed" if status else "survived"
+            continue
+        for process, (_, end) in running.items():
+            if time.monotonic() > end:
+                os.killpg(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[str]:
+    """Try the mutants of one module, print those that survive, and count."""
+    text, tests = file.read_text(encoding="utf-8"), tests_of(file)
+    every = list(mutants(ast.parse(text)))
+    spared = excused(file, text.splitlines(), every)
+    chosen = [i for i in range(len(every)) if i not in spared]
+    if options.sample and options.sample < len(chosen):
+        chosen = sorted(random.Random(options.seed).sample(chosen, options.sample))
+    log, report = folder / "log", folder / "report.json"
+
+    process = fork(file, ast.parse(text), tests, Recorder(file, report), log)
+    if os.waitpid(process, 0)[1]:
+        raise SystemExit(f"{log.read_text()}\n{file}: the tests fail without a fault")
+    found = json.loads(report.read_text())
+    seconds = {name: took for name, (took, _) in found.items() if took <= options.slowest}
+    runs = {name: set(found[name][1]) for name in sorted(seconds, key=lambda name: seconds[name])}
+
+    def job(number: int) -> tuple[int, Any, float]:
+        lines = every[number].lines
+        concerned = [name for name, ran in runs.items() if not ran.isdisjoint(lines)]
+
+        def start() -> int:
+            tree = ast.parse(text)
+            put(list(mutants(tree))[number])
+            files = list(dict.fromkeys(name.split("::")[0] for name in concerned))
+            return fork(file, tree, files, Chosen(concerned), folder / f"log{number}")
+
+        return number, start, 10.0 + 3.0 * sum(seconds[name] for name in concerned)
+
+    counts = Counter(equivalent=len(spared), left_out=len(found) - len(seconds))
+    for number, verdict in verdicts([job(number) for number in chosen], options.jobs):
+        counts[verdict] += 1
+        if verdict != "killed":
+            print(f"{file}:{every[number].line}: {verdict}: {every[number].change}", flush=True)
+    return counts
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Examine the named modules, or all of ``PARTS`` and the kernels; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.mutants")
+    parser.add_argument("modules", nargs="*", type=Path)
+    parser.add_argument("--sample", type=int, default=0, help="so many mutants a module; 0 is all")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
+    parser.add_argument("--slowest", type=float, default=20.0, help="leave out slower tests (s)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
+    parser.add_argument("--at-least", type=float, default=0.0, help="per cent that must be killed")
+    options = parser.parse_args(arguments)
+    everything = [Path("pdpbook/_kernels.py")]
+    everything += [file for part in PARTS for file in sorted(Path("pdpbook", part).glob("*.py"))]
+
+    once = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ.update(dict.fromkeys(once, "1"))
+    for name in PRELOADED:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    hypothesis = importlib.import_module("hypothesis")
+    hypothesis.settings.register_profile(
+        "mutants",
+        deadline=None,
+        max_examples=10,
+        derandomize=True,
+        database=None,
+        phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    )
+    gc.freeze()
+    table = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for file in options.modules or everything:
+            if file.stem != "__init__":
+                table[file] = examine(file, options, Path(folder))
+    columns = ["killed", "timed out", "survived", "equivalent", "left_out"]
+    print(f"\n{'module':40}", *(f"{name:>10}" for name in columns), f"{'score':>8}")
+    total: Counter[str] = Counter()
+    for name, counts in [*table.items(), ("all", total)]:
+        total.update(counts if name != "all" else {})
+        dead = counts["killed"] + counts["timed out"]
+        score = 100.0 * dead / max(dead + counts["survived"], 1)
+        print(f"{name!s:40}", *(f"{counts[c]:10}" for c in columns), f"{score:7.1f}%")
+    return int(score < options.at_least)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
