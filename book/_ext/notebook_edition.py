@@ -251,9 +251,13 @@ class Markdown:
     def _block_proof_node(self, node: nodes.Element) -> list[str]:
         blocks = [block for part in node.children for block in self.inside(part)]
         blocks[0] = re.sub(r"Proof\b\W? ?", "", blocks[0], count=1)  # written again below, in bold
-        if re.match(r"[-$>|] ?|\d+\. ", blocks[0]):  # a list or a formula stands alone
-            return ["**Proof.**", *blocks, "∎"]
-        return [f"**Proof.** {blocks[0]}", *blocks[1:], "∎"]
+        alone = re.compile(r"[-$>|] ?|\d+\. ")  # a list, a formula, a table: nothing in its line
+        if alone.match(blocks[0]):
+            blocks.insert(0, "")
+        if alone.match(blocks[-1]):
+            blocks.append("")
+        blocks[0], blocks[-1] = f"**Proof.** {blocks[0]}".rstrip(), f"{blocks[-1]} ∎".lstrip()
+        return blocks
 
     def _block_exercise_enumerable_node(self, node: nodes.Element) -> list[str]:
         title, *body = node.children

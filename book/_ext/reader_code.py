@@ -36,123 +36,131 @@ if find_spec("pdpbook") is None:
 """
 
 
-def feeds_the_prose(statement: ast.stmt) -> bool:
-    """Whether a statement only calls ``glue``, or imports it."""
+def called(statement: ast.stmt) -> str:
+    """Return the name of the function that a statement calls, for nothing but its effect."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    function = value.func if isinstance(value, ast.Call) else None
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def find_tellers(statements: list[ast.stmt]) -> set[str]:
+    """Return ``glue``, and the functions of a page that call it to hand over a value."""
+    tellers = {"glue"}
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef):
+            if any(called(part) in tellers for part in statement.body):
+                tellers.add(statement.name)
+    return tellers
+
+
+def feeds_the_prose(statement: ast.stmt, tellers: set[str]) -> bool:
+    """Whether a statement does nothing but hand values to the prose, or makes what does."""
     if isinstance(statement, ast.ImportFrom):
         return statement.module == "myst_nb"
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return isinstance(statement.value.func, ast.Name) and statement.value.func.id == "glue"
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name in tellers
     if isinstance(statement, ast.For | ast.If) and not statement.orelse:
-        return all(map(feeds_the_prose, statement.body))
-    return False
+        return all(feeds_the_prose(part, tellers) for part in statement.body)
+    return called(statement) in tellers
 
 
-def without_prose(source: str) -> str:
+def without_prose(source: str, tellers: set[str]) -> str:
     """Return the code of a cell without the statements that only feed the prose."""
-    lines = source.splitlines()
+    lines: list[str | None] = [*source.splitlines()]
 
     def drop(statements: list[ast.stmt]) -> None:
         for statement in statements:
-            if feeds_the_prose(statement):
-                for number in range(statement.lineno - 1, statement.end_lineno or 0):
-                    lines[number] = "\0"
+            if feeds_the_prose(statement, tellers):
+                first, last = statement.lineno - 1, statement.end_lineno or 0
+                lines[first:last] = [None] * (last - first)
             elif isinstance(statement, ast.For | ast.If | ast.With):
                 drop(statement.body)
 
     drop(ast.parse(source).body)
-    return "\n".join(line for line in lines if line != "\0").strip("\n")
+    return "\n".join(line for line in lines if line is not None).strip("\n")
 
 
-def names(source: str, context: type) -> set[str]:
-    """Return the names that code binds (``ast.Store``) or reads (``ast.Load``)."""
-    found = {
-        node.id
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, context)
-    }
-    if context is ast.Store:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.add(node.name)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                found |= {(name.asname or name.name).split(".")[0] for name in node.names}
+def names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """Return the names that stand in code to be read (``ast.Load``) or bound (``ast.Store``)."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return {node.id for node in nodes if isinstance(node.ctx, context)}
+
+
+def binds(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement gives a value, by assignment, definition or import."""
+    found = names(statement, ast.Store)
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return found
 
 
-def reads_first(source: str) -> set[str]:
-    """Return the names that code may read before it binds them itself."""
-    bound: set[str] = set()
-    read: set[str] = set()
-    for statement in ast.parse(source).body:
-        own = {
-            name.id
-            for node in ast.walk(statement)
-            if isinstance(node, ast.For | ast.comprehension)
-            for name in ast.walk(node.target)
-            if isinstance(name, ast.Name)
-        } | {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
-        text = ast.unparse(statement)
-        read |= names(text, ast.Load) - bound - own
-        bound |= names(text, ast.Store)
-    return read
+def changes(statement: ast.stmt) -> set[str]:
+    """Return the names of what a statement may change in place: it stores into it, or calls it.
 
-
-def changes_something(source: str, generators: set[str]) -> bool:
-    """Whether code may change what it has not made: it draws, stores into, or calls and discards.
-
-    The functions of the package modify nothing and draw only from a generator that they are given.
+    The functions of the package change nothing, so what they are given does not count.
     """
-    own = names(source, ast.Store)
-    for node in ast.walk(ast.parse(source)):
-        changed = None
-        if isinstance(node, ast.Name) and node.id in generators:
-            return True
+    found = set()
+    for node in ast.walk(statement):
+        changed: ast.AST | None = None
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             changed = node.value
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            changed = getattr(node.value.func, "value", None)
+            changed = node.value.func
         while isinstance(changed, ast.Subscript | ast.Attribute):
             changed = changed.value
-        if isinstance(changed, ast.Name) and changed.id not in own:
-            return True
-    return False
+        if isinstance(changed, ast.Name):
+            found.add(changed.id)
+    return found
 
 
-def is_code(cell: NotebookNode) -> bool:
-    """Whether a cell holds code."""
-    return cell.cell_type == "code"
+def reads(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement reads and does not bind by a loop or as an argument."""
+    own = {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
+    for node in ast.walk(statement):
+        if isinstance(node, ast.For | ast.comprehension):
+            own |= names(node.target, ast.Store)
+    return names(statement, ast.Load) - own
+
+
+def drawn_from(statements: list[ast.stmt]) -> set[str]:
+    """Return the names of the random generators of a page: to draw from one is to change it."""
+    made = [s for s in statements if isinstance(s, ast.Assign) and "default_rng" in ast.dump(s)]
+    return {name for statement in made for name in names(statement, ast.Store)}
 
 
 def reader_code(cells: list[NotebookNode]) -> dict[int, str]:
     """Return what remains of each code cell of a page, by its position.
 
-    Statements that only feed the prose are gone from all cells.  A hidden cell (``remove-cell``) is
-    gone altogether, unless a cell that remains reads a name that it binds, or it changes something.
-    A page of hidden cells alone has nothing to run.
+    Statements that only feed the prose are gone from all cells.  Of a hidden cell (``remove-cell``)
+    those remain that something which remains needs.  A page of hidden cells alone has nothing to
+    run.
     """
-    if all("remove-cell" in cell.metadata.get("tags", []) for cell in cells if is_code(cell)):
+    positions = [position for position, cell in enumerate(cells) if cell.cell_type == "code"]
+    hidden = {p for p in positions if "remove-cell" in cells[p].metadata.get("tags", [])}
+    if hidden == {*positions}:
         return {}
-    remaining = {
-        position: code
-        for position, cell in enumerate(cells)
-        if is_code(cell) and (code := without_prose(cell.source))
-    }
-    generators = {
-        name.id
-        for code in remaining.values()
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Assign) and "default_rng" in ast.unparse(node.value)
-        for target in node.targets
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name)
-    }
+    everything = [s for p in positions for s in ast.parse(cells[p].source).body]
+    tellers, generators = find_tellers(everything), drawn_from(everything)
+    remaining: dict[int, str] = {}
     needed: set[str] = set()
-    for position in reversed(list(remaining)):
-        code = remaining[position]
-        hidden = "remove-cell" in cells[position].metadata.get("tags", [])
-        serves = names(code, ast.Store) & needed or changes_something(code, generators)
-        if hidden and not serves:
-            del remaining[position]
-        else:
-            needed = needed - names(code, ast.Store) | reads_first(code)
-    return dict(sorted(remaining.items()))
+    for position in reversed(positions):
+        code = without_prose(cells[position].source, tellers)
+        lines, statements = code.splitlines(), ast.parse(code).body
+        starts = [0, *(statement.end_lineno or 0 for statement in statements)]
+        kept = []
+        for statement, start in reversed([*zip(statements, starts, strict=False)]):
+            read = reads(statement)
+            serves = (binds(statement) | changes(statement)) & needed or read & generators
+            if position in hidden and not serves:
+                continue
+            kept.append("\n".join(lines[start : statement.end_lineno]))
+            if isinstance(statement, ast.Assign | ast.FunctionDef):
+                needed -= binds(statement)
+            needed |= read
+        if kept:
+            part = "\n".join(reversed(kept)).strip("\n")
+            remaining[position] = part if position in hidden else code
+    return dict(reversed(remaining.items()))

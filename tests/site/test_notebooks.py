@@ -28,7 +28,7 @@ CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 MATHEMATICS = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$]*(?<!\\)\$", re.DOTALL)
 MARKUP = {
     "directive": re.compile(r":::|^`{3,}\{|^\.\. \w+::", re.MULTILINE),
-    "role": re.compile(r"\{[a-z][\w:-]*\}`"),
+    "role": re.compile(r"(?<!`)\{[a-z][\w:-]*\}`[^`]+`"),
     "label": re.compile(r"^\([\w-]+\)=", re.MULTILINE),
     "unresolved": re.compile(r"%s|\?\?|\{\w+\}"),
 }
