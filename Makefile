@@ -8,22 +8,36 @@ STAMP  := $(VENV)/.installed
 LABCONFIG := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 # The book never depends on data that only one machine has.
 ALONE  := env -u PDPBOOK_DATA
+# What a build of the book needs, and the mark that it leaves.
+SOURCES := $(shell find book pdpbook vendor docs/bundle _config.yml _toc.yml -type f ! -path '*__pycache__*')
+BUILT   := _build/.built
+ARCHIVE := _build/html/pdpbook-notebooks.zip
 BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
 
 export JUPYTER_PREFER_ENV_PATH := 1
 export PYTHONUNBUFFERED := 1
 
 .NOTPARALLEL:
-.PHONY: book instructor-book test lint nbval outputs lab bench mutants clean
+.PHONY: book notebooks instructor-book test lint nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
+	@$(RUN) book._ext.student_bundle
+	@touch $(BUILT)
 	@echo "The book is built. Open $(CURDIR)/_build/html/index.html"
 
+# The notebook edition and the student bundle, from the built book; nothing is executed.
+notebooks: $(BUILT)
+	@$(RUN) book._ext.student_bundle
+
+$(BUILT): $(SOURCES) | $(STAMP)
+	$(MAKE) book
+
 # The same execution cache serves both books, so the second executes only the solutions.
-instructor-book: $(STAMP)
+instructor-book: $(BUILT)
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
 	@ln -sfn _build/html _build/instructor/html
+	@cp $(ARCHIVE) _build/instructor/html/
 	@echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
 
 # Everything that CI runs, in this order: the books are built from what nbval executed.
@@ -38,16 +52,24 @@ lint: $(STAMP)
 	$(RUN) ruff check .
 	$(RUN) mypy
 
-# Execute every page, compare its checked cells with tests/outputs, and keep it for the books.
+# Execute every page, compare its checked cells with tests/outputs, and keep it for the books. The
+# kernels run in a clean environment: the wheel, what it declares to need, and a kernel.
 nbval: $(STAMP)
-	$(ALONE) $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax book
+	$(RUN) tests.tools.clean_environment
+	$(ALONE) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax book
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.
 outputs: $(STAMP)
 	$(RUN) tests.tools.outputs $(PAGES)
 
-# Read and run the book in JupyterLab: a click on a page opens it as a notebook.
-lab: $(STAMP)
+# Run the notebooks in JupyterLab, in a folder of your own: what you change there is never
+# overwritten.
+lab: notebooks
+	@$(RUN) book._ext.lab_folder my-notebooks
+	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
+
+# Edit the book's sources in JupyterLab: a click on a page opens it as a notebook.
+edit: $(STAMP)
 	@mkdir -p $(VENV)/etc/jupyter/labconfig
 	$(VENV)/bin/jupytext-config --settings-file $(LABCONFIG) set-default-viewer markdown myst
 	$(RUN) jupyterlab --notebook-dir=. book/index.md

@@ -25,8 +25,8 @@ def environment_key(root: Path) -> str:
     files = [root / "requirements.txt", *(root / "pdpbook").rglob("*")]
     files += (path for path in (root / "book").rglob("*") if path.suffix not in {".bib", ".md"})
     files = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
-    sources = root / "book" / "sources"  # no page computes with them
-    files = [path for path in files if sources not in path.parents]
+    unused = {root / "book" / "sources", root / "book" / "_ext"}  # no page computes with them
+    files = [path for path in files if not unused & {*path.parents}]
     digest = hashlib.sha256(sys.version.encode())
     for name in sorted(name for name in os.environ if name.startswith("PDPBOOK_")):
         digest.update(f"{name}={os.environ[name]}\0".encode())

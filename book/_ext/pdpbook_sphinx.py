@@ -4,7 +4,8 @@
   empty cache and a changed configuration, which re-reads every page.
 * The notebooks that the cache lacks are executed two at a time before the pages are read.
 * Pages are written by two processes; Jupyter Book has no option for it.
-* Each executed notebook is copied beside its page and offered as "Download notebook".
+* Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
+  ``notebook_edition``.
 * ``pdpbook.NVOGame`` in a docstring links to the class where it is documented,
   ``pdpbook.game.nvo_game.NVOGame``.
 """
@@ -22,6 +23,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook
 from nbformat import NotebookNode
+from notebook_edition import has_notebook, write_notebook
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -63,20 +65,27 @@ def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
                 keep(result.nb, page, result.time, cache)
 
 
+def executed_page(app: Sphinx, pagename: str) -> NotebookNode | None:
+    """Return a page as it was executed, or nothing if it has no cells."""
+    if "kernelspec" not in app.env.metadata.get(pagename, {}):
+        return None
+    path = Path(app.env.mystnb_config.output_folder, f"{pagename}.ipynb")
+    cache = get_cache(app.config.nb_execution_cache_path)
+    return cache.merge_match_into_notebook(nbformat.read(path, as_version=4))[1]
+
+
 def add_notebook_download(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Write the executed notebook beside its page and add the button that links to it."""
-    if "kernelspec" not in app.env.metadata.get(pagename, {}):
+    """Write the page's notebook beside it, and add the button that links to it."""
+    if doctree is None or not has_notebook(app.env, pagename):
         return
-    notebook = nbformat.read(
-        Path(app.env.mystnb_config.output_folder, f"{pagename}.ipynb"), as_version=4
-    )
-    _, executed = get_cache(app.config.nb_execution_cache_path).merge_match_into_notebook(notebook)
-    executed.metadata.pop("source_map", None)
+    executed = executed_page(app, pagename)
     target = Path(app.outdir, f"{pagename}.ipynb")
     target.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(executed, target)
+    nbformat.write(write_notebook(app, pagename, doctree, executed), target)
+    if executed is None:
+        return  # nothing to run: other notebooks link to it
     context["header_buttons"].append(
         {
             "type": "link",

@@ -84,16 +84,21 @@ def use_book_style() -> None:
     """Draw in the book's style from here on: vector output, no background, readable type.
 
     Call it once in the setup cell of a page.  It sets Matplotlib's defaults and, in a notebook,
-    asks for SVG, so it is the one function here that changes something outside itself.
+    asks for SVG, so it is the one function here that changes something outside itself.  Beside the
+    SVG it asks for a PNG: JupyterLab shows no SVG of a downloaded notebook, which it does not trust.
     """
     from cycler import cycler
     from matplotlib import style
 
     style.use({**_STYLE, "axes.prop_cycle": cycler(color=list(COLOURS.values()))})
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    if shell:
+        from IPython.core.pylabtools import retina_figure
+        from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
 
         set_matplotlib_formats("svg", metadata={"Date": None})
+        shell.display_formatter.formatters["image/png"].for_type(Figure, retina_figure)
 
 
 def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any) -> Any:

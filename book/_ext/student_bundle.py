@@ -1,0 +1,179 @@
+"""The student bundle: the notebooks of the built book, and all that it takes to run them.
+
+``python -m book._ext.student_bundle`` collects into ``_build/notebooks`` the notebooks that the
+build wrote beside its pages, the wheel of the package, the pinned requirements, the figures with
+sliders, the licences and a README, and packs them into ``_build/html/pdpbook-notebooks.zip``, to
+which the first page of the book links.  It executes nothing and needs no network.
+"""
+
+import html
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = Path("_build", "notebooks")
+ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
+KERNEL = ["ipykernel"]
+LAB = ["jupyterlab", *KERNEL]
+PACKED = ["pyproject.toml", "README.md", "LICENSE", "LICENSE-text"]  # what a wheel is made from
+SLIDERS = """\
+<!doctype html>
+<html lang="en" data-theme="light">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{name}</title>
+<style>
+:root {{
+  --pst-color-border: #c9c9c9; --pst-color-text-base: #222; --pst-color-text-muted: #555;
+  --pst-color-background: #fff; --pst-color-on-background: #fff; --pst-color-surface: #f3f4f5;
+  --pst-color-link: #0a58ca; --pst-color-primary: #0a58ca;
+}}
+body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46rem; color: #222; }}
+{style}
+</style>
+<figure class="explorable" id="explorable-{name}">
+<div class="explorable-body" data-explorable="{name}"><p>This figure needs JavaScript.</p></div>
+<figcaption>A figure of <em>Per-instance differential privacy</em>; a chapter explains it.
+</figcaption>
+</figure>
+{scripts}
+</html>
+"""
+
+
+def pages(root: Path) -> list[str]:
+    """Return the pages of the public book, in their order."""
+    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    listed = [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
+    return [contents["root"], *listed]
+
+
+def closure(names: list[str]) -> set[str]:
+    """Return the installed packages that some packages need, themselves included."""
+    found: set[str] = set()
+    wanted = [Requirement(name) for name in names]
+    while wanted:
+        requirement = wanted.pop()
+        name = canonicalize_name(requirement.name)
+        extras = ["", *requirement.extras]
+        if name in found and not requirement.extras:
+            continue
+        found.add(name)
+        for text in requires(name) or []:
+            needed = Requirement(text)
+            if needed.marker is None or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                if canonicalize_name(needed.name) not in found or needed.extras:
+                    wanted.append(needed)
+    return found
+
+
+def declared(root: Path) -> list[str]:
+    """Return what the package declares to need."""
+    return tomllib.loads((root / "pyproject.toml").read_text())["project"]["dependencies"]
+
+
+def pinned(root: Path, names: list[str]) -> list[str]:
+    """Return the lines of ``requirements.txt`` for some packages and all that they need."""
+    needed = closure(names)
+    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if canonicalize_name(line.split("==")[0]) in needed]
+
+
+def build_wheel(root: Path, target: Path) -> Path:
+    """Build the wheel of the package, from a copy: setuptools writes into what it builds."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in PACKED:
+            shutil.copy(root / name, folder)
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(root / "pdpbook", Path(folder, "pdpbook"), ignore=ignored)
+        command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+        command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target), folder]
+        subprocess.run([sys.executable, *command], check=True)
+    [wheel] = target.glob("pdpbook-*.whl")
+    return wheel
+
+
+def collect_notebooks(root: Path, target: Path) -> None:
+    """Copy the notebooks that the build wrote; say so if there is none."""
+    built = root / "_build" / "html"
+    missing = []
+    for page in pages(root):
+        notebook = built / f"{page}.ipynb"
+        if notebook.is_file():
+            copy = target / f"{page}.ipynb"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(notebook, copy)
+        elif "kernelspec:" in (root / f"{page}.md").read_text(encoding="utf-8"):
+            missing.append(page)
+    if missing:
+        raise SystemExit(f"The book is not built, or not whole: run make book. Missing: {missing}")
+
+
+def write_sliders(root: Path, target: Path) -> None:
+    """Write each figure with sliders as a page of its own, which needs no other file."""
+    folder = root / "vendor" / "explorables"
+    named = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
+    names = {
+        name
+        for page in pages(root)
+        for name in named.findall((root / f"{page}.md").read_text(encoding="utf-8"))
+    }
+    target.mkdir(parents=True)
+    for name in sorted(names):
+        scripts = [(folder / f"{part}.js").read_text() for part in ("d3.min", "explorable", name)]
+        page = SLIDERS.format(
+            name=html.escape(name),
+            style=(folder / "explorable.css").read_text(encoding="utf-8"),
+            scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
+        )
+        (target / f"{name}.html").write_text(page, encoding="utf-8")
+    shutil.copy(folder / "LICENSE.d3", target)
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Zip a folder; the same content gives the same archive."""
+    with ZipFile(archive, "w", ZIP_DEFLATED) as packed:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            information = ZipInfo(f"{archive.stem}/{path.relative_to(folder).as_posix()}")
+            information.compress_type = ZIP_DEFLATED
+            information.external_attr = 0o644 << 16
+            packed.writestr(information, path.read_bytes())
+
+
+def make_bundle(root: Path) -> Path:
+    """Collect the bundle and pack it; return the archive."""
+    with tempfile.TemporaryDirectory(dir=root / "_build") as name:
+        folder = Path(name, "notebooks")
+        folder.mkdir()
+        collect_notebooks(root, folder)
+        wheel = build_wheel(root, folder)
+        write_sliders(root, folder / "explorables")
+        for file in [*(root / "docs" / "bundle").glob("*.md"), *root.glob("LICENSE*")]:
+            shutil.copy(file, folder)
+        lines = [
+            "# The package of the book, and the exact versions that its notebooks were run with.",
+            f"./{wheel.name}",
+            *pinned(root, [*declared(root), *LAB]),
+        ]
+        (folder / "requirements.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        shutil.rmtree(root / NOTEBOOKS, ignore_errors=True)
+        folder.rename(root / NOTEBOOKS)
+    pack(root / NOTEBOOKS, root / ARCHIVE)
+    return root / ARCHIVE
+
+
+if __name__ == "__main__":
+    (ROOT / "_build" / "html").mkdir(parents=True, exist_ok=True)
+    made = make_bundle(ROOT)
+    print(f"The notebooks are in {ROOT / NOTEBOOKS}, packed in {made}")

@@ -1,0 +1,189 @@
+"""Three notebooks of the edition in JupyterLab, in headless Chromium: read, run, and answered.
+
+Their kernel is that of the clean environment, so this also runs them top to bottom as they are.
+"""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from book._ext.student_bundle import NOTEBOOKS
+from tests.site.site import PATIENCE
+from tests.tools.clean_environment import EDITION, make_clean_environment
+from tests.tools.notebooks import ROOT, code_cells, read_with_outputs, tags
+
+SETTINGS = {  # no cell is left unrendered, no question asked, no news fetched
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    "@jupyterlab/apputils-extension:notification": {
+        "checkForUpdates": False,
+        "fetchNews": "false",
+        "doNotDisturbMode": True,
+    },
+}
+STATE = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].map(cell => ({
+    prompt: cell.querySelector('.jp-InputPrompt')?.textContent ?? '',
+    error: cell.querySelector('[data-mime-type="application/vnd.jupyter.error"]')?.textContent,
+    printed: [...cell.querySelectorAll('[data-mime-type="application/vnd.jupyter.stdout"]')]
+        .map(output => output.textContent).join(''),
+    text: cell.querySelector('.jp-Cell-outputArea')?.textContent ?? '',
+}))"""
+
+CAPTIONED = """() => {
+    const images = [...document.querySelectorAll('.jp-Notebook .jp-RenderedImage img')];
+    return images.map(image => {
+        const next = image.closest('.jp-Cell').nextElementSibling;
+        return [image.naturalWidth, next?.querySelector('.jp-RenderedMarkdown')?.textContent ?? ''];
+    });
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reader's copy of the edition."""
+    assert (ROOT / NOTEBOOKS).is_dir(), "make notebooks"
+    return Path(shutil.copytree(ROOT / NOTEBOOKS, tmp_path_factory.mktemp("lab") / "notebooks"))
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    """JupyterLab in the folder, with the kernel of the clean environment."""
+    make_clean_environment()
+    own = folder.parent
+    (own / "settings").mkdir()
+    (own / "settings" / "overrides.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = [
+        "--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0",
+        "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=read", "--LabApp.news_url=None",
+        f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True",
+        f"--LabApp.app_settings_dir={own / 'settings'}", "--LabApp.extension_manager=readonly",
+    ]  # fmt: skip
+    environment = os.environ | {
+        "JUPYTER_PATH": str(EDITION),
+        "JUPYTER_CONFIG_DIR": str(own / "config"),
+        "JUPYTER_DATA_DIR": str(own / "data"),
+        "JUPYTER_RUNTIME_DIR": str(own / "runtime"),
+        "JUPYTER_PREFER_ENV_PATH": "0",
+    }
+    with (own / "log").open("w") as log:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            for _ in range(600):
+                try:
+                    urlopen(f"{address}/api?token=read", timeout=5).close()
+                    break
+                except OSError:
+                    assert process.poll() is None, (own / "log").read_text()
+                    time.sleep(0.2)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+@pytest.fixture
+def tab(browser: Browser, server: str) -> Iterator[Page]:
+    """A tab that reaches this server and nothing else."""
+    context = browser.new_context(viewport={"width": 1300, "height": 1000})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda r: r.abort())
+    yield tab
+    context.close()
+
+
+def open_notebook(tab: Page, server: str, page: str) -> None:
+    """Show a notebook and wait until its formulas are set."""
+    tab.goto(f"{server}/lab/tree/{page}.ipynb?token=read&reset")
+    tab.wait_for_selector(".jp-Notebook .jp-MarkdownCell .jp-RenderedMarkdown")
+    tab.wait_for_function(
+        "() => document.querySelectorAll('.jp-Notebook mjx-container').length > 20"
+    )
+    tab.wait_for_function(
+        "() => { const now = document.querySelectorAll('.jp-Notebook mjx-container').length;"
+        "const settled = now === window.setFormulas; window.setFormulas = now; return settled; }",
+        polling=1500,
+    )
+
+
+def command(tab: Page, name: str) -> None:
+    """Call a command of JupyterLab, as its menu does; it need not have ended."""
+    tab.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
+
+
+def run_all(tab: Page) -> list[dict]:
+    """Clear the outputs, run all cells, and return what they say."""
+    command(tab, "notebook:restart-clear-output")
+    tab.locator(".jp-Dialog .jp-mod-accept").click()
+    tab.wait_for_function("() => !document.querySelector('.jp-Notebook .jp-OutputArea-output')")
+    command(tab, "notebook:run-all-cells")
+    tab.wait_for_function(
+        "() => { const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell"
+        " .jp-InputPrompt')].map(prompt => prompt.textContent);"
+        "return prompts.length && prompts.every(prompt => /\\d/.test(prompt)); }"
+    )
+    return tab.evaluate(STATE)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "book/foundations/why-noise",
+        "book/per_instance/dp-versus-pdp",
+        "book/foundations/sampling-query",
+    ],
+)
+def test_a_notebook_is_read_run_and_answered(tab: Page, server: str, page: str) -> None:
+    open_notebook(tab, server, page)
+    broken = tab.evaluate(
+        "() => [...document.querySelectorAll('.jp-Notebook :is(mjx-merror, [data-mjx-error])')]"
+        ".map(error => error.closest('.jp-MarkdownCell').textContent.slice(0, 200))"
+    )
+    assert not broken
+    raw = tab.evaluate(
+        "() => [...document.querySelectorAll('.jp-Notebook .jp-RenderedMarkdown')]"
+        ".map(cell => { const own = cell.cloneNode(true);"
+        "own.querySelectorAll('code, pre, mjx-container').forEach(n => n.remove());"
+        "return own.textContent; }).filter(text => /\\$|\\\\[a-z]|\\*\\*|:::/.test(text))"
+    )
+    assert not raw
+    boxes = tab.locator(".jp-Notebook blockquote").all_inner_texts()
+    assert any(re.match(r"(Definition|Theorem|Proposition|Lemma) \d+\.\d+ ", box) for box in boxes)
+    captioned = tab.evaluate(CAPTIONED)
+    assert captioned
+    assert all(width > 300 and re.search(r"^\s*Fig\. \d", text) for width, text in captioned)
+
+    state = run_all(tab)
+    assert not [cell["error"] for cell in state if cell["error"]]
+    assert any("still the stub. Replace the dots" in cell["text"] for cell in state)
+    checked = [
+        "".join(output.get("text", "") for output in cell.outputs)
+        for cell in code_cells(read_with_outputs(ROOT / f"{page}.md"))
+        if "nbval-check-output" in tags(cell) and "remove-cell" not in tags(cell)
+    ]
+    printed = [cell["printed"].rstrip() for cell in state]
+    assert [text for text in checked if text.rstrip() not in printed] == []
+
+
+def test_a_link_opens_the_other_notebook(tab: Page, server: str) -> None:
+    open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
+    tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()
+    tab.wait_for_function(
+        "() => document.querySelector('.jp-mod-current.lm-TabBar-tab, .lm-mod-current')"
+        " && document.title.includes('differential-privacy')"
+    )

@@ -1,0 +1,238 @@
+"""Checks of the notebook edition as it lies in ``_build/notebooks`` and in the student bundle."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+from zipfile import ZipFile
+
+import nbformat
+import pytest
+import yaml
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from book._ext.reader_code import INSTALL
+from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
+from tests.site.site import PUBLIC
+from tests.site.test_pages import solution_lines
+from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
+
+EDITION = ROOT / NOTEBOOKS
+WITH_CELLS = [page for page in pages(ROOT) if is_notebook(ROOT / f"{page}.md")]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+MACROS = "|".join(CONFIG["mathjax3_config"]["tex"]["macros"])
+CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+MATHEMATICS = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$]*(?<!\\)\$", re.DOTALL)
+MARKUP = {
+    "directive": re.compile(r":::|^`{3,}\{|^\.\. \w+::", re.MULTILINE),
+    "role": re.compile(r"(?<!`)\{[a-z][\w:-]*\}`[^`]+`"),
+    "label": re.compile(r"^\([\w-]+\)=", re.MULTILINE),
+    "unresolved": re.compile(r"%s|\?\?|\{\w+\}"),
+}
+LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+
+
+@cache
+def notebook(page: str) -> NotebookNode:
+    """The notebook of a page."""
+    path = EDITION / f"{page}.ipynb"
+    assert path.is_file(), f"{path} is missing; make notebooks"
+    return nbformat.read(path, as_version=4)
+
+
+def prose(cells: NotebookNode) -> str:
+    """All Markdown of a notebook."""
+    return "\n\n".join(cell.source for cell in cells.cells if cell.cell_type == "markdown")
+
+
+def pictures(cell: NotebookNode) -> list[NotebookNode]:
+    """The outputs of a cell that are pictures."""
+    return [o for o in cell.get("outputs", []) if any("image/" in m for m in o.get("data", {}))]
+
+
+def problems(given: NotebookNode) -> list[str]:
+    """All that a reader would see of the book's own markup, and pictures without caption."""
+    text = prose(given)
+    found = []
+    for what, pattern in MARKUP.items():
+        searched = text if what == "directive" else CODE.sub("", text)
+        if what == "role":
+            searched = text
+        if what == "unresolved":
+            searched = MATHEMATICS.sub("", searched)
+        found += [f"{what}: {match}" for match in pattern.findall(searched)]
+    found += [f"macro: {m}" for m in re.findall(rf"\\(?:{MACROS})(?![A-Za-z])", CODE.sub("", text))]
+    if len(re.findall(r"\*\*Proof\.\*\*\s+Proof", text)):
+        found.append("a proof that says so twice")
+    followers = [*given.cells[1:], new_markdown_cell("")]
+    for cell, follower in zip(given.cells, followers, strict=True):
+        for picture in pictures(cell):
+            if not re.match(r"\*\*Fig\. [\d.]+\*\* \S", follower.source):
+                found.append(f"picture without caption: {cell.source[:60]}")
+            if "image/png" not in picture.data:
+                found.append(f"a picture that JupyterLab shows only if trusted: {cell.source[:60]}")
+    return found
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_a_notebook_is_valid_and_resolved(page: str) -> None:
+    nbformat.validate(notebook(page))
+    assert not problems(notebook(page))
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        (new_markdown_cell(":::{admonition} Title\ntext\n:::"), "directive"),
+        (new_markdown_cell("```{prf:theorem} Title\ntext\n```"), "directive"),
+        (new_markdown_cell("see {prf:ref}`lem-atoms`"), "role"),
+        (new_markdown_cell("(lem-atoms)=\n# Title"), "label"),
+        (new_markdown_cell("see Lemma %s"), "unresolved"),
+        (new_markdown_cell(r"Here $\eps$ is"), "macro"),
+        (new_markdown_cell("**Proof.** Proof. Let"), "twice"),
+        (
+            new_code_cell("plot()", outputs=[new_output("display_data", {"image/png": "AAAA"})]),
+            "without caption",
+        ),
+        (
+            new_code_cell("p()", outputs=[new_output("display_data", {"image/svg+xml": "<svg/>"})]),
+            "only if trusted",
+        ),
+    ],
+)
+def test_a_broken_notebook_is_found(cell: NotebookNode, told: str) -> None:
+    assert not problems(new_notebook(cells=[new_markdown_cell(r"fine, $x_{\min}$ and `{a}`")]))
+    assert told in " ".join(problems(new_notebook(cells=[cell])))
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_the_cells_are_those_of_the_page(page: str) -> None:
+    """In their order; what is left out calls or imports ``glue``, or belongs to a hidden cell."""
+    ours = [cell for cell in code_cells(notebook(page)) if "setup" not in tags(cell)]
+    assert all("glue" not in cell.source for cell in ours)
+    for cell in code_cells(read_page(ROOT / f"{page}.md")):
+        lines = cell.source.splitlines()
+        if ours and {*ours[0].source.splitlines()} <= {*lines} and tags(ours[0]) == tags(cell):
+            kept = ours.pop(0).source.splitlines()
+        else:
+            assert "remove-cell" in tags(cell) or lines[0].startswith("glue("), cell.source
+            continue
+        left_out = "\n".join(line for line in lines if line.strip() and line not in kept)
+        assert not left_out or "glue" in left_out, left_out
+    assert not ours
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_what_a_checked_cell_printed_is_there(page: str) -> None:
+    checked = [c for c in code_cells(notebook(page)) if "nbval-check-output" in tags(c)]
+    assert all(cell.outputs or "remove-cell" in tags(cell) for cell in checked)
+    for cell in code_cells(notebook(page)):
+        kinds = {mime for output in cell.outputs for mime in output.get("data", {})}
+        assert not [mime for mime in kinds if mime.startswith("application/papermill")]
+
+
+def headings(page: str) -> set[str]:
+    """The anchors that JupyterLab gives to the headings of a notebook."""
+    found = re.findall(r"^#+ (.*)$", CODE.sub("", prose(notebook(page))), re.MULTILINE)
+    return {re.sub(r"[*\\]", "", heading).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("path", sorted(EDITION.rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_links_lead_somewhere(path: Path) -> None:
+    page = path.relative_to(EDITION).with_suffix("").as_posix()
+    targets = LINK.findall(CODE.sub("", MATHEMATICS.sub("", prose(notebook(page)))))
+    broken = []
+    for target in targets:
+        if re.match(r"https?:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        there = (path.parent / file).resolve() if file else path
+        if not there.is_file():
+            broken.append(target)
+        elif anchor:
+            other = there.relative_to(EDITION.resolve()).with_suffix("").as_posix()
+            if unquote(anchor) not in headings(other):
+                broken.append(target)
+    assert not broken
+
+
+def test_the_download_of_a_page_is_this_edition() -> None:
+    for page in WITH_CELLS:
+        built = (PUBLIC / f"{page}.ipynb").read_bytes()
+        assert built == (EDITION / f"{page}.ipynb").read_bytes(), page
+
+
+def test_the_bundle_holds_all_and_no_solution() -> None:
+    lines = solution_lines()
+    with ZipFile(ROOT / ARCHIVE) as bundle:
+        names = {name.partition("/")[2] for name in bundle.namelist()}
+        assert names == {
+            path.relative_to(EDITION).as_posix() for path in EDITION.rglob("*") if path.is_file()
+        }
+        needed = {f"{page}.ipynb" for page in WITH_CELLS}
+        needed |= {"README.md", "DATA.md", "LICENSE", "LICENSE-text", "requirements.txt"}
+        assert needed <= names
+        [wheel] = [name for name in bundle.namelist() if name.endswith(".whl")]
+        for name in bundle.namelist():
+            if name.endswith(".ipynb"):
+                code = "\n".join(
+                    cell.source
+                    for cell in nbformat.reads(bundle.read(name).decode(), as_version=4).cells
+                )
+                assert not [line for line in lines if line in code], name
+            assert "solutions" not in name
+        with bundle.open(wheel) as file, ZipFile(file) as package:
+            data = {name for name in package.namelist() if name.endswith(".csv")}
+    committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}
+    assert data == committed
+
+
+def test_the_requirements_are_pinned_and_enough() -> None:
+    _, wheel, *lines = (EDITION / "requirements.txt").read_text().splitlines()
+    assert (EDITION / wheel).is_file()
+    assert {*lines} < {*(ROOT / "requirements.txt").read_text().splitlines()}
+    names = {line.split("==")[0] for line in lines}
+    assert {"numpy", "numba", "matplotlib", "jupyterlab", "ipykernel"} <= names
+    assert not {"jupyter-book", "Sphinx", "myst-nb", "nbval", "playwright"} & names
+
+
+def run_install_cell(folder: Path, prepare: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the first cell of a notebook where pdpbook cannot be found."""
+    program = (
+        "import importlib.util\nimportlib.util.find_spec = lambda name: None\n" + prepare + INSTALL
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_first_cell_does_nothing_where_the_package_is() -> None:
+    for page in WITH_CELLS:
+        first = notebook(page).cells[0]
+        if code_cells(notebook(page)):
+            assert first.source == INSTALL.strip() and first.metadata.jupyter.source_hidden
+    scope: dict[str, object] = {}
+    exec(INSTALL, scope)
+    assert "subprocess" not in scope
+
+
+def test_the_first_cell_without_bundle_says_what_to_do(tmp_path: Path) -> None:
+    done = run_install_cell(tmp_path)
+    assert "Unpack the student bundle" in done.stderr.splitlines()[-1]
+
+
+def test_the_first_cell_without_network_says_so(tmp_path: Path) -> None:
+    """Pip is told to look nowhere, and the wheel of the bundle needs a package that is nowhere."""
+    folder = tmp_path / "book" / "part"
+    folder.mkdir(parents=True)
+    with ZipFile(tmp_path / "pdpbook-9-py3-none-any.whl", "w") as wheel:
+        about = "Metadata-Version: 2.1\nName: pdpbook\nVersion: 9\nRequires-Dist: pdpbook-nowhere\n"
+        wheel.writestr("pdpbook-9.dist-info/METADATA", about)
+        wheel.writestr("pdpbook-9.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("pdpbook-9.dist-info/RECORD", "")
+    done = run_install_cell(folder, "import os\nos.environ['PIP_NO_INDEX'] = '1'\n")
+    assert "come from the network: is there one?" in done.stderr
+    assert "pdpbook-nowhere" in done.stderr

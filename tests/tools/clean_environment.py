@@ -1,0 +1,76 @@
+"""A clean environment: the project's wheel, what it declares to need, a kernel, and nothing else.
+
+``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheel is installed
+there; what it needs is linked from the environment at hand, at the pinned versions, so it takes
+seconds and no network.  Jupyter finds its kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is
+for the notebook edition, ``pages/jupyter`` for the pages, whose cells also hand values to the prose.
+For that alone ``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+
+from book._ext.execution_cache import environment_key
+from book._ext.student_bundle import KERNEL, build_wheel, closure, declared
+from tests.tools.notebooks import ROOT
+
+CLEAN = ROOT / "_build" / "clean"
+EDITION = CLEAN / "share" / "jupyter"
+PAGES = CLEAN / "pages" / "jupyter"
+PROSE = ROOT / "tests" / "tools" / "prose"
+
+
+def link_packages(names: set[str], site: Path) -> None:
+    """Link the files of installed packages, top level by top level, into another environment."""
+    for name in names:
+        for file in distribution(name).files or []:
+            source = Path(str(distribution(name).locate_file(file.parts[0])))
+            if file.parts[0] not in {"..", "__pycache__"} and not (site / source.name).exists():
+                (site / source.name).symlink_to(source)
+
+
+def write_kernel(folder: Path, python: Path, environment: dict[str, str]) -> None:
+    """Tell Jupyter of the kernel."""
+    target = folder / "kernels" / "python3" / "kernel.json"
+    target.parent.mkdir(parents=True)
+    kernel = {
+        "argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "Python 3",
+        "language": "python",
+        "env": environment,
+    }
+    target.write_text(json.dumps(kernel), encoding="utf-8")
+
+
+def make_clean_environment() -> Path:
+    """Make the environment unless it is there for the present package; return its interpreter."""
+    python = CLEAN / ("Scripts" if os.name == "nt" else "bin") / "python"
+    stamp = CLEAN / "made-for"
+    key = environment_key(ROOT)
+    if stamp.is_file() and stamp.read_text() == key:
+        return python
+    shutil.rmtree(CLEAN, ignore_errors=True)
+    venv.create(CLEAN, symlinks=os.name != "nt", with_pip=False)
+    paths = sysconfig.get_paths(vars={"base": str(CLEAN), "platbase": str(CLEAN)})
+    link_packages(closure([*declared(ROOT), *KERNEL]), Path(paths["purelib"]))
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = build_wheel(ROOT, Path(folder))
+        command = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]
+        command += ["--no-index", "--disable-pip-version-check", str(wheel)]
+        subprocess.run([sys.executable, *command], check=True)
+    write_kernel(EDITION, python, {})
+    write_kernel(PAGES, python, {"PYTHONPATH": str(PROSE)})
+    stamp.write_text(key)
+    return python
+
+
+if __name__ == "__main__":
+    print(make_clean_environment())
