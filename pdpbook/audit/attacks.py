@@ -1,0 +1,223 @@
+r"""The best attack of somebody who knows the pipeline: a likelihood-ratio test on m draws.
+
+The attacker knows the distribution P of a draw with the record and P′ without it, sees the
+histogram :math:`c` of m independent draws, and says "in" or "out".  By the lemma of Neyman and
+Pearson no test beats a threshold on
+
+.. math:: \Lambda = \sum_x c_x \ln\frac{P(x)}{P'(x)} .
+
+Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  So its law, in
+either world, is an m-fold convolution.  To convolve, the scores are brought onto the multiples of a
+step, in two ways that enclose the truth:
+
+* *rounded* to the nearest multiple.  That is a test that anybody can carry out, so its errors are
+  attained, and the best test is no worse;
+* *split* between the two multiples next to them, so that neither of an output's two probabilities
+  changes.  The draws can be made from the split ones, so the best test is no better.
+
+Proved in the chapter *Attacks and audits*.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = ["Attack", "optimal_attack"]
+
+MOST_DRAWS = 10**7  #: more would need a step so fine that a convolution no longer fits
+MOST_POINTS = 2**21  #: of the grid on which the scores of one draw lie
+TAIL = 1e-14  #: probability that a convolution may fold from its tails into its middle
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    r"""The best test for a record on several draws: made by :func:`optimal_attack`.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (K,)
+        What a draw of x adds to the statistic, :math:`\ln P(x)/P'(x)`; infinite where only one of
+        the two distributions reaches x, 0 where neither does.
+    draws : int
+        Number of draws m.
+    step : float
+        Distance of the multiples on which the scores were added.
+    false_positives, true_positives : ndarray, shape (t,)
+        Corners of the ROC curve from (0, 0) to (1, 1), of the test with rounded scores.
+    advantage : float
+        Largest difference of the two on this curve: attained, so a lower bound of the best
+        advantage :math:`\mathrm{TV}(P^m, P'^m)`.
+    advantage_bound : float
+        An upper bound of it.
+    """
+
+    scores: NDArray[np.float64]
+    draws: int
+    step: float
+    false_positives: NDArray[np.float64]
+    true_positives: NDArray[np.float64]
+    advantage: float
+    advantage_bound: float
+
+    def true_positive_rate(self, false_positive_rate: float) -> float:
+        """Return the power of the test at a rate of false alarms.
+
+        Parameters
+        ----------
+        false_positive_rate : float
+            In [0, 1].  Between two thresholds the test tosses a coin.
+
+        Returns
+        -------
+        float
+            Probability that it says "in" when the record is in.
+        """
+        rate = _validate.number(
+            "false_positive_rate", false_positive_rate, above=0.0, below=1.0, strict=False
+        )
+        last = int(np.searchsorted(self.false_positives, rate, side="right")) - 1
+        if last + 1 == self.false_positives.size:
+            return 1.0
+        (x, above), (y, more) = (
+            axis[last : last + 2] for axis in (self.false_positives, self.true_positives)
+        )
+        return float(y + (more - y) * (rate - x) / (above - x))
+
+
+def optimal_attack(
+    present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
+) -> Attack:
+    r"""Return the best test for a record and its exact errors, from the two laws of a draw.
+
+    Parameters
+    ----------
+    present, absent : array_like, shape (K,)
+        Distribution of one draw with the record and without it.  For the honest attack the second
+        comes from a rerun of the whole pipeline.
+    draws : int
+        Number m of independent draws, from 1 to 10⁷.
+    step : float, optional
+        Distance of the grid points on which scores are added, > 0.  By default a hundredth of the
+        Hellinger distance, so that rounding hides a millionth of what a draw tells; a rare output
+        with a huge score does not make it coarse.
+
+    Returns
+    -------
+    Attack
+        With the ROC curve, ``true_positive_rate(…)``, and the advantage between two bounds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If present or absent is no probability vector, their lengths differ, or another argument is
+        out of its range.
+
+    See Also
+    --------
+    pdpbook.foundations.tradeoff.tradeoff_curve : the curve of one draw, drawn with misses.
+    pdpbook.audit.accounting.record_profile : the same convolution, read as (ε, δ).
+
+    Notes
+    -----
+    Source: Neyman & Pearson (1933); the division of scores is that of Doroshenko et al. (2022).
+    Taught in *Attacks and audits*.
+
+    Examples
+    --------
+    >>> attack = optimal_attack([0.75, 0.25], [0.25, 0.75], draws=3)
+    >>> attack.scores.round(3), round(attack.advantage, 4)
+    (array([ 1.099, -1.099]), 0.6875)
+    >>> round(attack.true_positive_rate(1 / 64), 4)
+    0.4219
+    """
+    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
+    _validate.same_length("present", p, "absent", q)
+    draws = _validate.integer("draws", draws, at_least=1)
+    if draws > MOST_DRAWS:
+        raise _validate.fail("draws", f"a whole number <= {MOST_DRAWS}", draws)
+    if step is not None:
+        step = _validate.number("step", step, above=0.0, below=700.0)
+    scores = _scores(p, q)
+    seen = np.isfinite(scores) & (p > 0)
+    values, p, q = scores[seen], p[seen] / p.sum(), q[seen] / q.sum()
+    spread = float(np.ptp(values)) if values.size else 0.0
+    least = max(spread, 1e-300) / MOST_POINTS
+    if step is None:
+        apart = math.sqrt(float(((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
+        step = max(apart / 100.0, least) if spread or apart else 1.0
+    elif step < least:
+        raise _validate.fail("step", f"at least {least:.3g} here", step)
+    return _convolved(scores, values, p, q, draws, min(step, 600.0))
+
+
+def _scores(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ln(p / q), 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(p) - np.log(q)
+    return np.where((p == 0.0) & (q == 0.0), 0.0, ratio)
+
+
+def _convolved(
+    scores: NDArray[np.float64],
+    values: NDArray[np.float64],
+    p: NDArray[np.float64],
+    q: NDArray[np.float64],
+    draws: int,
+    step: float,
+) -> Attack:
+    """Add the scores of the draws, rounded and split; ``p`` and ``q`` may sum to less than 1.
+
+    What they lack are the outputs with an infinite score, which settle the matter.
+    """
+    rounded = np.rint(values / step).astype(np.int64)
+    present, absent = _sums(rounded, p, q, draws)
+    certain = max(0.0, 1.0 - float(present.sum()))  # some output that only P reaches
+    alpha = np.concatenate([[0.0], np.cumsum(absent[::-1])])
+    power = certain + np.concatenate([[0.0], np.cumsum(present[::-1])])
+    alpha, power = np.append(np.minimum(alpha, 1.0), 1.0), np.append(np.minimum(power, 1.0), 1.0)
+    if certain > 0.0:
+        alpha, power = np.append(0.0, alpha), np.append(0.0, power)
+    below = np.floor(values / step)
+    # p = p0 + p1 and q = p0 e^{-below step} + p1 e^{-(below + 1) step}, for each output
+    share = np.clip(-np.expm1(below * step - values) / -math.expm1(-step), 0.0, 1.0)
+    away = np.clip(np.expm1(values - (below + 1) * step) / math.expm1(-step), 0.0, 1.0)
+    points = np.concatenate([below, below + 1]).astype(np.int64)
+    split = _sums(
+        points,
+        np.concatenate([p * (1.0 - share), p * share]),
+        np.concatenate([q * away, q * (1.0 - away)]),
+        draws,
+    )
+    bound = certain + float(np.maximum(split[0] - split[1], 0.0).sum())
+    advantage = float((power - alpha).max())
+    return Attack(scores, draws, step, alpha, power, advantage, min(1.0, max(bound, advantage)))
+
+
+def _sums(
+    points: NDArray[np.int64], p: NDArray[np.float64], q: NDArray[np.float64], draws: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Law of the sum of the points of m draws under both distributions, on common grid points."""
+    from dp_accounting.pld.common import self_convolve
+
+    if points.size == 0:
+        return np.zeros(1), np.zeros(1)
+    laws = []
+    for mass in (p, q):
+        single = np.bincount(points - points.min(), weights=mass)
+        first, law = self_convolve(single, draws, TAIL)
+        law = np.maximum(law, 0.0)
+        if law.any():  # else all draws of this kind are out of reach of floats
+            law = law * (float(mass.sum()) ** draws / law.sum())
+        laws.append((int(first), law))
+    first = min(start for start, _ in laws)
+    length = max(start + law.size for start, law in laws) - first
+    both = np.zeros((2, length))
+    for row, (start, law) in zip(both, laws, strict=True):
+        row[start - first : start - first + law.size] = law
+    return both[0], both[1]
