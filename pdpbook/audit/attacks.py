@@ -30,9 +30,9 @@ from pdpbook import _validate
 
 __all__ = ["Attack", "optimal_attack"]
 
-MOST_DRAWS = 10**7  #: more would need a step so fine that a convolution no longer fits
+MOST_DRAWS = 10**6  #: of more the sums would no longer fit
 MOST_POINTS = 2**21  #: of the grid on which the scores of one draw lie
-TAIL = 1e-14  #: probability that a convolution may fold from its tails into its middle
+TAIL = 1e-14  #: probability of either tail that is folded back
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class Attack:
         Parameters
         ----------
         false_positive_rate : float
-            In [0, 1].  Between two thresholds the test tosses a coin.
+            In [0, 1]; rates below 1e-12 are lost in rounding.  Between two thresholds the test
+            tosses a coin.
 
         Returns
         -------
@@ -101,11 +102,11 @@ def optimal_attack(
         Distribution of one draw with the record and without it.  For the honest attack the second
         comes from a rerun of the whole pipeline.
     draws : int
-        Number m of independent draws, from 1 to 10⁷.
+        Number m of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points on which scores are added, > 0.  By default a hundredth of the
-        Hellinger distance, so that rounding hides a millionth of what a draw tells; a rare output
-        with a huge score does not make it coarse.
+        Distance of the grid points on which scores are added, > 0.  By default a thirtieth of the
+        Hellinger distance, so that rounding hides about a ten-thousandth of what a draw tells; a
+        rare output with a huge score does not make it coarse.
 
     Returns
     -------
@@ -150,7 +151,7 @@ def optimal_attack(
     least = max(spread, 1e-300) / MOST_POINTS
     if step is None:
         apart = math.sqrt(float(((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
-        step = max(apart / 100.0, least) if spread or apart else 1.0
+        step = max(apart / 30.0, least) if spread or apart else 1.0
     elif step < least:
         raise _validate.fail("step", f"at least {least:.3g} here", step)
     return _convolved(scores, values, p, q, draws, min(step, 600.0))
@@ -203,21 +204,47 @@ def _sums(
     points: NDArray[np.int64], p: NDArray[np.float64], q: NDArray[np.float64], draws: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Law of the sum of the points of m draws under both distributions, on common grid points."""
-    from dp_accounting.pld.common import self_convolve
-
-    if points.size == 0:
-        return np.zeros(1), np.zeros(1)
-    laws = []
-    for mass in (p, q):
-        single = np.bincount(points - points.min(), weights=mass)
-        first, law = self_convolve(single, draws, TAIL)
-        law = np.maximum(law, 0.0)
-        if law.any():  # else all draws of this kind are out of reach of floats
-            law = law * (float(mass.sum()) ** draws / law.sum())
-        laws.append((int(first), law))
-    first = min(start for start, _ in laws)
-    length = max(start + law.size for start, law in laws) - first
-    both = np.zeros((2, length))
-    for row, (start, law) in zip(both, laws, strict=True):
-        row[start - first : start - first + law.size] = law
+    laws = [_sum(points, mass, draws) for mass in (p, q)]
+    covered = np.union1d(*(first + np.arange(law.size) for first, law in laws))
+    both = np.zeros((2, covered.size))
+    for row, (first, law) in zip(both, laws, strict=True):
+        start = int(np.searchsorted(covered, first))
+        row[start : start + law.size] = law
     return both[0], both[1]
+
+
+def _sum(
+    points: NDArray[np.int64], mass: NDArray[np.float64], draws: int
+) -> tuple[int, NDArray[np.float64]]:
+    """First value and probabilities of the sum of m draws of a point: a power of a spectrum.
+
+    The sum is computed modulo the length of a range that it leaves with probability 2 TAIL at
+    most, by Chernoff's bound; what leaves it comes back at the other end.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    total = float(mass.sum())
+    if total == 0.0:
+        return 0, np.zeros(1)
+    weights = mass / total
+    mean = float(weights @ points)
+    away = points - mean
+    spread = math.sqrt(float(weights @ away**2))
+    low, high = draws * int(points.min()), draws * int(points.max())
+    if spread > 0.0 and draws > 1:
+        rarity = -math.log(TAIL)
+        tilts = math.sqrt(2.0 * rarity / draws) / spread * np.geomspace(1e-3, 1e3, 61)
+        for sign in (1.0, -1.0):
+            exponents = np.outer(sign * tilts, away)
+            peaks = exponents.max(axis=1)
+            moments = peaks + np.log(np.exp(exponents - peaks[:, None]) @ weights)
+            reach = float(((draws * moments + rarity) / tilts).min())
+            if sign > 0:
+                high = min(high, math.ceil(draws * mean + reach))
+            else:
+                low = max(low, math.floor(draws * mean - reach))
+    length = next_fast_len(high - low + 1, real=True)
+    single = np.bincount(points % length, weights=weights, minlength=length)
+    law = irfft(rfft(single) ** draws, length)
+    law = np.maximum(law[np.arange(low, high + 1) % length], 0.0)
+    return low, law * (total**draws / law.sum())

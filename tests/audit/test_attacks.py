@@ -53,13 +53,12 @@ def test_the_bounds_enclose_the_best_test(pair, draws, rate):
     distance = np.abs(present - absent).sum() / 2
     assert attack.advantage <= distance + 1e-10
     assert attack.advantage_bound >= distance - 1e-10
-    assert attack.advantage_bound - attack.advantage <= 2e-3
+    assert attack.advantage_bound - attack.advantage <= 1e-2
     coarse = optimal_attack(p, q, draws=draws, step=0.7)
     assert coarse.advantage <= distance + 1e-10 and coarse.advantage_bound >= distance - 1e-10
     power = attack.true_positive_rate(rate)
-    best = best_power(p, q, draws, rate)
-    assert power <= best + 1e-9
-    assert power >= best - 0.02
+    assert power <= best_power(p, q, draws, min(rate + 1e-12, 1.0)) + 1e-9  # 1e-12: rounding
+    assert power >= best_power(p, q, draws, rate) - 0.02
 
 
 @given(pairs(), st.integers(1, 4))
@@ -95,12 +94,12 @@ def test_a_rare_and_huge_score_does_not_hide_the_others():
     q = np.array([0.3, 0.7 - 1e-25, 1e-25])
     p = np.array([0.31, 0.69 - 1e-4, 1e-4])
     p, q = p / p.sum(), q / q.sum()
-    attack = optimal_attack(p, q, draws=2000)
+    attack = optimal_attack(p, q, draws=500)
     assert attack.advantage_bound - attack.advantage < 1e-4
-    coarse = optimal_attack(p, q, draws=2000, step=0.5)
+    coarse = optimal_attack(p, q, draws=500, step=0.5)
     assert coarse.advantage < 0.9 * attack.advantage < 0.9 * coarse.advantage_bound
-    held = optimal_attack([0.31, 0.69], [0.3, 0.7], draws=2000).advantage
-    assert attack.advantage > held + 0.05
+    held = optimal_attack([0.31, 0.69], [0.3, 0.7], draws=500).advantage
+    assert attack.advantage > held + 0.02
 
 
 def test_against_a_simulated_attacker():
@@ -150,6 +149,18 @@ def test_the_same_as_the_account_of_the_record(pair, draws):
     assert found.advantage_bound == pytest.approx(delta, abs=0.01)
 
 
+def test_a_million_draws():
+    """Small losses, then laws that lie far apart; the arrays stay short."""
+    q = np.full(9, 1 / 9)
+    p = q + 1e-4 * np.arange(-4, 5)
+    attack = optimal_attack(p, q, draws=10**6, step=1e-3)
+    chi = float(((p - q) ** 2 / q).sum())
+    assert attack.advantage == pytest.approx(2 * norm.cdf(math.sqrt(1e6 * chi) / 2) - 1, rel=0.02)
+    assert attack.false_positives.size < 10**5
+    far = optimal_attack([0.5, 0.5], [0.3, 0.7], draws=10**6, step=0.1)
+    assert far.advantage == pytest.approx(1.0) and far.false_positives.size < 10**6
+
+
 def test_certainty_and_nothing():
     certain = optimal_attack([1.0, 0.0], [0.0, 1.0], draws=3)
     assert certain.scores.tolist() == [math.inf, -math.inf]
@@ -183,7 +194,7 @@ def test_the_attack_is_frozen_and_its_input_unchanged():
         ({"present": [0.5, 0.6]}, r"present must sum to 1, got a sum of 1\.1"),
         ({"absent": [0.5, 0.25, 0.25]}, r"must have the same length, got 2 and 3"),
         ({"draws": 0}, r"draws must be a whole number >= 1, got draws=0"),
-        ({"draws": 10**7 + 1}, r"draws must be a whole number <= 10000000"),
+        ({"draws": 10**6 + 1}, r"draws must be a whole number <= 1000000"),
         ({"step": 0.0}, r"step must be a finite number > 0 and < 700"),
         ({"step": 1e-9}, r"step must be at least \S+ here, got step=1e-09"),
     ],
