@@ -1,4 +1,6 @@
 from .audit.accounting import RecordProfile, draws_epsilon, record_profile
+from .audit.attacks import Attack, optimal_attack
+from .audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
 from .audit.honest_loss import (
     Departure,
     departures,
@@ -81,6 +83,7 @@ from .per_instance.scale_bounds import (
 __version__: str
 
 __all__ = [
+    "Attack",
     "BayesianGame",
     "BestResponse",
     "Certificate",
@@ -96,6 +99,7 @@ __all__ = [
     "advanced_composition",
     "analytic_gaussian_sigma",
     "approximate_enumeration",
+    "audit_power",
     "basic_composition",
     "bayesian_equilibria",
     "best_granularity",
@@ -106,6 +110,7 @@ __all__ = [
     "careful_scale_bound",
     "certified_optimum",
     "classical_gaussian_sigma",
+    "clopper_pearson_epsilon",
     "common_scale",
     "company_needed",
     "coordinated_best_response",
@@ -140,6 +145,8 @@ __all__ = [
     "mixture_pipeline",
     "nba_heights",
     "nba_players",
+    "one_run_epsilon",
+    "optimal_attack",
     "patients",
     "people_by_distance",
     "policy_epsilon",

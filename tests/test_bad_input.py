@@ -25,6 +25,7 @@ from pdpbook.experiments import noise_by_bin, pair_release, replication
 
 #: What a solver or a loader returns.  A reader gets them and never makes them.
 RESULTS = {
+    "Attack",
     "BestResponse",
     "Certificate",
     "Dataset",
@@ -232,6 +233,30 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "game_pipeline": lambda: {"game": small_game(), "solve": loudest},
     "mixture_pipeline": lambda: {"pipelines": [blurred]},
     "departures": lambda: {"game": small_game(), "solve": loudest, "bins": [0]},
+    "optimal_attack": lambda: {"present": P, "absent": Q, "draws": 3, "step": 0.1},
+    "clopper_pearson_epsilon": lambda: {
+        "true_positives": 9,
+        "positives": 10,
+        "false_positives": 1,
+        "negatives": 12,
+        "delta": 0.01,
+        "confidence": 0.9,
+    },
+    "audit_power": lambda: {
+        "true_positive_rate": 0.75,
+        "false_positive_rate": 0.25,
+        "runs": 20,
+        "epsilon": 0.5,
+        "delta": 0.01,
+        "confidence": 0.9,
+    },
+    "one_run_epsilon": lambda: {
+        "correct": 9,
+        "guesses": 10,
+        "canaries": 12,
+        "delta": 0.01,
+        "confidence": 0.9,
+    },
     "keep_or_blur": lambda: {"bins": 3, "n": 4, "epsilon": 0.5},
     "kl_divergence": lambda: {"p": P, "q": Q},
     "laplace_kernel": lambda: {"bins": 3, "scales": np.array([0.1, 0.5])},

@@ -1,0 +1,111 @@
+"""Figures of the chapter *Attacks and audits*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.audit.attacks import Attack
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+
+__all__ = ["advantages", "audited", "roc"]
+
+_LEAST = 1e-4  #: false alarms rarer than this are not drawn
+
+
+def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Any:
+    """Draw how often a record is found against how often a false alarm is raised.
+
+    Parameters
+    ----------
+    attacks : mapping of str to Attack
+        The attacks, under the names of the legend.
+    simulated : sequence of array_like, shape (2, t)
+        For each attack, simulated rates of false alarms and of records found.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.8)
+    rates = np.geomspace(_LEAST, 1.0, 200)
+    looks = zip(SERIES, DASHES, MARKERS, strict=False)
+    for (name, attack), dots, (colour, dashes, marker) in zip(
+        attacks.items(), simulated, looks, strict=False
+    ):
+        power = [attack.true_positive_rate(float(rate)) for rate in rates]
+        axis.plot(rates, power, color=colour, linestyle=dashes, label=name)
+        alarms, found = np.asarray(dots)
+        axis.plot(alarms, found, marker, color=colour, markersize=6, linestyle="none")
+    axis.plot(rates, rates, color=COLOURS["grey"], linewidth=1.2, label="a guess")
+    axis.set(
+        xscale="log", xlabel="false-positive rate", ylabel="true-positive rate", ylim=(-0.02, 1.03)
+    )
+    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.25))
+    return figure
+
+
+def advantages(
+    draws: ArrayLike, curves: Mapping[str, ArrayLike], *, band: ArrayLike, records: int
+) -> Any:
+    """Draw the advantage of the best attack against the number of draws.
+
+    Parameters
+    ----------
+    draws : array_like, shape (m,)
+        Numbers of draws.
+    curves : mapping of str to array_like, shape (m,)
+        Advantages under the names of the legend.
+    band : array_like, shape (m, 2)
+        Lower and upper bounds of the second curve.
+    records : int
+        Number of records, marked on the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    low, high = np.asarray(band).T
+    axis.fill_between(
+        draws, low, high, color=SERIES[1], alpha=0.18, linewidth=0, label="bounds of Hellinger"
+    )
+    for (name, values), colour, dashes in zip(curves.items(), SERIES, DASHES, strict=False):
+        axis.plot(draws, values, color=colour, linestyle=dashes, label=name)
+    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.set(xscale="log", xlabel="draws m", ylabel="advantage", ylim=(-0.02, 1.03))
+    axis.legend(loc="upper left")
+    return figure
+
+
+def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Any:
+    """Draw what audits prove against their number of runs, and what is true.
+
+    Parameters
+    ----------
+    runs : array_like, shape (r,)
+        Numbers of runs in each world.
+    bounds : mapping of str to array_like, shape (r,)
+        Lower bounds on ε in nats, under the names of the legend; zeros are left out.
+    truths : sequence of float
+        The exact loss for each of them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.8)
+    looks = zip(SERIES, MARKERS, strict=False)
+    for (name, values), truth, (colour, marker) in zip(
+        bounds.items(), truths, looks, strict=False
+    ):
+        shown = np.where(np.asarray(values) > 0, values, np.nan)
+        axis.plot(runs, shown, marker=marker, markersize=4, color=colour, label=name)
+        axis.axhline(truth, color=colour, linestyle="--", linewidth=1.4)
+    axis.set(xscale="log", yscale="log", xlabel="runs in each world", ylabel="ε (nats)")
+    axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
+    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.25))
+    return figure

@@ -1,0 +1,332 @@
+"""Audits from outputs: their coverage, exactly, and that a bound 10 % too high is found out."""
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
+
+from pdpbook import (
+    audit_power,
+    clopper_pearson_epsilon,
+    keep_or_blur,
+    one_run_epsilon,
+    policy_epsilon,
+    randomised_response,
+)
+
+ERROR = 0.05
+RATES = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))
+
+
+def naive_bound(hits, runs, alarms, others, delta=0.0, confidence=0.95):
+    """The slow twin: SciPy's own Clopper-Pearson limits, one-sided, half of the error each."""
+    half = 1 - (1 - confidence) / 2
+    low = binomtest(hits, runs, alternative="greater").proportion_ci(half, "exact").low
+    high = binomtest(alarms, others, alternative="less").proportion_ci(half, "exact").high
+    ratios = [(low - delta, high), (1 - high - delta, 1 - low)]
+    return max(0.0, *(math.log(above / below) if above > 0 else 0.0 for above, below in ratios))
+
+
+def too_high(audit):
+    """An audit whose bound is wrong by 10 %."""
+    return lambda *counts, **options: 1.1 * audit(*counts, **options)
+
+
+def failures(audit, p, q, runs, epsilon):
+    """Exact probability that an audit of two rates exceeds ε: rises with hits, so one search."""
+    total = 0.0
+    for alarms in range(int(binom.ppf(1e-13, runs, q)), int(binom.isf(1e-13, runs, q)) + 1):
+        low, high = -1, runs + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            fails = audit(middle, runs, alarms, runs) > epsilon
+            low, high = (low, middle) if fails else (middle, high)
+        total += binom.pmf(alarms, runs, q) * binom.sf(high - 1, runs, p)
+    return total
+
+
+def one_run_failures(audit, law, epsilon):
+    """Exact probability that a one-run audit exceeds ε, from the law of the right guesses."""
+    low, high = -1, len(law)  # the bound rises with the number of right guesses
+    while high - low > 1:
+        middle = (low + high) // 2
+        fails = audit(middle, len(law) - 1) > epsilon
+        low, high = (low, middle) if fails else (middle, high)
+    return law[high:].sum()
+
+
+HEADS = 1 / (1 + 6 * math.expm1(1.0))  # keep or blur: the lonely bin of six, without the record
+#: Rates of an event with and without the record at which ε (and δ) is exactly used up.
+EXACT = {
+    "randomised response, 0.5": (0.6224593312018546, 0.3775406687981454, 0.5, 0.0),
+    "randomised response, 2": (0.8807970779778823, 0.11920292202211755, 2.0, 0.0),
+    "a rare event, 1": (math.e * 0.01, 0.01, 1.0, 0.0),
+    "nearly always, 1": (0.99, 1 - 0.01 * math.e, 1.0, 0.0),
+    "keep or blur, 6 records, 1": (math.e * HEADS, HEADS, 1.0, 0.0),
+    "with delta": (0.1 + math.exp(0.7) * 0.2, 0.2, 0.7, 0.1),
+}
+
+
+@pytest.mark.parametrize("case", EXACT.values(), ids=EXACT)
+@pytest.mark.parametrize("runs", [20, 3000])
+def test_the_bound_exceeds_the_truth_as_seldom_as_it_says(case, runs):
+    p, q, epsilon, delta = case
+    audit = partial(clopper_pearson_epsilon, delta=delta)
+    wrong = failures(audit, p, q, runs, epsilon)
+    assert wrong <= ERROR
+    assert audit_power(p, q, runs=runs, epsilon=epsilon, delta=delta) == pytest.approx(
+        wrong, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("case", EXACT.values(), ids=EXACT)
+def test_a_bound_that_is_ten_per_cent_too_high_is_found_out(case):
+    p, q, epsilon, delta = case
+    audit = partial(clopper_pearson_epsilon, delta=delta)
+    runs = 100_000
+    assert failures(audit, p, q, runs, epsilon) <= ERROR
+    assert failures(too_high(audit), p, q, runs, epsilon) > ERROR
+
+
+def test_an_audit_that_takes_rates_for_their_bounds_is_found_out():
+    p, q, epsilon, _ = EXACT["randomised response, 2"]
+
+    def plug_in(hits, runs, alarms, others):
+        return math.log(hits / runs) - math.log(alarms / others) if hits and alarms else 0.0
+
+    assert failures(plug_in, p, q, 200, epsilon) > 0.3
+
+
+def test_coverage_over_simulated_runs():
+    """2,500 audits of randomised response as the package draws it."""
+    rng = np.random.default_rng(8)
+    epsilon, runs, repeats = 1.5, 400, 2500
+    yes = randomised_response(np.ones((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
+    no = randomised_response(np.zeros((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
+    bounds = np.array([
+        clopper_pearson_epsilon(int(hits), runs, int(alarms), runs)
+        for hits, alarms in zip(yes.sum(axis=1), no.sum(axis=1), strict=True)
+    ])
+    slack = 4 * math.sqrt(ERROR / repeats)
+    assert (bounds > epsilon).mean() <= ERROR + slack
+    assert (1.25 * bounds > epsilon).mean() > ERROR + slack
+    assert 0.6 * epsilon < np.median(bounds) < epsilon
+
+
+@given(
+    st.integers(1, 60), st.integers(1, 60), st.floats(0, 1), st.floats(0, 1),
+    st.sampled_from([0.0, 1e-3, 0.2]), st.sampled_from([0.5, 0.9, 0.999]),
+)
+def test_against_the_limits_of_scipy(runs, others, share, false_share, delta, confidence):
+    hits, alarms = round(share * runs), round(false_share * others)
+    found = clopper_pearson_epsilon(
+        hits, runs, alarms, others, delta=delta, confidence=confidence
+    )
+    assert found == pytest.approx(
+        naive_bound(hits, runs, alarms, others, delta, confidence), rel=1e-6, abs=1e-9
+    )
+
+
+@given(
+    st.integers(1, 25), RATES, RATES, st.floats(0, 3),
+    st.sampled_from([0.0, 0.05]),
+)
+def test_the_power_is_the_sum_over_all_counts(runs, p, q, epsilon, delta):
+    counts = range(runs + 1)
+    fails = [
+        [clopper_pearson_epsilon(hits, runs, alarms, runs, delta=delta) > epsilon
+         for alarms in counts]
+        for hits in counts
+    ]
+    expected = binom.pmf(counts, runs, p) @ np.array(fails) @ binom.pmf(counts, runs, q)
+    power = audit_power(p, q, runs=runs, epsilon=epsilon, delta=delta)
+    assert power == pytest.approx(expected, abs=1e-9)
+
+
+def test_extreme_counts():
+    rule = -math.expm1(math.log(0.025) / 1000)  # all hits, no alarms: both limits in closed form
+    assert clopper_pearson_epsilon(1000, 1000, 0, 1000) == pytest.approx(
+        math.log1p(-rule) - math.log(rule), rel=1e-12
+    )
+    assert clopper_pearson_epsilon(0, 1, 1, 1) == 0.0
+    assert clopper_pearson_epsilon(0, 5, 0, 5) == 0.0
+    assert clopper_pearson_epsilon(5, 5, 5, 5) == 0.0
+    assert math.isfinite(clopper_pearson_epsilon(2**53, 2**53, 0, 2**53))
+    assert audit_power(1.0, 0.0, runs=1000, epsilon=5.0) == pytest.approx(1.0)
+    assert audit_power(1.0, 0.0, runs=1000, epsilon=6.0) == 0.0
+    assert audit_power(0.0, 1.0, runs=10, epsilon=0.0) == 0.0
+    assert 0.9 < audit_power(4e-6, 1e-6, runs=10**9, epsilon=1.0) <= 1.0
+
+
+# One run.
+
+
+def responses(m, epsilon):
+    """Right guesses of m coins under randomised response: the worst ε-DP mechanism."""
+    return binom.pmf(np.arange(m + 1), m, 1 / (1 + math.exp(-epsilon)))
+
+
+@pytest.mark.parametrize("m", [1, 7, 100, 1000])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_one_run_covers_and_is_tight(m, epsilon):
+    wrong = one_run_failures(one_run_epsilon, responses(m, epsilon), epsilon)
+    assert wrong <= ERROR
+    if m == 1000:
+        assert wrong > 0.4 * ERROR
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_one_run_ten_per_cent_too_high_is_found_out(epsilon):
+    law = responses(2000, epsilon)
+    assert one_run_failures(one_run_epsilon, law, epsilon) <= ERROR
+    assert one_run_failures(too_high(one_run_epsilon), law, epsilon) > ERROR
+
+
+def test_one_run_coverage_over_simulated_runs():
+    rng = np.random.default_rng(9)
+    epsilon, m, repeats = 1.0, 300, 2000
+    coins = rng.random((repeats, m)) < 0.5
+    guesses = randomised_response(coins, epsilon=epsilon, rng=rng)
+    bounds = np.array([one_run_epsilon(int(v), m) for v in (guesses == coins).sum(axis=1)])
+    slack = 4 * math.sqrt(ERROR / repeats)
+    assert (bounds > epsilon).mean() <= ERROR + slack
+    assert (1.1 * bounds > epsilon).mean() > ERROR + slack
+
+
+@pytest.mark.parametrize("leak", ["everything", "each coin on its own", "a share"])
+def test_one_run_covers_with_delta(leak):
+    """Mechanisms that are (ε, δ)-DP: now and then coins are published as they are."""
+    m, epsilon, delta = 200, 1.0, 5e-4
+    law = responses(m, epsilon)
+    if leak == "everything":
+        law = (1 - delta) * law
+        law[m] += delta
+    elif leak == "a share":  # with probability 2δ each, one of the two halves
+        half = responses(m // 2, epsilon)
+        law = (1 - 2 * delta) * law
+        law[m // 2 :] += 2 * delta * half
+    else:
+        q = 1 / (1 + math.exp(-epsilon))
+        law = binom.pmf(np.arange(m + 1), m, delta + (1 - delta) * q)
+    audit = partial(one_run_epsilon, delta=delta)
+    assert one_run_failures(audit, law, epsilon) <= ERROR
+    assert one_run_failures(too_high(audit), law, epsilon * 0.999) > 0  # it is not always 0
+
+
+@pytest.mark.parametrize("draws", [1, 2])
+def test_one_run_holds_for_the_sampling_query(draws):
+    """All 2⁴ sets of canaries and two fixed records; the best guess of each coin."""
+    bins, canaries = 4, 4
+    policy = keep_or_blur(bins, 3, 1.2)
+    epsilon = draws * policy_epsilon(policy, 3)  # at least two records stay: n is at least 3
+    joint = []
+    for coins in itertools.product([0, 1], repeat=canaries):
+        bins_in = [0, 1, *np.flatnonzero(coins)]
+        one = policy[bins_in].mean(axis=0)
+        joint.append(one if draws == 1 else np.outer(one, one).ravel())
+    table = np.array(joint) / 2**canaries
+    coins = np.array(list(itertools.product([0, 1], repeat=canaries)))
+    inside = coins.T @ table  # P(coin i is heads, output)
+    guess = inside > table.sum(axis=0) / 2
+    right = (coins[:, :, None] == guess[None]).sum(axis=1)
+    q = 1 / (1 + math.exp(-epsilon))
+    for v in range(canaries + 1):
+        assert table[right >= v].sum() <= binom.sf(v - 1, canaries, q) + 1e-12
+
+
+@given(st.integers(1, 300), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.999]))
+def test_one_run_without_delta_is_the_limit_of_clopper_and_pearson(guesses, share, confidence):
+    """One-sided limit of a binomial rate, as a logit; abstentions do not matter."""
+    correct = round(share * guesses)
+    low = binomtest(correct, guesses, alternative="greater").proportion_ci(confidence, "exact").low
+    expected = max(0.0, math.log(low) - math.log1p(-low)) if low > 0 else 0.0
+    for canaries in (None, 3 * guesses):
+        found = one_run_epsilon(correct, guesses, canaries=canaries, confidence=confidence)
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def paper_p_value(m, r, v, epsilon, delta):
+    """Theorem 5.2 in a loop, as the paper prints it."""
+    q = math.exp(epsilon) / (1 + math.exp(epsilon))
+
+    def f(k):
+        return sum(math.comb(r, j) * q**j * (1 - q) ** (r - j) for j in range(max(k, 0), r + 1))
+
+    return f(v) + 2 * m * delta * max(((f(v - i) - f(v)) / i for i in range(1, m + 1)), default=0)
+
+
+@pytest.mark.parametrize(
+    ("m", "r", "v", "delta"), [(40, 40, 33, 1e-3), (60, 30, 29, 1e-4), (30, 30, 30, 1 / 60)]
+)
+def test_one_run_against_the_theorem(m, r, v, delta):
+    bound = one_run_epsilon(v, r, canaries=m, delta=delta, confidence=0.9)
+    assert bound > 0.1
+    assert paper_p_value(m, r, v, bound, delta) == pytest.approx(0.1, rel=1e-6)
+    values = [paper_p_value(m, r, v, e, delta) for e in np.linspace(0, 5, 60)]
+    assert (np.diff(values) > 0).all()
+
+
+def test_one_run_falls_with_delta_and_abstentions_that_do_not_help():
+    bounds = [one_run_epsilon(90, 100, delta=d) for d in (0.0, 1e-5, 1e-3, 5e-3)]
+    assert sorted(bounds, reverse=True) == bounds and bounds[0] > bounds[-1] > 0
+    assert one_run_epsilon(0, 9) == one_run_epsilon(0, 9, delta=0.01) == 0.0
+    more = one_run_epsilon(90, 100, canaries=400, delta=1e-3)
+    assert more < one_run_epsilon(90, 100, canaries=100, delta=1e-3)
+    assert 20 < one_run_epsilon(2**53, 2**53) < 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"true_positives": 11}, r"true_positives must be at most positives=10, got"),
+        ({"true_positives": -1}, r"true_positives must be a whole number >= 0"),
+        ({"true_positives": 2.0}, r"true_positives must be a whole number"),
+        ({"positives": 0}, r"positives must be a whole number >= 1, got positives=0"),
+        ({"false_positives": 6}, r"false_positives must be at most negatives=5"),
+        ({"negatives": True}, r"negatives must be a whole number"),
+        ({"delta": 1.0}, r"delta must be a number in \[0, 1\), got delta=1\.0"),
+        ({"confidence": 1.0}, r"confidence must be a finite number > 0 and < 1"),
+        ({"confidence": 95}, r"got confidence=95"),
+    ],
+)
+def test_bad_counts_are_refused(arguments, message):
+    good = {"true_positives": 9, "positives": 10, "false_positives": 1, "negatives": 5}
+    with pytest.raises((ValueError, TypeError), match=message):
+        clopper_pearson_epsilon(**{**good, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"true_positive_rate": 1.1}, r"true_positive_rate must be .*>= 0 and <= 1, got"),
+        ({"false_positive_rate": -0.1}, r"false_positive_rate must be"),
+        ({"runs": 0}, r"runs must be a whole number >= 1"),
+        ({"runs": 10**10}, r"runs must be a whole number <= 1000000000"),
+        ({"epsilon": -1.0}, r"epsilon must be a finite number >= 0"),
+        ({"epsilon": math.inf}, r"got epsilon=inf"),
+    ],
+)
+def test_bad_rates_are_refused(arguments, message):
+    good = {"true_positive_rate": 0.5, "false_positive_rate": 0.2, "runs": 5, "epsilon": 0.1}
+    with pytest.raises((ValueError, TypeError), match=message):
+        audit_power(**{**good, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"correct": 11}, r"correct must be at most guesses=10, got correct=11"),
+        ({"guesses": 0}, r"guesses must be a whole number >= 1"),
+        ({"canaries": 9}, r"canaries must be at least guesses=10, got canaries=9"),
+        ({"delta": 0.051}, r"delta must be at most 1 / \(2 canaries\) = 0\.05, got"),
+        ({"guesses": 10**6 + 1, "delta": 1e-9}, r"guesses must be at most 1000000 if delta > 0"),
+    ],
+)
+def test_bad_guesses_are_refused(arguments, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        one_run_epsilon(**{"correct": 9, "guesses": 10, **arguments})

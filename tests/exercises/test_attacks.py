@@ -1,0 +1,158 @@
+"""Plausible wrong answers to the exercises of *Attacks and audits* are refused, right ones pass."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pdpbook import clopper_pearson_epsilon
+from pdpbook.exercises import check
+
+
+def histogram(draws, present):
+    return np.bincount(draws, minlength=present.size)
+
+
+def score(draws, present, absent):
+    """Right, one draw after another."""
+    total = 0.0
+    for x in draws:
+        if absent[x] == 0:
+            return math.inf
+        if present[x] == 0:
+            return -math.inf
+        total += math.log(present[x] / absent[x])
+    return total
+
+
+def from_histogram(draws, present, absent):
+    """Right as long as no score is infinite: 0 times infinity is nan."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return histogram(draws, present) @ np.log(present / absent)
+
+
+def product(draws, present, absent):
+    with np.errstate(all="ignore"):
+        return np.log(np.prod(present[draws]) / np.prod(absent[draws]))
+
+
+def ceiling(runs, confidence, half=2.0):
+    limit = ((1 - confidence) / half) ** (1 / runs)
+    return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
+
+
+def rebuilt(losses, n, policy, more=1, own=None):
+    table = policy if own is None else own
+    average = np.diag(policy) / (1 + (n + more) * np.expm1(losses))
+    return np.linalg.solve(table.T, n * average)
+
+
+def keep_or_blur_only(losses, n, policy):
+    keep, other = policy[0, 0], policy[0, 1]
+    average = keep / (1 + (n + 1) * np.expm1(losses))
+    return n * (average - other) / (keep - other)
+
+
+Q = 1 / (1 + math.exp(-1))
+WRONG = {
+    "score": [
+        from_histogram,
+        product,
+        lambda draws, present, absent: score(draws, absent, present),
+        lambda draws, present, absent: score(np.unique(draws), present, absent),
+        lambda draws, present, absent: score(draws, present + 1e-9, absent + 1e-9),
+        lambda draws, present, absent: score(draws, present, absent) / len(draws),
+    ],
+    "ceiling": [
+        lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
+        lambda runs, confidence=0.95: math.log(runs / 3.7),
+        lambda runs, confidence=0.95: ceiling(runs, 0.95),
+        lambda runs, confidence=0.95: math.inf,
+        lambda runs, confidence=0.95: math.log(
+            ((1 - confidence) / 2) ** (1 / runs) / (1 - ((1 - confidence) / 2) ** (1 / runs))
+        ),
+    ],
+    "canaries": [
+        lambda epsilon, confidence=0.95: math.ceil(math.log(1 / (1 - confidence)) / math.log(2)),
+        lambda epsilon, confidence=0.95: math.ceil(
+            math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
+        ),
+        lambda epsilon, confidence=0.95: -math.log(1 - confidence)
+        / math.log1p(math.exp(-epsilon)),
+        lambda epsilon, confidence=0.95: math.floor(
+            -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
+        ),
+        lambda epsilon, confidence=0.95: 0,
+    ],
+    "reconstruct": [
+        lambda losses, n, policy: rebuilt(losses, n, policy, more=0),
+        lambda losses, n, policy: rebuilt(losses, n, policy, own=policy.T),
+        keep_or_blur_only,
+        lambda losses, n, policy: rebuilt(losses, n, policy) / n,
+        lambda losses, n, policy: rebuilt(losses, n, policy)[:-1],
+    ],
+    "hide": [
+        (np.array([0.5, 0.5]), np.array([0.5, 0.5])),
+        (np.array([0.99, 0.01]), np.array([0.01, 0.99])),
+        (np.array([0.05, 0.95]), np.array([0.05 * math.exp(-6), 1 - 0.05 * math.exp(-6)])),
+        (np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])),
+        (np.array([0.2, 0.8 - 1e-4, 1e-4]), np.array([0.8, 0.2 - 1e-7, 1e-7])),
+        (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
+        (np.ones(3), np.ones(3)),
+    ],
+}
+
+RIGHT = {
+    "score": [score],
+    "ceiling": [
+        lambda runs, confidence=0.95: clopper_pearson_epsilon(
+            runs, runs, 0, runs, confidence=confidence
+        ),
+        ceiling,
+    ],
+    "canaries": [
+        lambda epsilon, confidence=0.95: next(
+            r for r in range(1, 10**5)
+            if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
+        ),
+    ],
+    "reconstruct": [
+        lambda losses, n, policy: np.rint(rebuilt(losses, n, policy)).astype(int),
+        lambda losses, n, policy: rebuilt(losses, n, policy).tolist(),
+    ],
+    "hide": [
+        (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),
+        ([1e-6, 1 - 1e-6], [2e-4, 1 - 2e-4]),
+        (np.array([1e-3, 0.999 * Q, 0.999 * (1 - Q)]), np.array([6e-6, 1 - Q, Q - 6e-6])),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [(name, answer) for name, answers in WRONG.items() for answer in answers]
+)
+def test_wrong_answers_are_refused(name, answer):
+    result = check(f"attacks/{name}", answer)
+    assert not result and "still the stub" not in result.message
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
+)
+def test_right_variants_pass(name, answer):
+    result = check(f"attacks/{name}", answer)
+    assert result, result.message
+
+
+def test_messages_say_what_is_wrong_in_kind():
+    for name, answer, words in (
+        ("score", product, "float"),
+        ("score", WRONG["score"][3], "as often as they"),
+        ("ceiling", WRONG["ceiling"][0], "half"),
+        ("canaries", WRONG["canaries"][3], "one guess fewer"),
+        ("reconstruct", WRONG["reconstruct"][0], "with the one that"),
+        ("hide", WRONG["hide"][0], "at least 5"),
+        ("hide", WRONG["hide"][2], "more than 1"),
+    ):
+        message = check(f"attacks/{name}", answer).message
+        assert any(word in message for word in words.split("|")), message
