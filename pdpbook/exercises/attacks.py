@@ -160,8 +160,8 @@ EXERCISES = {
                 ([2, 1, 0, 2, 1, 2], laplace_kernel(6, [0.08])[0], "It should work for every "
                  "policy, not only for keep or blur: the masses are linear in the histogram."),
                 ([2, 1, 2, 0, 2, 1], 0.9 * np.eye(6) + 0.1 * np.tile(
-                    [0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)), "Which way round do rows and columns "
-                 "of the policy belong? Row k is where a record of bin k goes."),
+                    [0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)), "Which way round do rows and "
+                 "columns of the policy belong? Row k is where a record of bin k goes."),
             )
         ]
     ),
