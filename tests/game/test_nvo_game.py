@@ -99,7 +99,7 @@ def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
     hidden, split = game.constant_profile(0), np.array([[0, 0], [1, 1]])
     assert game.payoff(split) > game.payoff(hidden)
     assert game.private_records(split) < game.private_records(hidden) == 2
-    assert game.regret(hidden) == 0.0
+    assert game.regret(hidden) == 0.0 and game.is_nash(hidden, atol=0.0)
 
 
 @pytest.mark.parametrize(("gain", "nash"), [(1.0, True), (3.0, False)])
@@ -365,6 +365,8 @@ def test_refused_games(changes, error, message):
         ([1.0, 2.0], {"bins": 10.0}, TypeError, r"bins=10\.0"),
         ([1.0, 2.0], {"percentile": 0.5}, ValueError, r"percentile=0\.5"),
         ([1.0, 2.0], {"grid_epsilon": math.nan}, ValueError, "got grid_epsilon=nan"),
+        ([1.0, 2.0], {"grid_epsilon": -1.0}, ValueError, r"got grid_epsilon=-1\.0"),
+        ([1.0, 2.0], {"epsilon": 1e-308}, ValueError, "epsilon must be large enough"),
     ],
 )
 def test_refused_data(data, options, error, message):
