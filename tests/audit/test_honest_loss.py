@@ -86,6 +86,12 @@ def test_the_two_parts_add_up_and_the_held_part_is_the_pdp_loss(counts, epsilon)
         assert left.held_loss == pytest.approx(np.nanmax(game.losses(left.profile)[left.bin]))
         assert left.honest_loss == pytest.approx(np.abs(total).max())
         assert left.held_advantage <= 1 / game.records + 1e-12
+        for advantage, absent in (
+            (left.held_advantage, left.held),
+            (left.honest_advantage, left.honest),
+        ):
+            distance = np.maximum(left.present - absent, 0.0).sum()  # total variation
+            assert advantage == pytest.approx(distance, abs=1e-12)
         assert left.changed.shape == (4,) and (left.changed >= 0).all()
 
 

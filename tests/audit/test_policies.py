@@ -201,3 +201,13 @@ def test_bad_bins_are_refused(bins):
 def test_bad_epsilon_is_refused(epsilon):
     with pytest.raises((ValueError, TypeError), match=rf"epsilon must be .*got epsilon={epsilon}"):
         keep_or_blur(3, 10, epsilon)
+
+
+def test_the_loss_where_a_ratio_less_one_is_the_ratio():
+    """On both sides of a local loss of 40, with so many records that they matter."""
+    n = 2**53
+    for local in (2.0, 39.9, 40.1, 41.0, 60.0):
+        lie = 1.0 / (1.0 + math.exp(local))
+        policy = np.array([[1.0 - lie, lie], [lie, 1.0 - lie]])
+        expected = math.log1p(math.expm1(local) / n)
+        assert policy_epsilon(policy, n) == pytest.approx(expected, rel=1e-9)

@@ -47,6 +47,16 @@ def test_iterations_to_a_tolerance() -> None:
     assert curve.iterations_to(0.1, mean=True).tolist() == [np.inf, 1, 100, 10]
 
 
+def test_the_first_visit_takes_what_it_finds() -> None:
+    """Step sizes are 1/visits, so the first one is 1: the value of one round alone."""
+    game = RepeatedGame([1.5], memory=1.0)
+    curve = minimax_q_learning(game, state="items", steps=1, rng=np.random.default_rng(0))
+    alone = solve_repeated(RepeatedGame([1.5], memory=1.0, discount=0.0)).values
+    assert abs(alone[0, 0]) > 0.1
+    assert curve.values[:, 0, 0] == pytest.approx(alone[0, 0], rel=1e-9)
+    assert (curve.values[:, 0, 1] == 0.0).all()  # nobody has been there
+
+
 RNG = np.random.default_rng(0)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import pdpbook as pb
+from pdpbook import _kernels
 from pdpbook.game import coordinated
 from tests import naive
 from tests.game.strategies import games, games_with_profiles
@@ -163,12 +164,44 @@ def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatc
     assert len(starts) == 4  # the fourth goes on from the best end
 
 
-def test_moves_of_pairs_are_counted(five):
-    alone = pb.best_response_dynamics(five, five.constant_profile(2))
-    pair = pb.coordinated_best_response(five, alone.profile, max_sweeps=1)
-    moved = np.abs(alone.profile - pair.profile).sum() // 2
-    assert moved >= 2
-    assert pair.moves >= moved
+def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
+    counted, alone, pairs = [], coordinated.play, _kernels.coordinated_sweep
+
+    def played(*arguments, **options):
+        run = alone(*arguments, **options)
+        counted.append(run.moves)
+        return run
+
+    def swept(*arguments):
+        counted.append(int(pairs(*arguments)))
+        return counted[-1]
+
+    monkeypatch.setattr(coordinated, "play", played)
+    start = pb.best_response_dynamics(five, five.constant_profile(2)).profile
+    monkeypatch.setattr(_kernels, "coordinated_sweep", swept)
+    result = pb.coordinated_best_response(five, start)
+    assert result.moves == sum(counted) >= 2
+    assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
+
+
+def test_which_end_is_gone_on_from(five, monkeypatch):
+    """Five restarts with scripted ends: the tolerance falls from 20 % by 4 % each time."""
+    script = [(5, 1.0), (5, 1.0), (5, 1.19), (5, 1.39), (4, 0.5), (5, 1.28), (5, 1.3), (5, 1.1)]
+    disturbed, ends = [], iter(enumerate(script))
+
+    def scripted(game, start, max_sweeps, *, commit=False):
+        number, (private, divergence) = next(ends)
+        traces = np.array([private]), np.array([divergence]), np.array([0.0])
+        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
+
+    monkeypatch.setattr(coordinated, "_play", scripted)
+    monkeypatch.setattr(coordinated, "_disturbed", lambda profile, _: disturbed.append(profile))
+    rng = np.random.default_rng(0)
+    result = pb.coordinated_best_response(five, five.constant_profile(0), rng=rng, restarts=5)
+    # 1.19 < 1.2; 1.39 > 1.16 * 1.19; four private are worse than five; 1.28 < 1.08 * 1.19
+    assert [int(profile[0, 0]) for profile in disturbed] == [1, 2, 2, 2, 5]
+    assert result.profile.tolist() == [[0]] and result.divergences.tolist() == [1.0]
+    assert (result.moves, result.sweeps) == (11_111_111, 8)
 
 
 def test_restarts_that_end_as_well_are_not_steps(five):

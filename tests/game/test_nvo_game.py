@@ -1,5 +1,7 @@
 """Tests of the game: payoff, privacy of each record, equilibrium, and what is refused."""
 
+import dataclasses
+import inspect
 import math
 from itertools import islice
 from typing import Any
@@ -97,7 +99,7 @@ def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
     hidden, split = game.constant_profile(0), np.array([[0, 0], [1, 1]])
     assert game.payoff(split) > game.payoff(hidden)
     assert game.private_records(split) < game.private_records(hidden) == 2
-    assert game.regret(hidden) == 0.0
+    assert game.regret(hidden) == 0.0 and game.is_nash(hidden, atol=0.0)
 
 
 @pytest.mark.parametrize(("gain", "nash"), [(1.0, True), (3.0, False)])
@@ -109,6 +111,7 @@ def test_rounding_is_no_gain_and_three_times_as_much_is(gain, nash):
     start = game.constant_profile(0)
     assert game.regret(start) == pytest.approx(gain * 1e-12 / n / math.log(2), rel=1e-3)
     assert game.is_nash(start) == nash
+    assert not game.is_nash(start, atol=0.0)
 
 
 def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch):
@@ -173,6 +176,30 @@ def test_nothing_is_changed_in_place(case):
         game.counts[0] = 1
     with pytest.raises(ValueError, match="read-only"):
         game.kernel[0, 0, 0] = 1.0
+
+
+def test_all_but_data_and_noise_goes_by_name():
+    kinds = {p.name: p.kind for p in inspect.signature(pb.NVOGame).parameters.values()}
+    named = {name for name, kind in kinds.items() if kind is inspect.Parameter.KEYWORD_ONLY}
+    assert named == {"epsilon", "delta", "scales", "grid"}
+
+
+def test_what_a_game_keeps_cannot_be_written_to(game):
+    for array in (game.counts, game.kernel, game.scales, game.frequency):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    for name in ("counts", "kernel", "epsilon", "delta", "scales", "grid"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(game, name, getattr(game, name))
+
+
+@given(games_with_profiles())
+def test_the_output_is_the_mean_of_the_rows(case):
+    game, profile = case
+    bins, actions = naive.records_of(profile)
+    rows = game.kernel[actions, bins]
+    assert_allclose(game.mass(profile), rows.sum(axis=0), rtol=1e-12, atol=1e-300)
+    assert_allclose(game.output(profile), rows.mean(axis=0), rtol=1e-12, atol=1e-300)
 
 
 def test_an_empty_bin_may_send_nothing_to_itself():
@@ -338,6 +365,8 @@ def test_refused_games(changes, error, message):
         ([1.0, 2.0], {"bins": 10.0}, TypeError, r"bins=10\.0"),
         ([1.0, 2.0], {"percentile": 0.5}, ValueError, r"percentile=0\.5"),
         ([1.0, 2.0], {"grid_epsilon": math.nan}, ValueError, "got grid_epsilon=nan"),
+        ([1.0, 2.0], {"grid_epsilon": -1.0}, ValueError, r"got grid_epsilon=-1\.0"),
+        ([1.0, 2.0], {"epsilon": 1e-308}, ValueError, "epsilon must be large enough"),
     ],
 )
 def test_refused_data(data, options, error, message):

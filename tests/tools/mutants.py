@@ -24,6 +24,7 @@ import gc
 import importlib
 import importlib.util
 import json
+import math
 import os
 import random
 import resource
@@ -53,6 +54,7 @@ EXTRA = {
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
 EQUIVALENT = "tests/tools/mutants.toml"
 MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
+VERDICTS = ("killed", "survived")
 PRELOADED = (
     "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
     "networkx, numba, pandas, pygad, pytest, scipy.integrate, scipy.optimize, scipy.sparse, "
@@ -111,14 +113,14 @@ class Recorder:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.lines.clear()
-        self.began = time.perf_counter()
+        self.began = time.process_time()
 
     def pytest_runtest_call(self, item: Any) -> None:
         self.shared.setdefault(item.nodeid.split("::")[0], set()).update(self.lines)
         sys.settrace(self.trace)  # should a test have taken it away
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self.tests[nodeid] = time.perf_counter() - self.began, set(self.lines)
+        self.tests[nodeid] = time.process_time() - self.began, set(self.lines)
 
     def pytest_sessionfinish(self) -> None:
         sys.settrace(None)
@@ -140,7 +142,9 @@ class Chosen:
         items.sort(key=lambda item: self.order[item.nodeid])
 
 
-def fork(file: Path, tree: ast.Module, tests: list[str], plugin: Any, log: Path) -> int:
+def fork(
+    file: Path, tree: ast.Module, tests: list[str], plugin: Any, log: Path, seconds: int = 3600
+) -> int:
     """Run pytest, with a tree in the place of a module, in a process of its own: its number."""
     process = os.fork()
     if process:
@@ -149,6 +153,7 @@ def fork(file: Path, tree: ast.Module, tests: list[str], plugin: Any, log: Path)
     try:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         for stream in (1, 2):
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
         plain = int(file.name == "_kernels.py")
@@ -194,19 +199,21 @@ def excused(file: Path, source: list[str], every: list[Mutant]) -> set[int]:
     return numbers
 
 
-def verdicts(jobs: list[tuple[int, Any, float]], at_once: int) -> Iterator[tuple[int, str]]:
-    """Run (number, starter, time limit) at most so many at once, and say what became of each."""
+def verdicts(jobs: list[tuple[int, Any, int]], at_once: int) -> Iterator[tuple[int, str]]:
+    """Run (number, starter, CPU seconds) at most so many at once; say what became of each.
+
+    On a busy machine a process may take much longer than its CPU seconds, but not for ever.
+    """
     running: dict[int, tuple[int, float]] = {}
     waiting = jobs[::-1]
     while waiting or running:
         while waiting and len(running) < at_once:
-            number, start, limit = waiting.pop()
-            running[start()] = number, time.monotonic() + limit
+            number, start, seconds = waiting.pop()
+            running[start()] = number, time.monotonic() + 60 + 10 * seconds
         process, status = os.waitpid(-1, os.WNOHANG)
         if process:
             number, _ = running.pop(process)
-            hung = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-            yield number, "timed out" if hung else "killed" if status else "survived"
+            yield number, "timed out" if os.WIFSIGNALED(status) else VERDICTS[status == 0]
             continue
         for process, (_, end) in running.items():
             if time.monotonic() > end:
@@ -231,17 +238,18 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
     seconds = {name: took for name, (took, _) in found.items() if took <= options.slowest}
     runs = {name: set(found[name][1]) for name in sorted(seconds, key=lambda name: seconds[name])}
 
-    def job(number: int) -> tuple[int, Any, float]:
+    def job(number: int) -> tuple[int, Any, int]:
         lines = every[number].lines
         concerned = [name for name, ran in runs.items() if not ran.isdisjoint(lines)]
+        limit = math.ceil(10.0 + 3.0 * sum(seconds[name] for name in concerned))
 
         def start() -> int:
             tree = ast.parse(text)
             put(list(mutants(tree))[number])
             files = list(dict.fromkeys(name.split("::")[0] for name in concerned))
-            return fork(file, tree, files, Chosen(concerned), folder / f"log{number}")
+            return fork(file, tree, files, Chosen(concerned), folder / f"log{number}", limit)
 
-        return number, start, 10.0 + 3.0 * sum(seconds[name] for name in concerned)
+        return number, start, limit
 
     counts = Counter(equivalent=len(spared), left_out=len(found) - len(seconds))
     for number, verdict in verdicts([job(number) for number in chosen], options.jobs):
