@@ -252,11 +252,10 @@ class Markdown:
         blocks = [block for part in node.children for block in self.inside(part)]
         blocks[0] = re.sub(r"Proof\b\W? ?", "", blocks[0], count=1)  # written again below, in bold
         alone = re.compile(r"[-$>|] ?|\d+\. ")  # a list, a formula, a table: nothing in its line
-        if alone.match(blocks[0]):
-            blocks.insert(0, "")
-        if alone.match(blocks[-1]):
-            blocks.append("")
-        blocks[0], blocks[-1] = f"**Proof.** {blocks[0]}".rstrip(), f"{blocks[-1]} ∎".lstrip()
+        opening, end = ([""] if alone.match(blocks[i]) else [] for i in (0, -1))
+        blocks = [*opening, *blocks, *end]
+        blocks[0] = f"**Proof.** {blocks[0]}".rstrip()
+        blocks[-1] = f"{blocks[-1]} ∎".lstrip()
         return blocks
 
     def _block_exercise_enumerable_node(self, node: nodes.Element) -> list[str]:

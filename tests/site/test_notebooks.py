@@ -13,8 +13,8 @@ import pytest
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from reader_code import INSTALL
 
-from book._ext.reader_code import INSTALL
 from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
