@@ -1,7 +1,9 @@
 """Checks of the notebook edition as it lies in ``_build/notebooks`` and in the student bundle."""
 
+import builtins
 import re
 import subprocess
+import symtable
 import sys
 from functools import cache
 from pathlib import Path
@@ -121,8 +123,29 @@ def test_the_cells_are_those_of_the_page(page: str) -> None:
             assert "remove-cell" in tags(cell) or lines[0].startswith("glue("), cell.source
             continue
         left_out = "\n".join(line for line in lines if line.strip() and line not in kept)
-        assert not left_out or "glue" in left_out, left_out
+        assert not left_out or "glue" in left_out or "remove-cell" in tags(cell), left_out
     assert not ours
+
+
+def globals_of(table: symtable.SymbolTable) -> set[str]:
+    """The names that a notebook reads, or a function of it reads from the notebook."""
+    found = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module")
+    }
+    return found.union(*map(globals_of, table.get_children()))
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_nothing_that_is_left_out_is_missed(page: str) -> None:
+    """Every name that a notebook reads is bound in it."""
+    code = "\n".join(cell.source for cell in code_cells(notebook(page)))
+    table = symtable.symtable(code, page, "exec")
+    symbols = [symbol for symbol in table.get_symbols() if symbol.is_assigned()]
+    bound = {symbol.get_name() for symbol in symbols}
+    bound |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_imported()}
+    assert not globals_of(table) - bound - {*dir(builtins)}
 
 
 @pytest.mark.parametrize("page", WITH_CELLS)
