@@ -143,7 +143,7 @@ class Markdown:
     def _inline_target(self, node: nodes.Element) -> str:
         return ""
 
-    _inline_index = _inline_target
+    _inline_index = _inline_raw = _inline_target  # raw HTML: a link that only a browser can follow
 
     def _inline_reference(self, node: nodes.Element) -> str:
         text = "".join(map(self.inline, node.children))
@@ -190,10 +190,10 @@ class Markdown:
     _block_definition = _block_caption = _block_tbody = inside
 
     def nothing(self, node: nodes.Element) -> list[str]:
-        """Write nothing: a table of contents, an entry of the index, what only a browser reads."""
+        """Write nothing: a table of contents, an entry of the index."""
         return []
 
-    _block_index = _block_compound = _block_toctree = _block_raw = nothing
+    _block_index = _block_compound = _block_toctree = nothing
 
     def _block_paragraph(self, node: nodes.Element) -> list[str]:
         return [self.line(node)] if node.children else []
@@ -211,7 +211,7 @@ class Markdown:
         return [f"$${formula}{tag}$$"]
 
     def _block_literal_block(self, node: nodes.Element) -> list[str]:
-        return [f"```{node.get('language', '')}\n{node.astext()}\n```"]
+        return [f"```{node.get('language', '')}\n{node.astext().rstrip()}\n```"]
 
     def items(self, node: nodes.Element, marks: Iterator[str]) -> list[str]:
         """Return a list; what an item holds besides its first line is indented."""

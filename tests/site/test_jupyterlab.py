@@ -137,13 +137,14 @@ def without_outputs(folder: Path, page: str) -> str:
 
 
 def run_all(tab: Page) -> list[dict]:
-    """Run all cells, and return what they say."""
+    """Run all cells, and return what they say; a folded cell shows no number."""
     tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached")
     command(tab, "notebook:run-all-cells")
     tab.wait_for_function(
         "() => { const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell"
-        " .jp-InputPrompt')].map(prompt => prompt.textContent);"
-        "return prompts.length && prompts.every(prompt => /\\d/.test(prompt)); }"
+        " .jp-InputPrompt')].map(prompt => prompt.textContent).filter(prompt => prompt.trim());"
+        "return prompts.length && prompts.every(prompt => /\\d/.test(prompt)); }",
+        timeout=5 * PATIENCE,
     )
     return tab.evaluate(STATE)
 
