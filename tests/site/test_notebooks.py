@@ -15,6 +15,7 @@ import pytest
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from playwright.sync_api import Browser
 from reader_code import INSTALL
 
 from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
@@ -34,6 +35,7 @@ MARKUP = {
     "label": re.compile(r"^\([\w-]+\)=", re.MULTILINE),
     "unresolved": re.compile(r"%s|\?\?|\{\w+\}"),
 }
+SLIDERS = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 
 
@@ -259,3 +261,20 @@ def test_the_first_cell_without_network_says_so(tmp_path: Path) -> None:
     done = run_install_cell(folder, "import os\nos.environ['PIP_NO_INDEX'] = '1'\n")
     assert "come from the network: is there one?" in done.stderr
     assert "pdpbook-nowhere" in done.stderr
+
+
+def test_a_figure_with_sliders_needs_no_other_file(browser: Browser) -> None:
+    figures = sorted((EDITION / "explorables").glob("*.html"))
+    assert {path.stem for path in figures} == {
+        name for page in pages(ROOT) for name in SLIDERS.findall((ROOT / f"{page}.md").read_text())
+    }
+    tab = browser.new_page(viewport={"width": 900, "height": 700})
+    problems: list[str] = []
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("request", lambda request: problems.append(request.url))
+    for path in figures:
+        tab.goto(path.as_uri())
+        tab.wait_for_selector(".explorable-body svg")
+        assert tab.locator("input[type=range]").count() > 0, path.name
+    tab.close()
+    assert problems == [path.as_uri() for path in figures]
