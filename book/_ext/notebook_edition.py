@@ -143,7 +143,7 @@ class Markdown:
     def _inline_target(self, node: nodes.Element) -> str:
         return ""
 
-    _inline_index = _inline_target
+    _inline_index = _inline_raw = _inline_target  # raw HTML: a link that only a browser can follow
 
     def _inline_reference(self, node: nodes.Element) -> str:
         text = "".join(map(self.inline, node.children))
@@ -190,10 +190,10 @@ class Markdown:
     _block_definition = _block_caption = _block_tbody = inside
 
     def nothing(self, node: nodes.Element) -> list[str]:
-        """Write nothing: a table of contents, an entry of the index, what only a browser reads."""
+        """Write nothing: a table of contents, an entry of the index."""
         return []
 
-    _block_index = _block_compound = _block_toctree = _block_raw = nothing
+    _block_index = _block_compound = _block_toctree = nothing
 
     def _block_paragraph(self, node: nodes.Element) -> list[str]:
         return [self.line(node)] if node.children else []
@@ -211,7 +211,7 @@ class Markdown:
         return [f"$${formula}{tag}$$"]
 
     def _block_literal_block(self, node: nodes.Element) -> list[str]:
-        return [f"```{node.get('language', '')}\n{node.astext()}\n```"]
+        return [f"```{node.get('language', '')}\n{node.astext().rstrip()}\n```"]
 
     def items(self, node: nodes.Element, marks: Iterator[str]) -> list[str]:
         """Return a list; what an item holds besides its first line is indented."""
@@ -252,11 +252,10 @@ class Markdown:
         blocks = [block for part in node.children for block in self.inside(part)]
         blocks[0] = re.sub(r"Proof\b\W? ?", "", blocks[0], count=1)  # written again below, in bold
         alone = re.compile(r"[-$>|] ?|\d+\. ")  # a list, a formula, a table: nothing in its line
-        if alone.match(blocks[0]):
-            blocks.insert(0, "")
-        if alone.match(blocks[-1]):
-            blocks.append("")
-        blocks[0], blocks[-1] = f"**Proof.** {blocks[0]}".rstrip(), f"{blocks[-1]} ∎".lstrip()
+        opening, end = ([""] if alone.match(blocks[i]) else [] for i in (0, -1))
+        blocks = [*opening, *blocks, *end]
+        blocks[0] = f"**Proof.** {blocks[0]}".rstrip()
+        blocks[-1] = f"{blocks[-1]} ∎".lstrip()
         return blocks
 
     def _block_exercise_enumerable_node(self, node: nodes.Element) -> list[str]:

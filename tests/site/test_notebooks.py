@@ -1,7 +1,9 @@
 """Checks of the notebook edition as it lies in ``_build/notebooks`` and in the student bundle."""
 
+import builtins
 import re
 import subprocess
+import symtable
 import sys
 from functools import cache
 from pathlib import Path
@@ -13,8 +15,9 @@ import pytest
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from playwright.sync_api import Browser
+from reader_code import INSTALL
 
-from book._ext.reader_code import INSTALL
 from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
@@ -32,6 +35,7 @@ MARKUP = {
     "label": re.compile(r"^\([\w-]+\)=", re.MULTILINE),
     "unresolved": re.compile(r"%s|\?\?|\{\w+\}"),
 }
+SLIDERS = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 
 
@@ -121,8 +125,29 @@ def test_the_cells_are_those_of_the_page(page: str) -> None:
             assert "remove-cell" in tags(cell) or lines[0].startswith("glue("), cell.source
             continue
         left_out = "\n".join(line for line in lines if line.strip() and line not in kept)
-        assert not left_out or "glue" in left_out, left_out
+        assert not left_out or "glue" in left_out or "remove-cell" in tags(cell), left_out
     assert not ours
+
+
+def globals_of(table: symtable.SymbolTable) -> set[str]:
+    """The names that a notebook reads, or a function of it reads from the notebook."""
+    found = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module")
+    }
+    return found.union(*map(globals_of, table.get_children()))
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_nothing_that_is_left_out_is_missed(page: str) -> None:
+    """Every name that a notebook reads is bound in it."""
+    code = "\n".join(cell.source for cell in code_cells(notebook(page)))
+    table = symtable.symtable(code, page, "exec")
+    symbols = [symbol for symbol in table.get_symbols() if symbol.is_assigned()]
+    bound = {symbol.get_name() for symbol in symbols}
+    bound |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_imported()}
+    assert not globals_of(table) - bound - {*dir(builtins)}
 
 
 @pytest.mark.parametrize("page", WITH_CELLS)
@@ -236,3 +261,20 @@ def test_the_first_cell_without_network_says_so(tmp_path: Path) -> None:
     done = run_install_cell(folder, "import os\nos.environ['PIP_NO_INDEX'] = '1'\n")
     assert "come from the network: is there one?" in done.stderr
     assert "pdpbook-nowhere" in done.stderr
+
+
+def test_a_figure_with_sliders_needs_no_other_file(browser: Browser) -> None:
+    figures = sorted((EDITION / "explorables").glob("*.html"))
+    assert {path.stem for path in figures} == {
+        name for page in pages(ROOT) for name in SLIDERS.findall((ROOT / f"{page}.md").read_text())
+    }
+    tab = browser.new_page(viewport={"width": 900, "height": 700})
+    problems: list[str] = []
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("request", lambda request: problems.append(request.url))
+    for path in figures:
+        tab.goto(path.as_uri())
+        tab.wait_for_selector(".explorable-body svg")
+        assert tab.locator("input[type=range]").count() > 0, path.name
+    tab.close()
+    assert problems == [path.as_uri() for path in figures]

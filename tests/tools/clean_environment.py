@@ -3,7 +3,7 @@
 ``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheel is installed
 there; what it needs is linked from the environment at hand, at the pinned versions, so it takes
 seconds and no network.  Jupyter finds its kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is
-for the notebook edition, ``pages/jupyter`` for the pages, whose cells also hand values to the prose.
+for the notebook edition, ``pages/jupyter`` for the pages, whose cells also feed the prose.
 For that alone ``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
 """
 

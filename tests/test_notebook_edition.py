@@ -1,0 +1,261 @@
+"""The notebook edition: what it leaves out, how it writes, and a reader's own folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import myst_nb
+import nbformat
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from nbformat.v4 import new_code_cell
+from notebook_edition import expand, quoted, reader_outputs
+from reader_code import reader_code
+
+from book._ext.lab_folder import copy_edition
+from book._ext.student_bundle import closure, collect_notebooks
+from tests.tools.clean_environment import PROSE
+from tests.tools.notebooks import ROOT, code_cells
+
+HIDDEN = {"tags": ["remove-cell"]}
+
+
+def remains(*sources: str) -> list[str]:
+    """What remains of cells; a source that begins with ``#hidden`` is a hidden cell."""
+    cells = [
+        new_code_cell(
+            source.removeprefix("#hidden\n"),
+            metadata=HIDDEN if source.startswith("#hidden\n") else {},
+        )
+        for source in sources
+    ]
+    return list(reader_code(cells).values())
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (["from myst_nb import glue\nimport numpy as np"], ["import numpy as np"]),
+        (['x = 1\nglue("a", x, display=False)'], ["x = 1"]),
+        (["x = 1", 'glue(\n    "a",\n    x,\n)'], ["x = 1"]),
+        (['for k in (1, 2):\n    glue(f"a-{k}", k)\nprint(k)'], ["print(k)"]),
+        (
+            ['for k in (1, 2):\n    print(k)\n    glue(f"a-{k}", k)'],
+            ["for k in (1, 2):\n    print(k)"],
+        ),
+        (
+            ['def tell(key):\n    glue(key, 1)\n\n\ntell("a")\nx = 2  # two\n# end'],
+            ["x = 2  # two\n# end"],
+        ),
+        (["#hidden\nx = 1\nglue('a', x)", "print(2)"], ["print(2)"]),
+        (["#hidden\nx = 1\ny = 2", "print(x)"], ["x = 1", "print(x)"]),
+        (["#hidden\nx = []\nx.append(1)\ny = []", "print(x)"], ["x = []\nx.append(1)", "print(x)"]),
+        (["x = [0]", "#hidden\nx[0] = 1\nz = 1", "print(x)"], ["x = [0]", "x[0] = 1", "print(x)"]),
+        (["#hidden\nx = 1", "x = 2", "print(x)"], ["x = 2", "print(x)"]),
+        (
+            ["#hidden\nx = 1", "def f():\n    return x", "f()"],
+            ["x = 1", "def f():\n    return x", "f()"],
+        ),
+        (
+            ["rng = np.random.default_rng(1)", "#hidden\na = rng.random()\nb = 1", "print(1)"],
+            ["rng = np.random.default_rng(1)", "a = rng.random()", "print(1)"],
+        ),
+        (["#hidden\nx = 1", "#hidden\nglue('a', x)"], []),
+    ],
+)
+def test_what_only_feeds_the_prose_is_left_out(page: list[str], expected: list[str]) -> None:
+    assert remains(*page) == expected
+
+
+def test_macros_are_expanded() -> None:
+    macros = {"E": r"\operatorname{\mathbb{E}}", "eps": r"\varepsilon", "data": r"\mathcal{D}"}
+    assert expand("e^\\eps\n+ \\epsilon", macros) == r"e^{\varepsilon} + \epsilon"
+    assert expand(r"\E_x|\data|", macros) == r"\operatorname{\mathbb{E}}_x|\mathcal{D}|"
+
+
+def test_a_quotation_has_a_mark_on_every_line() -> None:
+    assert quoted(["**Title**", "- a\n- b"]) == "> **Title**\n>\n> - a\n> - b"
+
+
+def test_a_reader_sees_no_record_and_a_picture_that_needs_no_trust() -> None:
+    record = {"application/papermill.record/text/plain": "1"}
+    both = {"image/png": "AAAA", "image/svg+xml": "<svg/>", "text/plain": "<Figure>"}
+    outputs = [
+        nbformat.v4.new_output("display_data", record),
+        nbformat.v4.new_output("display_data", both),
+    ]
+    [picture] = reader_outputs(outputs, "A line.")
+    assert [*picture.data] == ["image/png", "text/plain"]
+    assert picture.metadata["image/png"]["alt"] == "A line."
+    assert "image/svg+xml" in outputs[1].data  # what the book shows is left alone
+
+
+# A book of one page -----------------------------------------------------------------------------
+
+PAGE = r"""---
+file_format: mystnb
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+# A page
+
+```{prf:theorem} A title
+:label: thm-one
+
+Let $\eps>0$ and
+
+$$
+a=b
+$$ (eq-one)
+```
+
+:::{prf:proof}
+By {eq}`eq-one` and {prf:ref}`thm-one`.
+:::
+
+## Part of it
+
+```{exercise} Again
+:label: ex-one
+
+Show it.
+```
+
+```{code-cell} ipython3
+:tags: [exercise-stub]
+answer = ...
+```
+"""
+CONF = r"""
+extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "pdpbook_sphinx"]
+exclude_patterns = ["_build"]
+root_doc = "page"
+html_theme = "sphinx_book_theme"
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+numfig = True
+mathjax3_config = {"tex": {"macros": {"eps": r"\varepsilon"}}}
+"""
+
+
+def build(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
+    """Build a book of one page, warnings as errors, as the real one is built."""
+    (folder / "page.md").write_text(page, encoding="utf-8")
+    (folder / "conf.py").write_text(CONF, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT), str(ROOT / "book" / "_ext")])
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-b", "html", ".", "_build/html"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": path, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_page_becomes_a_notebook(tmp_path: Path) -> None:
+    done = build(tmp_path, PAGE)
+    assert done.returncode == 0, done.stderr
+    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
+    nbformat.validate(written)
+    _, first, second, stub = written.cells
+    assert first.source == (
+        "# A page\n\n> **Theorem 1** (A title)\n>\n> Let $\\varepsilon>0$ and\n>\n"
+        "> $$a=b \\tag{1}$$\n\n**Proof.** By (1) and Theorem 1. ∎"
+    )
+    assert second.source == "## Part of it\n\n> **Exercise 1** (Again)\n>\n> Show it."
+    assert stub.source == "answer = ..." and stub.metadata.tags == ["exercise-stub"]
+    assert len(code_cells(written)) == 2
+    html = (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
+    assert "Download notebook" in html
+
+
+def test_a_broken_directive_and_a_broken_role_fail(tmp_path: Path) -> None:
+    broken = PAGE.replace("```{exercise}", "```{exercize}").replace("{prf:ref}", "{prf:reff}")
+    done = build(tmp_path, broken)
+    assert done.returncode != 0
+    assert "exercize" in done.stderr and "prf:reff" in done.stderr
+
+
+def test_what_the_edition_cannot_write_is_not_dropped(tmp_path: Path) -> None:
+    done = build(tmp_path, PAGE + "\n{abbr}`DP (differential privacy)`\n")
+    assert done.returncode != 0
+    assert "page: the notebook edition cannot write abbreviation" in done.stderr
+
+
+def test_a_page_that_fails_is_named(tmp_path: Path) -> None:
+    done = build(tmp_path, PAGE.replace("answer = ...", "1 / 0"))
+    assert done.returncode != 0
+    assert "page" in done.stderr and "ZeroDivisionError" in done.stdout + done.stderr
+
+
+# The bundle and the reader's folder -------------------------------------------------------------
+
+
+def test_a_book_that_is_not_built_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "_toc.yml").write_text("root: page\nparts: []\n", encoding="utf-8")
+    (tmp_path / "page.md").write_text(PAGE, encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"run make book. Missing: \['page'\]"):
+        collect_notebooks(tmp_path, tmp_path / "target")
+
+
+def test_the_closure_holds_what_is_needed_and_no_more() -> None:
+    found = closure(["ipykernel"])
+    assert {"ipykernel", "ipython", "pyzmq", "traitlets"} <= found
+    assert not {"jupyterlab", "sphinx", "pytest"} & found
+
+
+def test_what_a_reader_changed_is_kept(tmp_path: Path) -> None:
+    source, own = tmp_path / "source", tmp_path / "own"
+    (source / "part").mkdir(parents=True)
+    for name in ("a", "part/b", "part/c"):
+        (source / name).write_text(f"first {name}")
+    assert copy_edition(source, own) == []
+    (own / "part" / "b").write_text("an answer")
+    (own / "note").write_text("mine")
+    for name in ("a", "part/b"):
+        (source / name).write_text(f"second {name}")
+    assert copy_edition(source, own) == ["part/b"]
+    assert copy_edition(source, own) == ["part/b"]
+    assert (own / "a").read_text() == "second a"
+    assert (own / "part" / "b").read_text() == "an answer"
+    assert (own / "note").read_text() == "mine"
+    (own / "part" / "b").unlink()
+    assert copy_edition(source, own) == []
+    assert (own / "part" / "b").read_text() == "second part/b"
+
+
+def test_a_reader_keeps_a_file_that_was_there_before(tmp_path: Path) -> None:
+    source, own = tmp_path / "source", tmp_path / "own"
+    for folder, text in ((source, "the book's"), (own, "mine")):
+        folder.mkdir()
+        (folder / "a").write_text(text)
+    assert copy_edition(source, own) == ["a"]
+    assert (own / "a").read_text() == "mine"
+
+
+def test_the_folder_needs_notebooks_and_no_file_in_its_place(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="run make notebooks"):
+        copy_edition(tmp_path / "source", tmp_path / "own")
+    (tmp_path / "source").mkdir()
+    (tmp_path / "own").write_text("")
+    with pytest.raises(SystemExit, match="is a file"):
+        copy_edition(tmp_path / "source", tmp_path / "own")
+
+
+def test_the_stand_in_hands_over_what_myst_nb_does() -> None:
+    InteractiveShell.instance()
+    scope: dict[str, Any] = {}
+    exec((PROSE / "myst_nb.py").read_text(encoding="utf-8"), scope)
+    sent = []
+    for show in (True, False):
+        for function in (myst_nb.glue, scope["glue"]):
+            with capture_output() as captured:
+                function("key", 1.5, display=show)
+            sent.append([(output.data, output.metadata) for output in captured.outputs])
+    assert sent[0] == sent[1] and sent[2] == sent[3]
+    assert sent[0] and sent[2] and sent[0] != sent[2]
