@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,21 +198,25 @@ def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
     for epsilon in epsilons:
         for size in (1317, 13170):
             counts = heights_game("stated", 1.0).counts * (size // 1317)
-            for share in SHARES:
-                for actions in ("blur", "rows", "laplace"):
-                    if actions != "blur" and (share != 0.8 or size != 1317):
-                        continue
-                    for seed in range(seeds):
-                        made = private_policy(
-                            counts,
-                            epsilon=epsilon,
-                            delta=DELTA,
-                            share=share,
-                            rng=np.random.default_rng([seed, 7]),
-                            actions=actions,
-                        )
-                        values = release_rows(counts, made.policy)
-                        yield _line(f"{actions},{share:g}", epsilon, size, seed, *values)
+            rows = keep_or_blur(counts.size, size, epsilon)
+            yield _line("keep or blur,0", epsilon, size, 0, *release_rows(counts, rows))
+            for seed in range(seeds):
+                noise = np.random.default_rng([seed, 7])
+                rows = shifted_rows(dp_histogram(counts, epsilon=epsilon, rng=noise))
+                yield _line("DP histogram,1", epsilon, size, seed, *release_rows(counts, rows))
+                for actions, share in product(("blur", "rows", "laplace"), SHARES):
+                    if actions != "blur" and (share != 0.9 or size != 1317):
+                        continue  # these are compared at one share only
+                    made = private_policy(
+                        counts,
+                        epsilon=epsilon,
+                        delta=DELTA,
+                        share=share,
+                        rng=np.random.default_rng([seed, 7]),
+                        actions=actions,
+                    )
+                    values = release_rows(counts, made.policy)
+                    yield _line(f"{actions},{share:g}", epsilon, size, seed, *values)
 
 
 def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
@@ -266,7 +271,7 @@ _END = "epsilon,records,seed,divergence,error"
 TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]] = {
     "targets": (_targets, f"release,{_END}", EPSILONS, 25),
     "records": (_records, f"release,{_END}", (1.0,), 5),
-    "repair": (_repair, f"actions,share,{_END}", EPSILONS, 5),
+    "repair": (_repair, f"actions,share,{_END}", (0.3, 1.0, 2.0, 4.0), 5),
     "public": (_public, f"release,{_END},exposed", (0.3, 1.0, 4.0), 20),
 }
 
