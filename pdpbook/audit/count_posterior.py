@@ -29,7 +29,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 
-__all__ = ["CountPosterior", "noisy_counts", "posterior_from_noise", "posterior_from_public"]
+__all__ = [
+    "CountPosterior",
+    "noisy_counts",
+    "posterior_from_both",
+    "posterior_from_noise",
+    "posterior_from_public",
+]
 
 #: Noise beyond this many mean sizes has a probability below 1e-17.
 _REACH = 40.0
@@ -181,6 +187,81 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 
     counts = _validate.counts_vector("public", public)
     n = _validate.integer("n", n, at_least=1)
+    posterior, size, chance = _predictive(counts, n)
+    levels = (np.arange(16) + 0.5) / 16
+    drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
+    exact = size[:, None] * (1.0 / chance - 1.0)
+    drawn *= (exact / drawn.mean(axis=2))[:, :, None]
+    values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)
+    shares = np.repeat(posterior[1:].T / 16, 16, axis=1)
+    shares = np.concatenate([posterior[:1].T, shares], axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return CountPosterior(
+        np.take_along_axis(values, order, axis=1), np.take_along_axis(shares, order, axis=1)
+    )
+
+
+def posterior_from_both(
+    public: ArrayLike, noisy: ArrayLike, n: int, epsilon: float
+) -> CountPosterior:
+    r"""Return what public and noisy counts together say about the true ones.
+
+    Parameters
+    ----------
+    public : array_like of int, shape (K,)
+        Counts of people from the same source; at least two of them.
+    noisy : array_like of int, shape (K,)
+        Counts of the n records with two-sided geometric noise.
+    n : int
+        Number of records, about; at least 1.
+    epsilon : float
+        Level of the noise, from 1e-3 to 700.
+
+    Returns
+    -------
+    CountPosterior
+        The law of the counts given the public ones, times the likelihood of the noisy ones.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Source: this book.  Taught in *A repair*.
+
+    Examples
+    --------
+    >>> posterior_from_both([60, 0, 0, 0], [70, 3, -1, 4], 60, epsilon=2.0).mean.round(1)
+    array([70. ,  0.4,  0. ,  1.5])
+    """
+    from scipy.stats import nbinom
+
+    counts = _validate.counts_vector("public", public)
+    z = noisy_counts(noisy)
+    _validate.same_length("public", counts, "noisy", z)
+    n = _validate.integer("n", n, at_least=1)
+    epsilon = _validate.number("epsilon", epsilon, above=1e-3, below=700.0, strict=False)
+    posterior, size, chance = _predictive(counts, n)
+    reach = math.ceil(_REACH / epsilon)
+    first = np.maximum(z - reach, 0)
+    values = (first[:, None] + np.arange(2 * reach + 1)).astype(float)
+    law = posterior[0][:, None] * (values == 0.0)
+    for weight, p in zip(posterior[1:], chance, strict=True):
+        law = law + weight[:, None] * np.asarray(nbinom.pmf(values, size[:, None], p))
+    nearness = -epsilon * np.abs(z[:, None] - values)
+    law = (law + 1e-300) * np.exp(nearness - nearness.max(axis=1, keepdims=True))
+    return CountPosterior(values, law / law.sum(axis=1, keepdims=True))
+
+
+def _predictive(
+    counts: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Law of each prior mean given a public count, and the negative binomials that follow.
+
+    Shapes (M, K), (K,) and (M - 1,); the first mean is 0.
+    """
     share = n / float(counts.sum())
     means = _means(float(counts.max()))
     low = counts.astype(float)
@@ -188,20 +269,8 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     weights = _empirical_weights(evidence / evidence.max(axis=0))
     posterior = weights[:, None] * evidence
     posterior /= posterior.sum(axis=0)
-    levels = (np.arange(16) + 0.5) / 16
-    rate = 1.0 + 1.0 / means[1:]  # of the gamma law of θ given the public count; m = 0 apart
-    chance = rate / (rate + share)
-    size = low[:, None, None] + 1.0
-    drawn = np.asarray(nbinom.ppf(levels, size, chance[:, None]))  # (K, M - 1, J)
-    exact = (low[:, None] + 1.0) * share / rate
-    drawn *= (exact / drawn.mean(axis=2))[:, :, None]
-    values = np.concatenate([np.zeros((low.size, 1)), drawn.reshape(low.size, -1)], axis=1)
-    shares = np.repeat(posterior[1:].T / 16, 16, axis=1)
-    shares = np.concatenate([posterior[:1].T, shares], axis=1)
-    order = np.argsort(values, axis=1, kind="stable")
-    return CountPosterior(
-        np.take_along_axis(values, order, axis=1), np.take_along_axis(shares, order, axis=1)
-    )
+    rate = 1.0 + 1.0 / means[1:]  # of the gamma law of θ given the public count
+    return posterior, low + 1.0, rate / (rate + share)
 
 
 def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:

@@ -41,7 +41,7 @@ __all__ = ["action_rows", "best_safe_policy", "is_safe", "safe_policy"]
 
 ACTIONS = ("laplace", "blur", "rows")
 #: Laplace scales of "laplace", in bins; a uniform row comes with them.
-SCALES_IN_BINS = (0.05, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+SCALES_IN_BINS = (0.05, 0.5, 2.0, 8.0, 32.0)
 _GROUPS = 16  #: values of a count that the objective tells apart
 _GAP = 1e-3  #: of the divergence between bound and policy, at which the search stops
 _WORTH = 0.1  #: of what a constant row is worth: below it the gap is not relative any more

@@ -148,8 +148,7 @@ EXERCISES = {
                 Case(
                     _is_nearer(counts, epsilon),
                     "Not nearer by a third than clipping and adding a half. Most bins are empty: "
-                    "what do counts that are no larger than the noise mean, and what do the neighbours "
-                    "say?",
+                    "what do counts no larger than the noise mean, and what do neighbours say?",
                 )
                 for counts in _histograms()
                 for epsilon in (0.3, 1.0, 3.0)
