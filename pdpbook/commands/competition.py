@@ -21,7 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _data, _validate
-from pdpbook.audit.count_posterior import posterior_from_both, posterior_from_public
+from pdpbook.audit.count_posterior import (
+    posterior_from_both,
+    posterior_from_noise,
+    posterior_from_public,
+)
 from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.policies import keep_or_blur
 from pdpbook.audit.private_policy import private_policy
@@ -217,29 +221,27 @@ def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
 
 
 def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
-    everybody = heights_game("finer", 1.0)
-    n = everybody.records // 2
-    for seed in range(seeds):
-        rng = np.random.default_rng([seed, 11])
-        counts = rng.multivariate_hypergeometric(everybody.counts, n)
-        public = everybody.counts - counts
-        known = posterior_from_public(public, n)
-        for epsilon in epsilons:
-            game = heights_game("finer", epsilon)
-            shown = _like(game, public)
+    everybody = heights_game("finer", 1.0).counts
+    n = int(everybody.sum()) // 2
+    for epsilon in epsilons:
+        game = heights_game("finer", epsilon)
+        for seed in range(seeds):
+            counts = np.random.default_rng([seed, 11]).multivariate_hypergeometric(everybody, n)
+            public = everybody - counts
+            rng = np.random.default_rng([seed, 7])
             noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
+            shown = _like(game, public)
+            played = profile_policy(shown, best_responses(shown), absent=0)
+            plain = posterior_from_noise(noisy, epsilon)
+            both = posterior_from_both(public, noisy, n, epsilon)
             policies = {
                 "public policy with margin": public_policy(public, n, epsilon, miss=MISS),
-                "game on the public half": profile_policy(
-                    shown, best_responses(shown), absent=0
-                ),
+                "game on the public half": played,
                 "own game (held only)": _game(_like(game, counts)),
                 "keep or blur": keep_or_blur(counts.size, n, epsilon),
-                "DP histogram": shifted_rows(dp_histogram(counts, epsilon=epsilon, rng=rng)),
-                "DP histogram towards public": shifted_rows(
-                    posterior_from_both(public, noisy, n, epsilon).distribution
-                ),
-                "public half alone": shifted_rows(known.distribution),
+                "DP histogram": shifted_rows(plain.distribution),
+                "DP histogram towards public": shifted_rows(both.distribution),
+                "public half alone": shifted_rows(posterior_from_public(public, n).distribution),
             }
             for name, rows in policies.items():
                 occupied = counts > 0
