@@ -1,6 +1,8 @@
-"""What many draws cost, at a billion records, and the honest losses of all heights."""
+"""What many draws cost, the honest losses of all heights, and a safe policy on 101 bins."""
 
 from collections.abc import Iterator
+
+import numpy as np
 
 import pdpbook as pb
 from benchmarks.timing import best_of
@@ -18,3 +20,15 @@ def run() -> Iterator[tuple[str, float, str]]:
         pipeline = pb.game_pipeline(game, best_responses)
         time = best_of(lambda g=game, p=pipeline: pb.honest_losses(g.counts, p), runs=3)
         yield f"all honest losses of the heights, {scales} scales", time, "< 1 s"
+    counts = heights_game("stated", 1.0).counts
+    made = pb.private_policy(
+        counts, epsilon=1.0, delta=1e-6, share=0.9, rng=np.random.default_rng(0), actions="blur"
+    )
+    for actions in ("rows", "blur"):
+        time = best_of(
+            lambda a=actions: pb.safe_policy(
+                made.noisy, made.lower, made.draw_epsilon, noise=0.9, actions=a
+            ),
+            runs=3,
+        )
+        yield f"safe_policy of the heights, K = 101, {actions}", time, "< 5 s"

@@ -1,6 +1,7 @@
 from .audit.accounting import RecordProfile, draws_epsilon, record_profile
 from .audit.attacks import Attack, optimal_attack
 from .audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
+from .audit.histogram import dp_histogram
 from .audit.honest_loss import (
     Departure,
     departures,
@@ -9,6 +10,9 @@ from .audit.honest_loss import (
     mixture_pipeline,
 )
 from .audit.policies import keep_or_blur, policy_epsilon
+from .audit.private_policy import PrivatePolicy, private_policy
+from .audit.public_policy import public_policy
+from .audit.safe_policy import safe_policy
 from .beyond.bayesian_game import BayesianGame, bayesian_equilibria, zero_sum_equilibrium
 from .beyond.gaussian_pdp import hockey_stick_divergences
 from .beyond.gradual_release import gradual_laplace, refine, two_level_density
@@ -94,6 +98,7 @@ __all__ = [
     "LimitedAttack",
     "NVOGame",
     "PerInstanceLaplace",
+    "PrivatePolicy",
     "RecordProfile",
     "RepeatedGame",
     "advanced_composition",
@@ -119,6 +124,7 @@ __all__ = [
     "departures",
     "difference_game",
     "distance_budgets",
+    "dp_histogram",
     "draws_epsilon",
     "exponential_mechanism",
     "friends",
@@ -151,7 +157,9 @@ __all__ = [
     "people_by_distance",
     "policy_epsilon",
     "privacy_losses",
+    "private_policy",
     "product_kernel",
+    "public_policy",
     "published_scale_bound",
     "published_table",
     "quality_of_service",
@@ -160,6 +168,7 @@ __all__ = [
     "refine",
     "renyi_divergence",
     "renyi_epsilon",
+    "safe_policy",
     "scale_bound",
     "sd_loss",
     "simulated_rmse",

@@ -245,8 +245,8 @@ def distributions(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDAr
     return first, second
 
 
-def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """Return a histogram: at least two bins, whole numbers >= 0, at least two records."""
+def counts_vector(name: str, values: ArrayLike, *, records: int = 2) -> NDArray[np.int64]:
+    """Return a histogram: at least two bins, whole numbers >= 0, at least so many records."""
     array = finite_vector(name, values, at_least=2)
     bad = (array < 0) | (array != np.floor(array))
     if bad.any():
@@ -255,8 +255,10 @@ def counts_vector(name: str, values: ArrayLike) -> NDArray[np.int64]:
             f"{name} must hold whole numbers >= 0, got {name}[{where}]={float(array[where])!r}"
         )
     total = _sum(array)
-    if total < 2:
-        raise ValueError(f"{name} must count at least 2 records, got {int(total)} record(s)")
+    if total < records:
+        raise ValueError(
+            f"{name} must count at least {records} records, got {int(total)} record(s)"
+        )
     if total > 2**53:
         raise ValueError(f"{name} must count at most 2**53 records, got {total:g}")
     return array.astype(np.int64)

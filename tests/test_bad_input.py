@@ -32,6 +32,7 @@ RESULTS = {
     "Departure",
     "Enumeration",
     "LimitedAttack",
+    "PrivatePolicy",
     "RecordProfile",
 }
 
@@ -193,6 +194,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "offset": 1.0,
         "protected": 3,
     },
+    "dp_histogram": lambda: {"counts": np.array([0, 4, 2]), "epsilon": 1.0, "rng": rng()},
     "draws_epsilon": lambda: {"n": 100, "epsilon": 1.0, "draws": 9, "delta": 1e-6},
     "exponential_mechanism": lambda: {
         "utilities": np.array([3.0, 2.0, 0.0]),
@@ -286,6 +288,22 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "patients": lambda: {},
     "people_by_distance": lambda: {"hops": np.array([[0, 1, 2], [1, 0, -1]]), "levels": 2},
     "policy_epsilon": lambda: {"policy": np.array([[0.75, 0.25], [0.25, 0.75]]), "n": 3},
+    "private_policy": lambda: {
+        "counts": np.array([9, 40]),
+        "epsilon": 2.0,
+        "delta": 0.01,
+        "share": 0.5,
+        "rng": rng(),
+        "actions": "blur",
+        "at_least": 3,
+    },
+    "public_policy": lambda: {
+        "public": np.array([9, 40]),
+        "n": 50,
+        "epsilon": 1.0,
+        "miss": 0.1,
+        "actions": "blur",
+    },
     "privacy_losses": lambda: {"rows": ROWS, "mass": ROWS.sum(axis=0), "n": 2},
     "product_kernel": lambda: {
         "first": pb.laplace_kernel(2, [0.2]),
@@ -316,6 +334,14 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "order": np.array([2.0, 10.0]),
         "divergence": np.array([0.1, 0.5]),
         "delta": 1e-5,
+    },
+    "safe_policy": lambda: {
+        "noisy": np.array([9, 40]),
+        "lower": np.array([3, 30]),
+        "epsilon": 1.0,
+        "actions": "blur",
+        "noise": 0.5,
+        "at_least": 3,
     },
     "scale_bound": lambda: {"n": 1307, "epsilon": 1.0},
     "sd_loss": lambda: {"p": P, "q": Q, "values": np.array([-1.0, 0.0, 1.0])},

@@ -1,0 +1,166 @@
+r"""A policy learned from people whose data are public already.
+
+Last season's players are known.  If this season's come from the same source, their counts are
+nearly known too, and so is a policy that suits them.  It does not depend on the private data at
+all, so what a record loses with the others' noise held is what it loses.  One thing can go wrong:
+the people that it counts on for company may be missing this time.
+
+:func:`likely_counts` says how many there are with a stated probability.  Let the N public and n
+private people be exchangeable: every way to tell n of the N + n apart as the private ones is
+equally likely.  Given how many, s, of all are in bin k, the private ones of them are
+hypergeometric, whatever the source is.  A value c is *rejected* given a public ones if
+:math:`\Pr[C\le c\mid s=a+c]\le\beta/K`; the lower bound is the first value that is not rejected.
+It fails in one bin only if the true count is rejected, which has probability at most β/K, and in
+any bin at most β.
+
+:func:`public_policy` is the best policy that is safe for this bound.  :func:`profile_policy` takes
+a profile of the game on the public data as it is, without a margin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.audit.count_posterior import posterior_from_public
+from pdpbook.audit.safe_policy import ACTIONS, best_safe_policy
+from pdpbook.game.nvo_game import NVOGame
+
+__all__ = ["likely_counts", "profile_policy", "public_policy"]
+
+
+def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
+    r"""Return counts that the histogram of n other people has at least, but for a small chance.
+
+    Parameters
+    ----------
+    public : array_like of int, shape (K,)
+        Histogram of the public people, at least two of them.
+    n : int
+        Number of the others, at least 1; if there are more, the bound holds still.
+    miss : float
+        Probability β in (0, 1) with which some count may be lower, over the choice of who is public
+        and who is not.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Proved in *A repair*.
+
+    Examples
+    --------
+    >>> likely_counts([100, 20, 3, 0], n=123, miss=0.01)
+    array([80,  6,  0,  0])
+    """
+    from scipy.stats import hypergeom
+
+    counts = _validate.counts_vector("public", public)
+    n = _validate.integer("n", n, at_least=1)
+    miss = _validate.number("miss", miss, above=0.0, below=1.0)
+    size, level = int(counts.sum()), miss / counts.size
+    low, high = np.full(counts.size, -1), np.full(counts.size, n)  # high is never rejected
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        # Pr[C <= c | a + c] is the probability of at least a public ones
+        kept = hypergeom.sf(counts - 1, size + n, counts + middle, size) > level
+        low, high = np.where(kept, low, middle), np.where(kept, middle, high)
+    return high.astype(np.int64)
+
+
+def public_policy(
+    public: ArrayLike, n: int, epsilon: float, *, miss: float, actions: str = "rows"
+) -> NDArray[np.float64]:
+    r"""Return a policy learned from public people, with a margin.
+
+    Parameters
+    ----------
+    public : array_like of int, shape (K,)
+        Histogram of public people from the same source, at least two of them.
+    n : int
+        Number of records that the policy is for, at least 1; more are protected as well.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    miss : float
+        Probability β in (0, 1) with which somebody may be exposed.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be, see :func:`pdpbook.safe_policy`.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        With probability at least 1 - β over who is public and who is not, every private record is
+        ε-pDP, and this is its honest loss too.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Source: this book.  Taught in *A repair*.
+
+    Examples
+    --------
+    >>> from pdpbook.audit.safe_policy import is_safe
+    >>> policy = public_policy([60, 40, 1], 100, 1.0, miss=0.01)
+    >>> is_safe(policy, likely_counts([60, 40, 1], 100, miss=0.01), 1.0)
+    True
+    >>> bool((policy.diagonal()[:2] > 0.98).all())
+    True
+    """
+    lower = likely_counts(public, n, miss=miss)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    actions = _validate.choice("actions", actions, *ACTIONS)
+    return best_safe_policy(posterior_from_public(public, n), lower, epsilon, actions=actions)
+
+
+def profile_policy(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDArray[np.float64]:
+    """Return the rows that the bins play on average at a profile of the game.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game of the public data.
+    profile : array_like of int, shape (K, V)
+        For example an equilibrium of it.
+    absent : int
+        The action of bins where nobody is; the loudest is the careful choice.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        A policy without any margin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Examples
+    --------
+    >>> from pdpbook import laplace_kernel
+    >>> game = NVOGame([2, 0], laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
+    >>> profile_policy(game, [[1, 1], [0, 0]], absent=1).round(2)
+    array([[0.77, 0.23],
+           [0.41, 0.59]])
+    """
+    game = _validate.instance("game", game, NVOGame)
+    played = _validate.profile_matrix(
+        "profile", profile, counts=game.counts, actions=game.actions
+    ).astype(float)
+    absent = _validate.integer("absent", absent, at_least=0)
+    if absent >= game.actions:
+        raise _validate.fail("absent", f"less than {game.actions}", absent)
+    played[game.counts == 0, absent] = 1.0
+    shares = played / played.sum(axis=1, keepdims=True)
+    return np.einsum("kv,vkx->kx", shares, game.kernel)

@@ -1,0 +1,311 @@
+"""The competition of the part *Audit*: what else a custodian could publish, and how near it comes.
+
+``python -m pdpbook.commands.competition TABLE --out FILE`` writes one of four tables about the
+heights, on the public grid of ε = 1: ``targets`` (every release, six targets), ``records`` (ε = 1
+and 10² to 10⁶ records drawn from the heights with replacement), ``repair`` (the repaired game at
+several shares of the budget) and ``public`` (policies learned on a random half of the heights and
+used on the other half).  Each takes a few minutes; ``--epsilons`` and ``--seeds`` make it shorter.
+Taught in *What would you have used instead?* and *A repair*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import _data, _validate
+from pdpbook.audit.count_posterior import (
+    posterior_from_both,
+    posterior_from_noise,
+    posterior_from_public,
+)
+from pdpbook.audit.histogram import dp_histogram
+from pdpbook.audit.policies import keep_or_blur
+from pdpbook.audit.private_policy import private_policy
+from pdpbook.audit.public_policy import profile_policy, public_policy
+from pdpbook.commands.honest_table import EPSILONS, best_responses, heights_game
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook.game.coordinated import coordinated_best_response
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.common_scale import common_scale
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook.per_instance.scale_bounds import scale_bound
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "RELEASES",
+    "SHARES",
+    "SIZES",
+    "TABLES",
+    "committed_competition",
+    "main",
+    "release_rows",
+    "resampled",
+    "shifted_rows",
+]
+
+#: Shares of ε for the noisy counts.
+SHARES = (0.5, 0.8, 0.9)
+#: Numbers of records.
+SIZES = (100, 1000, 10_000, 100_000, 1_000_000)
+DELTA = 1e-6
+MISS = 0.01
+
+Rows = NDArray[np.float64]
+
+
+def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
+    """Return the policy that draws from a distribution, whatever the record is.
+
+    Parameters
+    ----------
+    distribution : ndarray, shape (K,)
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+
+    Examples
+    --------
+    >>> shifted_rows(np.array([0.25, 0.75])).tolist()
+    [[0.25, 0.75], [0.25, 0.75]]
+    """
+    return np.tile(distribution, (distribution.size, 1))
+
+
+def _game(game: NVOGame) -> Rows:
+    """Rows at the end of coordinated moves from the loudest profile."""
+    profile = coordinated_best_response(game, game.constant_profile(0)).profile
+    return profile_policy(game, profile, absent=0)
+
+
+def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
+    scale = common_scale(counts, epsilon)
+    return laplace_kernel(counts.size, [scale])[0] if scale else np.eye(counts.size)
+
+
+def _scaled(scales: str) -> Callable[..., Rows]:
+    def release(counts: NDArray[np.int64], epsilon: float, rng: Any) -> Rows:
+        return _game(_like(heights_game(scales, epsilon), counts))
+
+    return release
+
+
+def _like(game: NVOGame, counts: NDArray[np.int64]) -> NVOGame:
+    return NVOGame(
+        counts, game.kernel, epsilon=game.epsilon, scales=game.scales, grid=game.grid
+    )
+
+
+#: The releases of the competition: from counts, ε and a generator to rows.
+RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Rows]] = {
+    "game (paper's scales)": _scaled("stated"),
+    "game (finer scales)": _scaled("finer"),
+    "one common scale": lambda c, e, rng: _common(c, e),
+    "Laplace at b*": lambda c, e, rng: laplace_kernel(c.size, [scale_bound(c.sum(), e)])[0],
+    "keep or blur": lambda c, e, rng: keep_or_blur(c.size, int(c.sum()), e),
+    "DP histogram": lambda c, e, rng: shifted_rows(dp_histogram(c, epsilon=e, rng=rng)),
+}
+_NOISY = ("DP histogram",)
+
+
+def resampled(records: int, seed: int) -> NDArray[np.int64]:
+    """Return the histogram of records drawn from the heights with replacement.
+
+    Parameters
+    ----------
+    records : int
+        How many are drawn.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray of int, shape (101,)
+
+    Examples
+    --------
+    >>> int(resampled(100, seed=0).sum())
+    100
+    """
+    game = heights_game("stated", 1.0)
+    return np.random.default_rng([seed, records]).multinomial(records, game.frequency)
+
+
+def release_rows(counts: NDArray[np.int64], rows: Rows) -> tuple[float, float]:
+    """Return how near a release comes to the data.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (K,)
+        Histogram of the data on the grid of the heights.
+    rows : ndarray, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+
+    Returns
+    -------
+    divergence, error : float
+        KL(q || output) in nats, and the root of the mean squared error of a released value in cm,
+        bins being represented by their midpoints.
+
+    Examples
+    --------
+    >>> counts = resampled(100, seed=0)
+    >>> release_rows(counts, np.eye(counts.size))
+    (0.0, 0.0)
+    """
+    q = counts / counts.sum()
+    places = _places()
+    squares = (places[:, None] - places[None, :]) ** 2
+    return kl_divergence(q, q @ rows), float(np.sqrt(q @ (rows * squares).sum(axis=1)))
+
+
+@cache
+def _places() -> NDArray[np.float64]:
+    grid = heights_game("stated", 1.0).grid
+    assert grid is not None
+    return grid.midpoints
+
+
+def _targets(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
+    counts = heights_game("stated", 1.0).counts
+    for epsilon in epsilons:
+        for name, release in RELEASES.items():
+            for seed in range(seeds if name in _NOISY else 1):
+                rows = release(counts, epsilon, np.random.default_rng([seed, 7]))
+                yield _line(name, epsilon, counts.sum(), seed, *release_rows(counts, rows))
+
+
+def _records(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
+    for epsilon in epsilons:
+        for size in SIZES:
+            for seed in range(seeds):
+                counts = resampled(size, seed)
+                for name, release in RELEASES.items():
+                    rows = release(counts, epsilon, np.random.default_rng([seed, 7]))
+                    yield _line(name, epsilon, size, seed, *release_rows(counts, rows))
+
+
+def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
+    for epsilon in epsilons:
+        for size in (1317, 13170):
+            counts = heights_game("stated", 1.0).counts * (size // 1317)
+            rows = keep_or_blur(counts.size, size, epsilon)
+            yield _line("keep or blur,0", epsilon, size, 0, *release_rows(counts, rows))
+            for seed in range(seeds):
+                noise = np.random.default_rng([seed, 7])
+                rows = shifted_rows(dp_histogram(counts, epsilon=epsilon, rng=noise))
+                yield _line("DP histogram,1", epsilon, size, seed, *release_rows(counts, rows))
+                for share in SHARES:
+                    made = private_policy(
+                        counts,
+                        epsilon=epsilon,
+                        delta=DELTA,
+                        share=share,
+                        rng=np.random.default_rng([seed, 7]),
+                        actions="blur",
+                    )
+                    values = release_rows(counts, made.policy)
+                    yield _line(f"blur,{share:g}", epsilon, size, seed, *values)
+
+
+def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
+    everybody = heights_game("finer", 1.0).counts
+    n = int(everybody.sum()) // 2
+    for epsilon in epsilons:
+        game = heights_game("finer", epsilon)
+        for seed in range(seeds):
+            counts = np.random.default_rng([seed, 11]).multivariate_hypergeometric(everybody, n)
+            public = everybody - counts
+            rng = np.random.default_rng([seed, 7])
+            noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
+            shown = _like(game, public)
+            played = profile_policy(shown, best_responses(shown), absent=0)
+            plain = posterior_from_noise(noisy, epsilon)
+            both = posterior_from_both(public, noisy, n, epsilon)
+            policies = {
+                "public policy with margin": public_policy(public, n, epsilon, miss=MISS),
+                "game on the public half": played,
+                "own game (held only)": _game(_like(game, counts)),
+                "keep or blur": keep_or_blur(counts.size, n, epsilon),
+                "DP histogram": shifted_rows(plain.distribution),
+                "DP histogram towards public": shifted_rows(both.distribution),
+                "public half alone": shifted_rows(posterior_from_public(public, n).distribution),
+            }
+            for name, rows in policies.items():
+                occupied = counts > 0
+                losses = privacy_losses(rows[occupied], counts @ rows, n)
+                exposed = int(counts[occupied][losses > epsilon * (1 + 1e-9)].sum())
+                values = release_rows(counts, rows)
+                yield _line(name, epsilon, n, seed, *values) + f",{exposed}"
+
+
+def _line(name: str, epsilon: float, records: Any, seed: int, *values: float) -> str:
+    return f"{name},{epsilon:g},{int(records)},{seed}," + ",".join(f"{v:.5g}" for v in values)
+
+
+_END = "epsilon,records,seed,divergence,error"
+#: For each table its lines, its columns, its targets and its number of seeds.
+TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]] = {
+    "targets": (_targets, f"release,{_END}", EPSILONS, 25),
+    "records": (_records, f"release,{_END}", (1.0,), 5),
+    "repair": (_repair, f"actions,share,{_END}", (0.3, 1.0, 2.0, 4.0), 5),
+    "public": (_public, f"release,{_END},exposed", (0.3, 1.0, 4.0), 10),
+}
+
+
+def committed_competition(table: str) -> pd.DataFrame:
+    """Return a table that the book carries.
+
+    Parameters
+    ----------
+    table : {"targets", "records", "repair", "public"}
+        Which of the four.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each release (or set of actions and share of the budget), target ``epsilon``,
+        number of ``records`` and ``seed``: ``divergence`` KL(q || output) in nats, ``error`` of a
+        released value, root mean square in cm, and for ``public`` how many are ``exposed``.
+
+    Examples
+    --------
+    >>> bool((committed_competition("targets").divergence >= 0).all())
+    True
+    """
+    table = _validate.choice("table", table, *TABLES)
+    return _data.committed_table("audit", f"competition_{table}.csv")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command ``python -m pdpbook.commands.competition``."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pdpbook.commands.competition", description=__doc__.split("\n\n")[0]
+    )
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True)
+    parser.add_argument("--epsilons", type=float, nargs="+")
+    parser.add_argument("--seeds", type=int)
+    options = parser.parse_args(arguments)
+    lines, columns, epsilons, seeds = TABLES[options.table]
+    command = " ".join(sys.argv[1:] if arguments is None else arguments)
+    with options.out.open("w", encoding="utf-8") as file:
+        file.write(f"# python -m pdpbook.commands.competition {command}\n{columns}\n")
+        for line in lines(options.epsilons or epsilons, options.seeds or seeds):
+            print(line, file=file, flush=True)
+
+
+if __name__ == "__main__":
+    main()

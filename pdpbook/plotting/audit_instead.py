@@ -1,0 +1,72 @@
+"""Figures of the chapter *What would you have used instead?*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+
+__all__ = ["draw_guess", "draw_releases"]
+
+
+def draw_guess(
+    places: ArrayLike, counts: ArrayLike, noisy: ArrayLike, guess: ArrayLike, *, xlabel: str
+) -> Any:
+    """Draw a histogram, its noisy counts, and what one guesses from them.
+
+    Parameters
+    ----------
+    places : array_like, shape (K,)
+        Midpoint of each bin.
+    counts, noisy, guess : array_like, shape (K,)
+        True counts, noisy ones, and the posterior mean.
+    xlabel : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    width = 0.8 * float(np.diff(np.asarray(places)).mean())
+    axis.bar(places, counts, width, color=COLOURS["grey"], alpha=0.45, label="true count")
+    axis.plot(places, noisy, "s", color=SERIES[1], markersize=4, label="with noise")
+    axis.plot(places, guess, color=SERIES[0], marker="o", markersize=3, label="posterior mean")
+    axis.set(xlabel=xlabel, ylabel="records")
+    axis.set_yscale("symlog", linthresh=10)
+    axis.set_yticks([-10, 0, 10, 100], ["−10", "0", "10", "100"])
+    axis.legend()
+    return figure
+
+
+def draw_releases(
+    x: ArrayLike, lines: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str = "KL (nats)"
+) -> Any:
+    """Draw how near several releases come to the data, on logarithmic axes.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+        Targets, or numbers of records.
+    lines : mapping of str to array_like, shape (m,)
+        For each release its divergence; zeros are left out.
+    xlabel, ylabel : str
+        Labels of the axes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=4.2)
+    colours = [*SERIES[:4], COLOURS["yellow"], COLOURS["grey"], COLOURS["black"]]
+    looks = zip(colours, [*DASHES, "-"], [*MARKERS, "X"], strict=True)
+    for (name, values), (colour, dashes, marker) in zip(lines.items(), looks, strict=False):
+        shown = np.where(np.asarray(values) > 0, values, np.nan)
+        axis.plot(x, shown, color=colour, linestyle=dashes, marker=marker, label=name)
+    axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure

@@ -1,0 +1,118 @@
+"""Figures of the chapter *A repair*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+
+__all__ = ["draw_frontier", "draw_policy", "draw_splits"]
+
+
+def draw_policy(
+    places: ArrayLike,
+    counts: ArrayLike,
+    noisy: ArrayLike,
+    lower: ArrayLike,
+    keep: ArrayLike,
+    *,
+    xlabel: str,
+) -> Any:
+    """Draw what is known of the counts, and how often a record of each bin stays in it.
+
+    Parameters
+    ----------
+    places : array_like, shape (K,)
+        Midpoint of each bin.
+    counts, noisy, lower : array_like, shape (K,)
+        True counts, noisy counts, and the lower bound.
+    keep : array_like, shape (K,)
+        Diagonal of the policy.
+    xlabel : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, (above, below) = new_figure(2, height=2.5, sharex=True)
+    width = 0.8 * float(np.diff(np.asarray(places)).mean())
+    above.bar(places, counts, width, color=COLOURS["grey"], alpha=0.45, label="true count")
+    above.plot(places, noisy, "s", color=SERIES[1], markersize=3.5, label="with noise")
+    above.step(places, lower, where="mid", color=SERIES[0], label="lower bound")
+    above.set(ylabel="records")
+    above.legend()
+    below.plot(places, keep, color=SERIES[2], marker="o", markersize=3)
+    below.set(xlabel=xlabel, ylabel="stays in its bin", ylim=(-0.04, 1.04))
+    return figure
+
+
+def draw_frontier(
+    panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]], *, xlabel: str, ylabel: str
+) -> Any:
+    """Draw divergence over the share of the budget, one panel for each target.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to (array_like, array_like)
+        For each panel its lines: shares and divergences.  A line of one point is a marker.
+    xlabel, ylabel : str
+        Labels of the axes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = -(-len(panels) // 2)
+    figure, axes = new_figure(rows, 2, height=2.7, sharex=True)
+    for axis, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
+        looks = zip([*SERIES, COLOURS["grey"]], DASHES, MARKERS, strict=True)
+        for (name, (x, y)), (colour, dashes, marker) in zip(lines.items(), looks, strict=False):
+            axis.plot(x, y, color=colour, linestyle=dashes, marker=marker, label=name)
+        axis.set(title=title, yscale="log")
+    for axis in np.ravel(axes)[-2:]:
+        axis.set_xlabel(xlabel)
+    for axis in np.ravel(axes)[::2]:
+        axis.set_ylabel(ylabel)
+    handles, names = np.ravel(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2)
+    return figure
+
+
+def draw_splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Any:
+    """Draw the divergences of several releases over many splits, one row of dots for each.
+
+    Parameters
+    ----------
+    groups : mapping of str to mapping of str to array_like
+        For each target, and each release, the divergences of all splits.
+    ylabel : str
+        What is measured, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = list(next(iter(groups.values())))
+    figure, axis = new_figure(height=0.62 * len(names) + 1.2)
+    for number, (title, releases) in enumerate(groups.items()):
+        shift = 0.24 * (number - (len(groups) - 1) / 2)
+        for place, name in enumerate(names):
+            values = np.asarray(releases[name], dtype=float)
+            height = np.full(values.size, place + shift)
+            label = title if place == 0 else None
+            axis.plot(
+                values, height, MARKERS[number], color=SERIES[number], alpha=0.35, markersize=4
+            )
+            axis.plot(
+                np.median(values), place + shift, MARKERS[number], color=SERIES[number],
+                markersize=9, markeredgecolor=COLOURS["black"], label=label,
+            )
+    axis.set(xscale="log", xlabel=ylabel, yticks=range(len(names)), yticklabels=names)
+    axis.invert_yaxis()
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure

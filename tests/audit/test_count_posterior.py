@@ -1,0 +1,99 @@
+"""What noisy and public counts say, against sums over every count written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdpbook import geometric_mechanism
+from pdpbook.audit import count_posterior as cp
+
+
+def naive_posterior_mean(noisy, epsilon, most=400):
+    """The same model, every count from 0 to ``most`` and every sum a loop."""
+    means = [0.0, 0.5]
+    while means[-1] < max(noisy) + 40 / epsilon + 1:
+        means.append(2 * means[-1])
+    prior = [
+        [float(c == 0) if m == 0 else (m / (1 + m)) ** c / (1 + m) for c in range(most)]
+        for m in means
+    ]
+    law = [[np.exp(-epsilon * abs(z - c)) for c in range(most)] for z in noisy]
+    evidence = np.array([[np.dot(p, like) for like in law] for p in prior])
+    weights = np.full(len(means), 1 / len(means))
+    for _ in range(cp._ROUNDS):
+        posterior = weights[:, None] * evidence
+        weights = (posterior / posterior.sum(axis=0)).mean(axis=1)
+    result = []
+    for like in law:
+        joint = [w * p * lk for w, pr in zip(weights, prior, strict=True)
+                 for p, lk in zip(pr, like, strict=True)]
+        counts = list(range(most)) * len(means)
+        result.append(np.dot(joint, counts) / np.sum(joint))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_the_posterior_mean_is_the_sum_written_out(epsilon):
+    noisy = [30, 2, -3, 0, 1, 0, 7, -1]
+    mean = cp.posterior_from_noise(noisy, epsilon).mean
+    np.testing.assert_allclose(mean, naive_posterior_mean(noisy, epsilon), rtol=1e-6)
+
+
+@given(st.lists(st.integers(-30, 3000), min_size=2, max_size=8), st.floats(0.01, 30.0))
+def test_it_is_a_law_of_counts(noisy, epsilon):
+    posterior = cp.posterior_from_noise(noisy, epsilon)
+    assert posterior.values.shape == posterior.weights.shape
+    assert (posterior.values >= 0).all() and (posterior.weights >= 0).all()
+    np.testing.assert_allclose(posterior.weights.sum(axis=1), 1.0)
+    assert (np.diff(posterior.values, axis=1) > 0).all()
+    assert posterior.distribution.sum() == pytest.approx(1.0)
+    assert (posterior.distribution > 0).all()
+
+
+@given(st.lists(st.integers(-9, 300), min_size=2, max_size=6), st.integers(1, 20))
+def test_groups_keep_the_means(noisy, groups):
+    posterior = cp.posterior_from_noise(noisy, 0.7)
+    few = posterior.lumped(groups)
+    assert few.values.shape == (len(noisy), groups)
+    np.testing.assert_allclose(few.mean, posterior.mean, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(few.weights.sum(axis=1), 1.0)
+
+
+def test_coarse_cells_change_little(monkeypatch):
+    noisy = [900, 400, 30, -20, 5, 11, 0, -70]
+    coarse = cp.posterior_from_noise(noisy, 0.01).mean  # cells of five counts
+    monkeypatch.setattr(cp, "_CELL", 1e-9)
+    fine = cp.posterior_from_noise(noisy, 0.01).mean
+    np.testing.assert_allclose(coarse, fine, rtol=0.02, atol=0.5)
+
+
+def test_on_average_it_is_nearer_than_the_clipped_counts():
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([np.zeros(60, dtype=int), rng.integers(1, 90, size=20)])
+    noisy = [geometric_mechanism(truth, epsilon=0.5, rng=rng) for _ in range(50)]
+    errors = [
+        [np.abs(guess - truth).sum() for guess in
+         (cp.posterior_from_noise(z, 0.5).mean, np.maximum(z, 0))]
+        for z in noisy
+    ]
+    own, clipped = np.mean(errors, axis=0)
+    assert own < 0.75 * clipped
+
+
+def test_public_counts_predict_the_others():
+    """Bin by bin the prediction is unbiased where there are many, and n scales it."""
+    public = [900, 500, 40, 3, 0, 0, 0, 0]
+    same, twice = (cp.posterior_from_public(public, n) for n in (1443, 2886))
+    np.testing.assert_allclose(same.mean[:3], public[:3], rtol=0.03)
+    np.testing.assert_allclose(twice.mean, 2 * same.mean, rtol=1e-6)
+    assert (same.mean[4:] < 0.5).all() and (same.mean[4:] > 0).all()
+    np.testing.assert_allclose(same.weights.sum(axis=1), 1.0)
+    spread = np.sqrt((same.weights * (same.values - same.mean[:, None]) ** 2).sum(axis=1))
+    assert spread[0] == pytest.approx(np.sqrt(2 * 900), rel=0.1)  # of counts and of the rate
+
+
+@pytest.mark.parametrize("noisy", [[1.5, 2], [3], [[1, 2]], [1, None]])
+def test_what_is_no_noisy_histogram_is_refused(noisy):
+    with pytest.raises((ValueError, TypeError), match="noisy must"):
+        cp.posterior_from_noise(noisy, 1.0)

@@ -1,0 +1,92 @@
+"""Policies from public people: the margin, by enumeration and by simulation."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pdpbook import NVOGame, laplace_kernel, privacy_losses, public_policy
+from pdpbook.audit.public_policy import likely_counts, profile_policy
+from pdpbook.audit.safe_policy import is_safe
+
+
+def naive_likely(public, size, n, level):
+    """The first count that is not rejected, every probability a sum of binomials."""
+    for c in range(n + 1):
+        s = public + c
+        ways = [math.comb(n, j) * math.comb(size, s - j) for j in range(min(n, s) + 1)]
+        if sum(ways[: c + 1]) > level * sum(ways):
+            return c
+    return n
+
+
+@pytest.mark.parametrize(("n", "miss"), [(12, 0.2), (40, 0.05), (7, 0.9)])
+def test_the_bound_is_the_one_written_out(n, miss):
+    public = [14, 6, 2, 0]
+    expected = [naive_likely(a, 22, n, miss / 4) for a in public]
+    assert likely_counts(public, n, miss=miss).tolist() == expected
+
+
+@pytest.mark.parametrize("totals", [[12, 8], [10, 6, 4], [19, 1, 0]])
+def test_over_all_ways_to_split_it_fails_as_seldom_as_stated(totals):
+    """Every split of the people into public and private ones, with its probability."""
+    n, size, miss = 8, sum(totals) - 8, 0.3
+    failing = every = 0
+    for counts in itertools.product(*(range(t + 1) for t in totals)):
+        if sum(counts) == n:
+            ways = math.prod(math.comb(t, c) for t, c in zip(totals, counts, strict=True))
+            lower = likely_counts(np.subtract(totals, counts), n, miss=miss)
+            every += ways
+            failing += ways * bool((lower > counts).any())
+    assert every == math.comb(n + size, n)
+    assert failing <= miss * every
+
+
+def test_nobody_is_exposed_in_simulated_splits():
+    """The stated probability is an upper bound, and here a cautious one."""
+    rng = np.random.default_rng(5)
+    people = np.array([1, 4, 60, 180, 240, 90, 12, 2])
+    n, exposed = 250, 0
+    for _ in range(60):
+        counts = rng.multivariate_hypergeometric(people, n)
+        policy = public_policy(people - counts, n, 1.0, miss=0.1, actions="blur")
+        held = counts > 0
+        losses = privacy_losses(policy[held], counts @ policy, n)
+        exposed += bool((losses > 1.0 + 1e-9).any())
+    assert exposed <= 0.1 * 60
+
+
+def test_more_records_than_expected_are_safe_as_well():
+    public = np.array([30, 80, 50, 5, 0])
+    policy = public_policy(public, 100, 1.0, miss=0.05)
+    lower = likely_counts(public, 100, miss=0.05)
+    assert is_safe(policy, lower, 1.0)
+    for factor in (1, 2, 50):
+        counts = factor * lower + np.array([0, 1, 0, 0, 1])
+        held = counts > 0
+        losses = privacy_losses(policy[held], counts @ policy, counts.sum())
+        assert (losses <= 1.0 + 1e-9).all()
+    assert (likely_counts(public, 400, miss=0.05) >= lower).all()
+
+
+def test_the_mean_of_the_actions_of_a_bin():
+    game = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    rows = profile_policy(game, [[2, 1], [0, 1], [0, 0]], absent=1)
+    quiet, loud = game.kernel
+    np.testing.assert_allclose(rows, [(2 * quiet[0] + loud[0]) / 3, loud[1], loud[2]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"public": [1, 0]}, "public must count at least 2 records"),
+        ({"n": 0}, "n must be"),
+        ({"miss": 1.0}, "miss must be"),
+        ({"actions": "x"}, "actions must be"),
+    ],
+)
+def test_bad_arguments_are_refused(change, message):
+    arguments = {"public": [5, 4], "n": 9, "epsilon": 1.0, "miss": 0.1} | change
+    with pytest.raises(ValueError, match=message):
+        public_policy(**arguments)

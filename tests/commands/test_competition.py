@@ -1,0 +1,61 @@
+"""The committed tables of the competition, and a part of each run again."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from pdpbook.commands import competition as co
+
+
+@pytest.mark.parametrize(("table", "epsilon", "lines"), [
+    ("targets", 4.0, 8), ("records", 1.0, 6), ("repair", 1.0, 4), ("public", 1.0, 3),
+])
+def test_a_part_of_the_table_run_again(table, epsilon, lines):
+    """The first lines of one target, computed anew."""
+    kept = co.committed_competition(table)
+    kept = kept[kept.epsilon == epsilon].head(lines)
+    make, columns, _, seeds = co.TABLES[table]
+    names = columns.split(",")
+    again = itertools.islice(make([epsilon], seeds), lines)
+    for line, (_, row) in zip(again, kept.iterrows(), strict=True):
+        values = dict(zip(names, line.split(","), strict=True))
+        for name in names[: names.index("divergence")]:
+            assert str(row[name]) == values[name] or float(row[name]) == float(values[name])
+        for name in ("divergence", "error"):
+            assert float(values[name]) == pytest.approx(row[name], rel=0.02, abs=1e-6)
+        if "exposed" in values:
+            assert int(values["exposed"]) == row.exposed
+
+
+def test_the_tables_are_complete():
+    targets = co.committed_competition("targets")
+    assert set(targets.release) == set(co.RELEASES) and targets.epsilon.nunique() == 6
+    assert (targets.groupby(["release", "epsilon"]).size().loc["DP histogram"] == 25).all()
+    records = co.committed_competition("records")
+    assert (records.groupby(["release", "records"]).size() == 5).all()
+    assert set(records.records) == set(co.SIZES)
+    repair = co.committed_competition("repair")
+    assert set(repair.query("actions == 'blur'").share) == set(co.SHARES)
+    public = co.committed_competition("public")
+    assert (public.groupby(["release", "epsilon"]).size() == 10).all()
+
+
+def test_nobody_is_exposed_where_a_margin_or_a_theorem_protects():
+    public = co.committed_competition("public")
+    safe = ("public policy with margin", "keep or blur", "DP histogram", "public half alone")
+    assert (public[public.release.isin(safe)].exposed == 0).all()
+
+
+def test_the_numbers_are_possible():
+    for table in co.TABLES:
+        rows = co.committed_competition(table)
+        assert (rows.divergence >= 0).all() and np.isfinite(rows.error).all()
+
+
+def test_the_command_writes_a_table(tmp_path, capsys):
+    out = tmp_path / "targets.csv"
+    co.main(["targets", "--out", str(out), "--epsilons", "4", "--seeds", "1"])
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# python -m pdpbook.commands.competition targets")
+    assert len(lines) == 2 + len(co.RELEASES)

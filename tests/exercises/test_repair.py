@@ -1,0 +1,128 @@
+"""Plausible wrong answers to the exercises of *A repair* are refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from pdpbook import draws_epsilon, safe_policy
+from pdpbook.audit.safe_policy import is_safe
+from pdpbook.exercises import check
+
+
+def margin(bins, epsilon, delta, tail, *, union=False):
+    t = 0
+    while True:
+        single = tail(epsilon, t)
+        whole = bins * single if union else -math.expm1(bins * math.log1p(-min(single, 1 - 1e-16)))
+        if whole <= delta:
+            return t
+        t += 1
+
+
+def above(epsilon, t):
+    return math.exp(-epsilon * (t + 1)) / (1 + math.exp(-epsilon))
+
+
+def condition(policy, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
+    mass = lower @ policy + (empty * (lower == 0))[:, None] * policy
+    slope = slope or (1 - math.exp(-epsilon))
+    fits = (policy <= slope * mass * (1 + 1e-12)).all(axis=1)
+    return bool(fits[lower > 0].all() if occupied_only else fits.all())
+
+
+def first(public, size, n, level, tail):
+    c = 0
+    while c < n and tail(c, public, size, n) <= level:
+        c += 1
+    return c
+
+
+def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
+    rest = (1 - share) * epsilon if rest is None else rest
+    low, high = rest / draws / 2, 2 * rest + 1
+    while high / low > 1 + 1e-5:
+        middle = math.sqrt(low * high)
+        cost = draws_epsilon(at_least, middle, draws=draws, delta=delta * part)
+        low, high = (middle, high) if cost <= rest else (low, middle)
+    return low
+
+
+def blurred(mean, lower, epsilon, *, share):
+    bins = len(mean)
+    return (1 - share) * np.eye(bins) + share / bins
+
+
+WRONG = {
+    "margin": [
+        lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
+        lambda k, e, d: margin(k, e, d, lambda e, t: math.exp(-e * t) / (1 + math.exp(-e))),
+        lambda k, e, d: margin(1, e, d, above),
+        lambda k, e, d: math.ceil(math.log(k / d) / e),
+        lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e,
+    ],
+    "safe": [
+        lambda p, low, e: condition(p, low, e, empty=False),
+        lambda p, low, e: condition(p, low, e, occupied_only=True),
+        lambda p, low, e: condition(p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())),
+        lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
+        lambda p, low, e: True,
+    ],
+    "again": [
+        lambda a, size, n, level: first(
+            a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+        ),
+        lambda a, size, n, level: first(
+            a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+        ),
+        lambda a, size, n, level: int(a * n / size),
+        lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+    ],
+    "bill": [
+        lambda e, d, share, m, n: (1 - share) * e / m,
+        lambda e, d, share, m, n: budget(e, d, share, m, n, rest=share * e * 1.5),
+        lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e),
+        lambda e, d, share, m, n: budget(e, d, share, m, 10**9),
+    ],
+    "by-hand": [
+        lambda m, low, e: np.eye(len(m)),
+        lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
+        lambda m, low, e: blurred(m, low, e, share=0.9),
+        lambda m, low, e: blurred(m, low, e, share=1e-4),
+        lambda m, low, e: m,
+    ],
+}
+RIGHT = {
+    "margin": [lambda k, e, d: margin(k, e, d, above)],
+    "safe": [lambda p, low, e: is_safe(p, low, e), condition],
+    "again": [
+        lambda a, size, n, level: first(
+            a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
+        )
+    ],
+    "bill": [budget],
+    "by-hand": [
+        lambda m, low, e: safe_policy(
+            np.rint(m).astype(int), low, e, noise=0.5, actions="blur"
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "number"), [(t, i) for t, answers in WRONG.items() for i in range(len(answers))]
+)
+def test_wrong_answers_get_a_hint(title, number):
+    verdict = check(f"repair/{title}", WRONG[title][number])
+    assert not verdict
+    assert "does not hold yet" in verdict.message or "raised" in verdict.message
+    assert len(verdict.message) > 60
+
+
+@pytest.mark.parametrize(
+    ("title", "number"), [(t, i) for t, answers in RIGHT.items() for i in range(len(answers))]
+)
+def test_right_answers_pass(title, number):
+    verdict = check(f"repair/{title}", RIGHT[title][number])
+    assert verdict, verdict.message
