@@ -17,6 +17,8 @@ import pytest
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
+LEVEL = re.compile(r"\*(Warm-up|Core|Challenge|Open), [1-9]\d* minutes(, a proof)?\.\*")
+EXERCISE = re.compile(r"^```\{exercise\}(.*?)^```", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"""check\(\s*["']([^"']+)["']""")
 PAGES = [page for page in notebook_pages() if not page.is_relative_to(SOLUTIONS)]
 CHAPTERS = [
@@ -108,6 +110,17 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     for exercise in solutions:
         asserted = re.compile(rf"""assert check\(\s*["']{re.escape(exercise)}["']""")
         assert asserted.search(text), f"{exercise}: the solution is not asserted"
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_every_exercise_has_a_level_and_minutes(page: Path) -> None:
+    found = EXERCISE.findall(page.read_text(encoding="utf-8"))
+    assert found
+    for exercise in found:
+        title, _, body = exercise.partition("\n")
+        first = next(line for line in body.split("\n") if line and not line.startswith(":"))
+        assert LEVEL.fullmatch(first), f"{title.strip()}: {first!r} says no level and minutes"
+        assert "(open)" not in title, f"{title.strip()}: the level says it"
 
 
 def test_every_solutions_page_belongs_to_a_chapter() -> None:

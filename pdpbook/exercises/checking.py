@@ -19,7 +19,7 @@ import copy
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from types import FunctionType
 from typing import Any
@@ -374,7 +374,9 @@ def _what_is_wrong(
 
 def _shown(value: Any) -> str:
     """Return a value in few characters."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.ndim > 2:
+        text = f"array of shape {value.shape}"
+    elif isinstance(value, np.ndarray):
         text = np.array2string(value, precision=4, separator=", ", threshold=12, edgeitems=3)
         text = " ".join(text.split())
     elif isinstance(value, float | np.floating):
@@ -385,6 +387,10 @@ def _shown(value: Any) -> str:
         text = repr(value.item())
     elif callable(value):
         text = "a function"
+    elif is_dataclass(value):
+        parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+        given = (f"{name}={_shown(part)}" for name, part in parts.items() if part is not None)
+        text = f"{type(value).__name__}({', '.join(given)})"
     else:
         text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import lambertw
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.game.nvo_game import NVOGame
@@ -20,16 +20,29 @@ from pdpbook.per_instance.scale_bounds import (
 __all__ = ["EXERCISES"]
 
 
-def _is_smallest_number(scale: float, epsilon: float) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
+def _is_smallest_number(scale: float, epsilon: float) -> Case:
+    def judge(answer: Any) -> str:
         n = answer(scale, epsilon)
         if n != int(n) or n < 2:
-            return False
+            return "It is a whole number, at least 2."
         n = int(n)
-        safe = scale_bound(n, epsilon) <= scale * (1 + 1e-12)
-        return safe and (n == 2 or scale_bound(n - 1, epsilon) > scale)
+        if scale_bound(n, epsilon) > scale * (1 + 1e-12):
+            return f"With n = {n} the bound is {scale_bound(n, epsilon):.6g}, above the scale."
+        if n > 2 and scale_bound(n - 1, epsilon) <= scale:
+            return "One record fewer is enough."
+        return ""
 
-    return judge
+    def swapped(answer: Any) -> bool:
+        wrong = math.expm1(epsilon) / math.expm1(1.0 / scale)
+        return math.isclose(answer(scale, epsilon), max(2, math.ceil(wrong)))
+
+    return Case(
+        judge,
+        "Solve scale = 1/ln(1 + n (e^epsilon - 1)) for n and round to the safe side; "
+        "n is at least 2.",
+        more="More records make the bound smaller, so the safe side is up.",
+        mistakes={"Is the quotient upside down?": swapped},
+    )
 
 
 def _three(n: int, epsilon: float) -> list[float]:
@@ -40,51 +53,97 @@ def _three(n: int, epsilon: float) -> list[float]:
     ]
 
 
-def _in_order(answer: Any) -> bool:
+def _other_branch(n: int, epsilon: float) -> list[float]:
+    """Take the principal branch of the Lambert function, which gives u = 0."""
+    c = 1.0 / (1.0 + n * math.expm1(epsilon))
+    u = -c - float(lambertw(-c * math.exp(-c)).real)
+    return [1.0 / u if u else math.inf, *_three(n, epsilon)[1:]]
+
+
+def _in_order(answer: Any) -> str:
     rng = np.random.default_rng(1)
     for _ in range(200):
         n, epsilon = int(rng.integers(2, 2000)), float(np.exp(rng.uniform(-3, 2)))
         careful, tight, published = answer(n, epsilon)
         if not careful < tight < published:
-            return False
-    return True
+            return "They are not in increasing order."
+    return ""
 
 
-def _is_small_game(answer: Any) -> bool:
-    game, profile = answer
-    return (
-        isinstance(game, NVOGame)
-        and game.records <= 12
-        and game.scales is not None
-        and bool(np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)))
-        and game.payoff(profile) > 0
-    )
+def _is_small_game(answer: Any) -> str:
+    try:
+        game, profile = answer
+    except (TypeError, ValueError):
+        return "It is not a pair."
+    if not isinstance(game, NVOGame):
+        return "Its first part is no NVOGame."
+    if game.records > 12:
+        return f"The game has {game.records} records."
+    if game.scales is None:
+        return "The game does not know its scales: give NVOGame(..., scales=scales)."
+    if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
+        return "The kernel is not the Laplace kernel of these scales."
+    return "" if game.payoff(profile) > 0 else "The profile is wrong."
 
 
-def _meets_the_condition(answer: Any) -> bool:
+def _meets_the_condition(answer: Any) -> str:
     game = answer[0]
-    return bool(game.scales.min() >= careful_scale_bound(game.records, game.epsilon))
+    smallest, bound = game.scales.min(), careful_scale_bound(game.records, game.epsilon)
+    if smallest >= bound:
+        return ""
+    return f"The smallest scale is {smallest:.5g}, and the careful bound is {bound:.5g}."
 
 
-def _is_grid_bound(n: int, epsilon: float, bins: int) -> Callable[[Any], bool]:
-    """Whether the worst data set on the grid has exactly the loss epsilon at this scale."""
+def _has_a_loud_scale(answer: Any) -> str:
+    largest = answer[0].scales.max()
+    return "" if largest >= 1e3 else f"The largest scale is {largest:.5g}."
 
-    def judge(answer: Any) -> bool:
-        rows = laplace_kernel(bins, [float(answer(n, epsilon, bins))])[0]
+
+def _exposes(answer: Any) -> str:
+    game, profile = answer
+    if game.private_records(profile) < game.records:
+        return ""
+    return f"Everybody is private; the largest loss is {np.nanmax(game.losses(profile)):.4f}."
+
+
+def _is_at_rest(answer: Any) -> str:
+    game, profile = answer
+    regret = game.regret(profile)
+    return "" if game.is_nash(profile) else f"Somebody can raise the payoff by {regret:.4g}."
+
+
+def _grid_case(n: int, epsilon: float, bins: int) -> Case:
+    """Ask whether the worst data set on the grid has exactly the loss epsilon at this scale."""
+
+    def judge(answer: Any) -> str:
+        scale = float(answer(n, epsilon, bins))
+        if not 0.0 < scale < math.inf:
+            return "A scale is a number > 0."
+        rows = laplace_kernel(bins, [scale])[0]
         ratio = float((rows[:, None, :] / rows[None, :, :]).max())
-        return math.isclose(math.log1p((ratio - 1.0) / n), epsilon, rel_tol=1e-6)
+        loss = math.log1p((ratio - 1.0) / n)
+        if math.isclose(loss, epsilon, rel_tol=1e-6):
+            return ""
+        kind = "It is safe, but not the smallest" if loss < epsilon else "It is not safe"
+        return f"{kind}: the worst data set has the loss {loss:.6g}."
 
-    return judge
+    def is_b_star(answer: Any) -> bool:
+        return math.isclose(float(answer(n, epsilon, bins)), scale_bound(n, epsilon))
+
+    return Case(
+        judge,
+        "At the smallest safe scale the worst data set on the grid has the loss epsilon "
+        "exactly. Find the root numerically, for example with scipy.optimize.brentq.",
+        more="Take logarithms of both sides of rho = 1 + n (e^epsilon - 1) before you search; the "
+        "root lies below b*.",
+        mistakes={"That is b*, the bound without a grid.": is_b_star},
+    )
 
 
 EXERCISES = {
     "records-needed": Exercise(
         [
-            Case(
-                _is_smallest_number(scale, epsilon),
-                "Solve scale = 1/ln(1 + n (e^epsilon - 1)) for n and round to the safe side; "
-                "n is at least 2.",
-            )
+            _is_smallest_number(scale, epsilon)
             for scale, epsilon in ((0.2, 1.0), (0.1, 0.3), (0.5, 0.01), (5.0, 3.0))
         ]
     ),
@@ -97,8 +156,17 @@ EXERCISES = {
                     epsilon,
                     hint="Careful: 1/u with u = -c - W_{-1}(-c e^{-c}), the real part of "
                     "lambertw(..., -1).",
+                    more="Here c = 1/(1 + n (e^epsilon - 1)).",
+                    mistakes={
+                        "The order is (careful, tight, published).": (
+                            lambda n, epsilon: _three(n, epsilon)[::-1]
+                        ),
+                        "The equation has two roots, one of them u = 0. That is another branch.": (
+                            _other_branch
+                        ),
+                    },
                 )
-                for n, epsilon in ((2, 0.5), (20, 0.4), (1307, 1.0))
+                for n, epsilon in ((20, 0.4), (2, 0.5), (1307, 1.0))
             ),
             Case(_in_order, "The three must come out in increasing order for every n and epsilon."),
         ]
@@ -110,30 +178,24 @@ EXERCISES = {
                 "Give (game, profile): an NVOGame with at most 12 records, a Laplace kernel and "
                 "its scales.",
             ),
-            Case(_meets_the_condition, "Some scale is below careful_scale_bound(n, epsilon)."),
+            Case(_meets_the_condition, "Every scale must be at least careful_scale_bound."),
             Case(
-                lambda answer: answer[0].scales.max() >= 1e3,
+                _has_a_loud_scale,
                 "One scale must be as good as uniform (at least 1000); otherwise no record could "
                 "save itself.",
             ),
             Case(
-                lambda answer: answer[0].private_records(answer[1]) < answer[0].records,
-                "Everybody is private at this profile.",
+                _exposes,
+                "Which data set has the largest ratio of two records' masses? A crowd far from a "
+                "lonely record is worst.",
             ),
             Case(
-                lambda answer: answer[0].is_nash(answer[1]),
-                "Some record gains by a move of its own.",
+                _is_at_rest,
+                "If the exposed record can save itself, somebody else must be exposed by that.",
             ),
         ]
     ),
     "grid-bound": Exercise(
-        [
-            Case(
-                _is_grid_bound(n, epsilon, bins),
-                "At the smallest safe scale the worst data set on the grid has the loss epsilon "
-                "exactly. Find the root numerically, for example with scipy.optimize.brentq.",
-            )
-            for n, epsilon, bins in ((5, 1.0, 4), (50, 0.3, 12), (1307, 1.0, 101))
-        ]
+        [_grid_case(*case) for case in ((5, 1.0, 4), (50, 0.3, 12), (1307, 1.0, 101))]
     ),
 }

@@ -5,6 +5,7 @@ import types
 import numpy as np
 import pytest
 
+import pdpbook as pb
 from pdpbook import exercises
 from pdpbook.exercises import Case, Exercise, check, close, equal, score
 
@@ -149,6 +150,15 @@ def test_the_right_value_is_never_shown():
 def test_long_values_are_cut():
     message = says("vector", list(range(1000)))
     assert "…" in message and len(message) < 400
+
+
+def test_games_and_tables_are_shown_in_short():
+    game = pb.NVOGame([2, 1], np.stack([np.eye(2)] * 3), epsilon=1.0)
+    message = says("root", lambda x, first=game: first, hint=0)
+    assert message.endswith(
+        "NVOGame(counts=[2, 1], kernel=array of shape (3, 2, 2), epsilon=1, delta=0). "
+        "It is a NVOGame, and a number was expected."
+    )
 
 
 def test_unknown_names():
