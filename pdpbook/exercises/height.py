@@ -26,11 +26,35 @@ def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return p, q
 
 
-def _are_distributions(answer: Any) -> bool:
-    return all(
-        each.shape == (10,) and bool((each >= 0).all()) and abs(each.sum() - 1.0) < 1e-9
-        for each in _pair(answer)
-    )
+def _are_distributions(answer: Any) -> str:
+    if len(answer) != 2:
+        return f"It has {len(answer)} parts, and a pair (p, q) was expected."
+    for name, each in zip("pq", _pair(answer), strict=True):
+        if each.shape != (10,):
+            return f"{name} has the shape {each.shape}."
+        if not (each >= 0).all():
+            return f"{name} has an entry that is negative or nan."
+        if abs(each.sum() - 1.0) > 1e-9:
+            return f"{name} sums to {each.sum():.6g}."
+    return ""
+
+
+def _spreads(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the standard deviations of the probabilities, and those of the data."""
+    places = np.arange(10.0)
+    pair = _pair(answer)
+    data = [math.sqrt(max(float(p @ places**2 - (p @ places) ** 2), 0.0)) for p in pair]
+    return np.array([p.std() for p in pair]), np.array(data)
+
+
+def _same_probabilities(answer: Any) -> bool | str:
+    p, q = _spreads(answer)[0]
+    return bool(abs(p - q) < 1e-12) or f"The probabilities scatter by {p:.4g} and by {q:.4g}."
+
+
+def _other_data(answer: Any) -> bool | str:
+    p, q = _spreads(answer)[1]
+    return bool(abs(p - q) >= 4.0) or f"The data scatter by {p:.3g} and by {q:.3g}."
 
 
 def _uniform(q: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
@@ -51,21 +75,65 @@ def _game(multipliers: Any, *, epsilon: float = 1.0) -> NVOGame:
     )
 
 
+def _uniform_case(q: NDArray[np.float64], threshold: float, hint: str) -> Case:
+    def changed(place: int, other: Callable[..., float]) -> Callable[..., NDArray[np.float64]]:
+        """Return the right numbers but for one."""
+
+        def numbers(q: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+            right = _uniform(q, threshold)
+            right[place] = other(q, threshold, right)
+            return right
+
+        return numbers
+
+    return close(
+        _uniform,
+        q,
+        threshold,
+        hint=hint,
+        more="Put P(x) = 1/K into each of the four definitions of this page.",
+        mistakes={
+            "The divergence falls with the entropy: ln K minus H(q).": changed(
+                0, lambda q, t, right: 2 * math.log(q.size) - right[0]
+            ),
+            "The entropy is taken in bits there. The book takes natural logarithms.": changed(
+                0,
+                lambda q, t, right: math.log(q.size) - (math.log(q.size) - right[0]) / math.log(2),
+            ),
+            "SD divides by K, not by K - 1: the K entries are all there are.": changed(
+                1, lambda q, t, right: float(q.std(ddof=1))
+            ),
+            "A bin counts if q is above the threshold, not if q is above 0.": changed(
+                2, lambda q, t, right: np.count_nonzero(q) / q.size
+            ),
+            "The cosine is not squared.": changed(3, lambda q, t, right: right[3] ** 2),
+        },
+    )
+
+
 def _gap_case(start: str, hint: str) -> Case:
-    def judge(answer: Answer) -> bool:
+    def judge(answer: Answer) -> bool | str:
         game = _game((3, 2, 1, 0.33, 0.2), epsilon=8.0)
         profile = game.constant_profile(4)
         if start == "equilibrium":
             profile = best_response_dynamics(game, profile).profile
-        terms = np.asarray(answer(game, profile), dtype=float)
+        terms = np.asarray(answer(game, profile.copy()), dtype=float)
         gains = game.kernel @ (game.frequency / game.output(profile))
         gap = float(game.frequency @ gains.max(axis=0)) - 1.0
-        shaped = terms.shape == (game.bins, game.actions)
-        if not shaped or terms.min() < -1e-12:
-            return False
-        return math.isclose(float(terms.sum()), gap, rel_tol=1e-6, abs_tol=1e-12)
+        if terms.shape != (game.bins, game.actions):
+            return f"The shape is {terms.shape}, and (K, V) is {(game.bins, game.actions)}."
+        if not terms.min() >= -1e-12:
+            return f"The least term is {terms.min():.3g}, below 0."
+        total = float(terms.sum())
+        return math.isclose(total, gap, rel_tol=1e-6, abs_tol=1e-12) or (
+            f"The terms sum to {total:.6g}, and the gap is {gap:.6g}."
+        )
 
-    return Case(judge, hint)
+    return Case(
+        judge,
+        hint,
+        "The gap is sum w max g - sum w g, with w = C/n. Take the two sums together.",
+    )
 
 
 def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
@@ -78,17 +146,78 @@ def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int
 
 
 def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
-    def judge(answer: Answer) -> bool:
+    def begin() -> tuple[NVOGame, NDArray[np.int64]]:
         game = _game((3, 2, 1, 0.033, 0.02))
-        profile = game.constant_profile(0 if start == "loud" else 4)
-        if start == "equilibrium":
-            rng = np.random.default_rng(0)
-            profile = best_response_dynamics(game, rng=rng).profile
-        kept = profile.copy()
-        given = list(answer(game, profile, k, v, w))
-        return given == _suffering(game, kept, k, v, w) and bool((profile == kept).all())
+        if start == "quiet":
+            return game, game.constant_profile(4)
+        return game, best_response_dynamics(game, rng=np.random.default_rng(0)).profile
 
-    return Case(judge, hint)
+    def judge(answer: Answer) -> bool | str:
+        game, profile = begin()
+        kept = profile.copy()
+        given = answer(game, profile, k, v, w)
+        if not (profile == kept).all():
+            return "It changed the profile that it was given. Work on a copy."
+        bins, right = [int(x) for x in given], _suffering(game, kept, k, v, w)
+        if bins == right:
+            return True
+        if sorted(set(bins)) == right:
+            return "These are the right bins, but not sorted, or not each of them once."
+        late, early = len(set(right) - set(bins)), len(set(bins) - set(right))
+        return f"{late} bins are missing, and {early} do not belong there."
+
+    def exposed(game: NVOGame, profile: NDArray[np.int64]) -> NDArray[np.bool_]:
+        seen = np.array([x in np.flatnonzero(game.counts) for x in range(game.bins)])
+        worst = np.full(game.bins, -np.inf)
+        worst[seen] = np.nanmax(game.losses(profile)[seen], axis=1)
+        return worst > game.epsilon
+
+    def gives(wrong: Callable[..., Any]) -> Callable[[Any], bool]:
+        def made(answer: Any) -> bool:
+            game, profile = begin()
+            given = [int(x) for x in answer(game, profile.copy(), k, v, w)]
+            return given == [int(x) for x in np.flatnonzero(wrong(game, profile))]
+
+        return made
+
+    def moved(profile: NDArray[np.int64], count: int = 1) -> NDArray[np.int64]:
+        after = profile.copy()
+        after[k, v], after[k, w] = after[k, v] - count, after[k, w] + count
+        return after
+
+    return Case(
+        judge,
+        hint,
+        "A bin is exposed if the largest loss of its groups is above ε; `game.losses` has nan for "
+        "groups without records. Compare exposed before with exposed after.",
+        {
+            "Bins that were exposed before do not suffer now. Leave them out.": gives(
+                lambda game, profile: exposed(game, moved(profile))
+            ),
+            "Move one record, not the whole group.": gives(
+                lambda game, profile: (
+                    exposed(game, moved(profile, int(profile[k, v]))) & ~exposed(game, profile)
+                )
+            ),
+            "Those are the bins that were freed. Before and after are exchanged.": gives(
+                lambda game, profile: exposed(game, profile) & ~exposed(game, moved(profile))
+            ),
+            "Look at the other bins, too.": gives(
+                lambda game, profile: (
+                    exposed(game, moved(profile))
+                    & ~exposed(game, profile)
+                    & (np.arange(game.bins) == k)
+                )
+            ),
+        },
+    )
+
+
+def _are_scales(answer: Any) -> str:
+    given = tuple(float(each) for each in answer)
+    if len(given) != 5:
+        return f"It has {len(given)} numbers."
+    return "" if all(0 < each < math.inf for each in given) else "Not all are finite and > 0."
 
 
 def _end(answer: Any) -> tuple[NVOGame, NDArray[np.int64]]:
@@ -96,59 +225,79 @@ def _end(answer: Any) -> tuple[NVOGame, NDArray[np.int64]]:
     return game, best_response_dynamics(game, game.constant_profile(0)).profile
 
 
-def _private(game: NVOGame, profile: NDArray[np.int64]) -> bool:
-    return game.private_records(profile) == game.records
+def _all_private(answer: Any) -> bool | str:
+    game, profile = _end(answer)
+    left = game.records - game.private_records(profile)
+    return left == 0 or f"At the end {left} records are exposed."
 
 
-def _divergence(game: NVOGame, profile: NDArray[np.int64]) -> float:
-    return game.divergence(profile)
+def _near_enough(answer: Any) -> bool | str:
+    game, profile = _end(answer)
+    divergence = game.divergence(profile)
+    return divergence < 0.02 or f"Everybody is private, and the divergence is {divergence:.4f}."
 
 
 EXERCISES = {
     "headline": Exercise(
         [
-            close(50.0, 2.0, 1.0, hint="From 2 to 1 is an improvement by 50 per cent."),
+            close(
+                lambda laplace, game: 100.0 * (1.0 - game / laplace),
+                2.0,
+                0.5,
+                hint="How much of the 2 is gone when 0.5 is left? In per cent.",
+                mistakes={
+                    "In per cent, please.": lambda laplace, game: 1 - game / laplace,
+                    "That is how much is left. How much is gone?": (
+                        lambda laplace, game: 100 * game / laplace
+                    ),
+                    "Relative to the Laplace mechanism, not to the game.": (
+                        lambda laplace, game: 100 * (laplace / game - 1)
+                    ),
+                    "A difference of divergences is not relative yet.": (
+                        lambda laplace, game: 100 * (laplace - game)
+                    ),
+                },
+            ),
             close(
                 lambda laplace, game: 100.0 * (1.0 - game / laplace),
                 1.3991,
                 0.0066,
                 hint="Try the published row at ε = 1: it should give the headline.",
             ),
-            close(-100.0, 1.0, 2.0, hint="Twice the divergence is 100 per cent worse."),
+            close(-100.0, 1.0, 2.0, hint="Twice the divergence is 100 per cent worse: below 0."),
         ]
     ),
     "two-readings": Exercise(
         [
             Case(_are_distributions, "Give a pair of lists of ten numbers >= 0 that sum to 1."),
             Case(
-                lambda answer: sd_loss(*_pair(answer)) < 1e-12,
+                _same_probabilities,
                 "Compare p.std() and q.std(). Does the order of ten numbers matter to it?",
+                "Move the bars of a histogram about.",
             ),
             Case(
-                lambda answer: sd_loss(*_pair(answer), values=np.arange(10.0)) >= 4.0,
+                _other_data,
                 "The data must scatter widely under one of them, and hardly under the other.",
+                "Where on 0 to 9 must two bars stand to be as far apart as possible?",
             ),
         ]
     ),
     "uniform": Exercise(
         [
-            close(
-                _uniform,
+            _uniform_case(
                 np.array([0.5, 0.5, 0.0, 0.0]),
                 0.001,
-                hint="Try q = (1/2, 1/2, 0, 0) by hand. All four numbers, in the stated order?",
+                "Try q = (1/2, 1/2, 0, 0) by hand. All four numbers, in the stated order?",
             ),
-            close(
-                _uniform,
-                np.array([1.0] + [0.0] * 100),
-                0.001,
-                hint="With all the data in one bin the entropy is zero.",
-            ),
-            close(
-                _uniform,
+            _uniform_case(
                 np.random.default_rng(5).dirichlet(np.full(50, 0.1)),
                 0.015,
-                hint="Another threshold: which bins of q does it leave?",
+                "Another threshold: which bins of q does it leave?",
+            ),
+            _uniform_case(
+                np.array([1.0] + [0.0] * 100),
+                0.001,
+                "With all the data in one bin the entropy is zero.",
             ),
         ]
     ),
@@ -173,18 +322,17 @@ EXERCISES = {
     ),
     "scales": Exercise(
         [
+            Case(_are_scales, "Give five numbers > 0."),
             Case(
-                lambda answer: len(tuple(answer)) == 5 and min(answer) > 0,
-                "Give five numbers > 0.",
+                _all_private,
+                "Is your first scale a safe one? It is the one that all start with.",
+                "By Theorem 1 a scale is safe at every profile from b* on. Which multiplier is it?",
             ),
             Case(
-                lambda answer: _private(*_end(answer)),
-                "Somebody is exposed at the end. Is your first scale a safe one?",
-            ),
-            Case(
-                lambda answer: _divergence(*_end(answer)) < 0.02,
-                "Everybody is private, but the divergence is not below 0.02 yet. "
-                "How wide is the noise of your smallest scale, in bins?",
+                _near_enough,
+                "The divergence is not below 0.02 yet. How wide is the noise of your smallest "
+                "scale, in bins?",
+                "Noise of a few tenths of a bin leaves the crowd where it is. And the loners?",
             ),
         ]
     ),

@@ -34,16 +34,64 @@ def _blurred(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _same_losses(
     counts: list[int], pipeline: Callable[[NDArray[np.int64]], NDArray[np.float64]]
-) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
+) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
         histogram = np.array(counts)
         with np.errstate(divide="ignore", invalid="ignore"):
             given = np.asarray(answer(histogram, pipeline), dtype=float)
         expected = honest_losses(counts, pipeline)
-        untouched = bool((histogram == counts).all())
-        return untouched and np.allclose(given, expected, equal_nan=True)
+        if not (histogram == counts).all():
+            return "It changed the counts that it was given. Work on a copy."
+        if given.shape != expected.shape:
+            return f"Its shape is {given.shape}, and {expected.shape} was expected."
+        wrong = [
+            k for k in range(given.size) if not np.allclose(given[k], expected[k], equal_nan=True)
+        ]
+        if not wrong:
+            return ""
+        k, bin_is = wrong[0], "empty" if counts[wrong[0]] == 0 else "occupied"
+        if np.isnan(given[k]):
+            return f"Bin {k} is {bin_is}, and its loss is nan."
+        return f"{len(wrong)} bins have a wrong loss. The first is bin {k}, which is {bin_is}."
 
     return judge
+
+
+def _rerun_case(
+    counts: list[int], pipeline: Callable[[NDArray[np.int64]], NDArray[np.float64]], hint: str
+) -> Case:
+    def leads_to(wrong: Callable[[int], NDArray[np.float64]]) -> Callable[[Any], bool]:
+        """Whether the answer is the largest of these log-ratios in each occupied bin."""
+
+        def made(answer: Any) -> bool:
+            given = np.asarray(answer(np.array(counts), pipeline), dtype=float)
+            seen = np.flatnonzero(counts)
+            return np.allclose(given[seen], [wrong(int(k)).max() for k in seen])
+
+        return made
+
+    whole, n = np.array(counts), sum(counts)
+    unit = np.eye(len(counts))
+
+    def log_ratio(k: int) -> NDArray[np.float64]:
+        return np.log(pipeline(whole) / pipeline(whole - unit[k].astype(int)))
+
+    return Case(
+        _same_losses(counts, pipeline),
+        hint,
+        "Two output distributions for each occupied bin; |ln| of their quotient, and the largest.",
+        {
+            "Both directions of the ratio count: take absolute values.": leads_to(log_ratio),
+            "Here too: the ratio the other way round counts as well.": leads_to(
+                lambda k: -log_ratio(k)
+            ),
+            "The pipeline must run again. You have taken a record out of the output.": leads_to(
+                lambda k: np.abs(
+                    np.log(pipeline(whole) * (n - 1) / (n * pipeline(whole) - unit[k]))
+                )
+            ),
+        },
+    )
 
 
 def _ceiling(counts: NDArray[np.int64], kernel: NDArray[np.float64], k: int) -> float:
@@ -57,6 +105,44 @@ def _ceiling(counts: NDArray[np.int64], kernel: NDArray[np.float64], k: int) -> 
         below = np.log(most) - np.log((others @ low + low[k]) / n)
     return float(max(above.max(), below.max()))
 
+
+def _all_or_nothing(change: Callable[..., float]) -> Callable[..., float]:
+    """Return a misconception about the ceiling, from the largest and smallest kernel entries."""
+
+    def wrong(counts: NDArray[np.int64], kernel: NDArray[np.float64], k: int) -> float:
+        others = counts - (np.arange(counts.size) == k)
+        return float(change(counts, others, kernel.max(axis=0), kernel.min(axis=0), k))
+
+    return wrong
+
+
+_CEILING_MISTAKES = {
+    "Those are the bounds of the theorem, for any rows. Here each record keeps its bin.": (
+        _all_or_nothing(
+            lambda counts, others, high, low, k: math.log(float(high.max()) / float(low.min()))
+        )
+    ),
+    "D has n records and the rerun n - 1: the record itself is missing there.": (
+        _all_or_nothing(
+            lambda counts, others, high, low, k: np.log((counts @ high) / (counts @ low)).max()
+        )
+    ),
+    "Both directions count: the rerun may also have the larger probability.": (
+        _all_or_nothing(
+            lambda counts, others, high, low, k: np.log(
+                (counts @ high / counts.sum()) / (others @ low / others.sum())
+            ).max()
+        )
+    ),
+    "Distributions, not masses: divide by n and by n - 1.": (
+        _all_or_nothing(
+            lambda counts, others, high, low, k: max(
+                np.log((counts @ high) / (others @ low)).max(),
+                np.log((others @ high) / (counts @ low)).max(),
+            )
+        )
+    ),
+}
 
 _CEILING_CASES: list[tuple[list[int], list[float], int]] = [
     ([3, 0, 1], [0.1, 1.0], 2),
@@ -108,43 +194,53 @@ def game_losses(answer: Any) -> tuple[float, float]:
     return max(d.held_loss for d in left), max(d.honest_loss for d in left)
 
 
-def _is_histogram(answer: Any) -> bool:
+def _is_histogram(answer: Any) -> str:
     counts = np.asarray(answer)
-    return (
-        counts.ndim == 1
-        and 2 <= counts.size <= 8
-        and counts.dtype.kind in "iu"
-        and bool((counts >= 0).all())
-        and 3 <= counts.sum() <= 30
-    )
+    if counts.ndim != 1 or counts.dtype.kind not in "iu":
+        return "It is not a list of whole numbers."
+    if not 2 <= counts.size <= 8:
+        return f"It has {counts.size} bins."
+    if not (counts >= 0).all():
+        return "A count is negative."
+    return "" if 3 <= counts.sum() <= 30 else f"These are {counts.sum()} records."
+
+
+def _held_enough(answer: Any) -> bool | str:
+    held = game_losses(answer)[0]
+    return held <= 1.0 + 1e-9 or f"Somebody's held loss is {held:.3g} here: the start exposes him."
+
+
+def _honest_enough(answer: Any) -> bool | str:
+    honest = game_losses(answer)[1]
+    return honest >= 4.0 or f"The largest honest loss is {honest:.3g} here."
 
 
 EXERCISES = {
     "rerun": Exercise(
         [
-            Case(
-                _same_losses([3, 2, 1], _blurred),
+            _rerun_case(
+                [3, 2, 1],
+                _blurred,
                 "Run the pipeline on everybody once, then for each bin with one record less.",
             ),
-            Case(
-                _same_losses([4, 3], _blurred),
-                "A ratio can be far from 1 on either side.",
-            ),
-            Case(
-                _same_losses([5, 5, 1], _fullest),
+            _rerun_case([4, 3], _blurred, "A ratio can be far from 1 on either side."),
+            _rerun_case([1, 9, 9], _blurred, "Who is rare is less likely without himself."),
+            _rerun_case(
+                [5, 5, 1],
+                _fullest,
                 "Give the pipeline the histogram without the record, not a part of its output.",
             ),
-            Case(
-                _same_losses([4, 0, 2], _blurred), "What is the loss of a record of an empty bin?"
+            _rerun_case(
+                [4, 0, 2], _blurred, "A record of an empty bin does not exist: its loss is nan."
             ),
-            Case(
-                _same_losses([3, 2, 1], _plain),
+            _rerun_case(
+                [3, 2, 1],
+                _plain,
                 "An output that only one of the two distributions reaches tells everything; one "
                 "that neither reaches tells nothing.",
             ),
-            Case(
-                _same_losses([3, 0, 1, 1], _plain),
-                "An output that neither distribution reaches tells nothing.",
+            _rerun_case(
+                [3, 0, 1, 1], _plain, "An output that neither distribution reaches tells nothing."
             ),
         ]
     ),
@@ -157,6 +253,9 @@ EXERCISES = {
                 k,
                 hint="At one output x, what should everybody play in D, and what in the rerun, so "
                 "that the ratio is largest? Both directions count, and D has one record more.",
+                more="For each x take the largest and the smallest entry over the actions, in each "
+                "bin, and weigh them with the counts.",
+                mistakes=_CEILING_MISTAKES,
             )
             for counts, scales, k in _CEILING_CASES
         ]
@@ -168,8 +267,39 @@ EXERCISES = {
                 *_tables(seed, size, bins),
                 hint="Return the loss when the seed stays secret, then the loss when it is known. "
                 "Which of the two averages before it takes the logarithm?",
+                more="Secret: one output distribution with the record, one without. Published: a "
+                "pair of distributions for every seed, and the worst seed counts.",
+                mistakes={
+                    "The secret seed comes first.": (
+                        lambda present, absent: _mixture_losses(present, absent)[::-1]
+                    ),
+                    "Nobody releases the mean of losses. What is released if the seed is secret?": (
+                        lambda present, absent: (
+                            np.abs(np.log(present / absent)).max(axis=1).mean(),
+                            _mixture_losses(present, absent)[1],
+                        )
+                    ),
+                    "First the mean over the seeds, then the logarithm.": (
+                        lambda present, absent: (
+                            np.abs(np.log(present / absent).mean(axis=0)).max(),
+                            _mixture_losses(present, absent)[1],
+                        )
+                    ),
+                    "An unlucky seed is drawn, too: with a published seed the worst one counts.": (
+                        lambda present, absent: (
+                            _mixture_losses(present, absent)[0],
+                            np.abs(np.log(present / absent)).max(axis=1).mean(),
+                        )
+                    ),
+                    "Both signs of the logarithm count.": (
+                        lambda present, absent: (
+                            np.log(present.mean(axis=0) / absent.mean(axis=0)).max(),
+                            np.log(present / absent).max(),
+                        )
+                    ),
+                },
             )
-            for seed, size, bins in ((0, 1, 3), (1, 4, 3), (2, 30, 5), (3, 2, 2))
+            for seed, size, bins in ((1, 4, 3), (0, 1, 3), (2, 30, 5), (3, 2, 2))
         ]
     ),
     "floor": Exercise(
@@ -181,6 +311,20 @@ EXERCISES = {
                 hint="Let p be the probability of the loner's bin with him. One divergence falls "
                 "as p grows to 1/n, the other rises: where do they meet? Solve for ln p; mind "
                 "the digits of 1 - p.",
+                more="kl(1/n || p) = -ln(1 - p exp(-ε)), an equation for p in (0, 1/n). Which side "
+                "is the larger at p = 1/n, and which near 0?",
+                mistakes={
+                    "That is the divergence without the loner if with him it is 0. Trade one off "
+                    "against the other.": (lambda n, epsilon: -math.log1p(-math.exp(-epsilon) / n)),
+                    "That is where a first-order guess puts it.": (
+                        lambda n, epsilon: 1 / (n * (1 + math.exp(epsilon)))
+                    ),
+                    "That is the probability p. What is the divergence there?": (
+                        lambda n, epsilon: (
+                            -math.expm1(-least_divergence(n, epsilon)) * math.exp(epsilon)
+                        )
+                    ),
+                },
                 rtol=1e-6,
                 atol=0.0,
             )
@@ -193,14 +337,11 @@ EXERCISES = {
                 _is_histogram,
                 "Give a list of at most 8 whole numbers >= 0 with a sum from 3 to 30.",
             ),
+            Case(_held_enough, "Add records, or bring the lonely ones nearer."),
             Case(
-                lambda answer: game_losses(answer)[0] <= 1.0 + 1e-9,
-                "Here somebody's held loss is above 1: the start was not private.",
-            ),
-            Case(
-                lambda answer: game_losses(answer)[1] >= 4.0,
-                "Here every honest loss is below 4. For whose sake are others loud, and for his "
-                "only?",
+                _honest_enough,
+                "It must be 4. For whose sake are others loud, and for his only?",
+                "Somebody at one end, a gap, and a crowd. Let the computer try a few hundred.",
             ),
         ]
     ),

@@ -1,0 +1,109 @@
+"""Plausible answers to the exercises of *Collusion*: the wrong are refused and told why."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pdpbook.exercises import check
+
+
+def refined(x, low, high, c=None):
+    c = 2 * low / (high**2 - low**2) if c is None else c
+    return c * np.sign(x) * -np.expm1(-(high - low) * abs(x))
+
+
+def by_pieces(x, low, high):
+    """Adds up the four pieces of the proposition."""
+    z, w = abs(x), math.exp(-(high - low) * abs(x))
+    a, s = high - low, high + low
+    stays = low / high * w * z
+    beyond = a / (2 * high) * w * (z + 1 / s)
+    between = s / (2 * high) * (1 / a * (1 - w) - z * w)
+    return math.copysign(stays + beyond + between - a / (2 * high) / s, x)
+
+
+def from_transform(low, high):
+    a, b = math.exp(-low), math.exp(-high)
+    return (1 - a) ** 2 / (1 - b) ** 2 * b / a
+
+
+def forgets(epsilons):
+    sum(epsilons), math.sqrt(2 / sum(e * e for e in epsilons))
+
+
+WRONG = {
+    "fresh-copies": [
+        (lambda e: (sum(e), np.sqrt(np.sum(2 / e**2)) / len(e)), "the error of the plain mean"),
+        (lambda e: (e.sum(), 2 / (e @ e)), "The root is missing."),
+        (lambda e: (e.sum(), 1 / np.linalg.norm(e)), "the variance 2b², not b²"),
+        (lambda e: (e.max(), math.sqrt(2) / np.linalg.norm(e)), "What do fresh copies cost?"),
+        (lambda e: (np.sqrt(2) / np.linalg.norm(e), e.sum()), "The total comes first"),
+        (lambda e: e.sum(), "the shape (2,) was expected"),
+        (forgets, "is a `return` missing?"),
+    ],
+    "all-equal": [
+        (lambda e: min(e) / max(e), "a square"),
+        (lambda e: math.prod((a / b) ** 2 for a, b in pairwise(e)), "any order"),
+        (lambda e: (e[0] / e[-1]) ** 2, "from the best to the worst"),
+        (lambda e: 1 - (min(e) / max(e)) ** 2, "not all are equal"),
+        (lambda e: 0.25, "Between neighbours it is a square"),
+    ],
+    "expected-refinement": [
+        (lambda x, a, b: x * a / b * math.exp(-(b - a) * abs(x)), "the copies that stay"),
+        (lambda x, a, b: refined(x, a, b, 2 * a / (b - a)), "check the powers"),
+        (lambda x, a, b: refined(x, a, b, 1.0), "Is there a 1 for c?"),
+        (lambda x, a, b: refined(x, a, b, a / (b**2 - a**2)), "twice too small"),
+        (lambda x, a, b: -refined(x, a, b), "The sign is wrong."),
+        (lambda x, a, b: abs(refined(x, a, b)), "The sign is wrong."),
+        (lambda x, a, b: x * a / b, "Add up the four pieces"),
+    ],
+    "whole-numbers": [
+        (lambda a, b: (a / b) ** 2, "the ρ of Laplace noise"),
+        (lambda a, b: math.expm1(-a) ** 2 / math.expm1(-b) ** 2, "factors in front"),
+        (lambda a, b: 1 / from_transform(a, b), "Which of the two levels stands on top?"),
+        (lambda a, b: 1 - from_transform(a, b), "the probability of a jump"),
+        (lambda a, b: 0.25, "With it the noisier copy has a noise of variance"),
+        (lambda a, b: 1.0, "It must be a probability"),
+    ],
+    "uniform-noise": [
+        (lambda r: r >= 2, "2.7"),
+        (lambda r: True, "Is it, at this ratio?"),
+        (lambda r: False, "Which jump leads to it?"),
+        (lambda r: r % 2 == 1, "Which jump leads to it?"),
+        (lambda r: r in (2, 3, 5, 7), "Which jump leads to it?"),
+        (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
+        (lambda r: (2 * r).is_integer(), "Is it, at this ratio?"),
+    ],
+}
+
+RIGHT = {
+    "fresh-copies": [
+        lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5],
+        lambda e: (e.sum(), np.sqrt(1 / (e**2 / 2).sum())),
+    ],
+    "all-equal": [lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
+    "expected-refinement": [refined, by_pieces],
+    "whole-numbers": [
+        from_transform,
+        lambda a, b: math.expm1(a) ** 2 / math.expm1(b) ** 2 * math.exp(b - a),
+    ],
+    "uniform-noise": [lambda r: r == int(r), lambda r: abs(math.sin(math.pi * r)) < 1e-9],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [(name, *each) for name, answers in WRONG.items() for each in answers],
+)
+def test_wrong_answers_are_told_why(name, answer, words):
+    result = check(f"collusion/{name}", answer)
+    assert not result and words in result.message
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
+)
+def test_right_answers_pass(name, answer):
+    assert check(f"collusion/{name}", answer)
