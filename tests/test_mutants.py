@@ -18,6 +18,8 @@ def clipped(x: float, limit: float = 2.0) -> float:
     """Return the smaller of two numbers."""
     if limit < 0.0:
         raise ValueError(f"limit must be >= 0, got {limit - 1 + 1}")
+    if x == 7.0:
+        return 7.5
     return min(x, limit)
 '''
 TESTS = """
@@ -70,19 +72,24 @@ def test_one_mutant_is_killed_and_another_survives(toy: Path) -> None:
     done = run(toy, "--at-least", "99")
     lines = done.stdout.splitlines()
     survivors = [line for line in lines if "survived:" in line]
-    assert survivors == [BOUNDARY, BOUNDARY.replace("limit < 0.0 -> limit <= 0.0", "0.0 -> 1.0")]
+    assert survivors == [
+        "pdpbook/foundations/toy.py:9: survived: 7.5 -> 7.5075",  # no test runs this line
+        BOUNDARY,
+        BOUNDARY.replace("limit < 0.0 -> limit <= 0.0", "0.0 -> 1.0"),
+        BOUNDARY.replace("6: survived: limit < 0.0 -> limit <= 0.0", "8: survived: 7.0 -> 7.007"),
+    ]
     assert done.returncode == 1
     name, killed, late, survived, *_ = lines[-2].split()
     every = list(mutants(ast.parse(MODULE)))
-    assert (name, late, survived) == ("pdpbook/foundations/toy.py", "0", "2")
-    assert int(killed) == len(every) - 2 > 3
+    assert (name, late, survived) == ("pdpbook/foundations/toy.py", "0", "4")
+    assert int(killed) == len(every) - 4 > 3
 
 
 def test_an_excuse_is_taken_and_a_stale_one_is_an_error(toy: Path) -> None:
     table = toy / "tests/tools/mutants.toml"
     table.write_text(EXCUSED.replace("LIMIT", "limit <= 0.0"))
-    done = run(toy, "--at-least", "100")
-    assert done.returncode == 0 and "survived:" not in done.stdout, done.stdout + done.stderr
+    done = run(toy, "--at-least", "60")
+    assert done.returncode == 0 and BOUNDARY not in done.stdout, done.stdout + done.stderr
     table.write_text(EXCUSED.replace("LIMIT", "limit >= 0.0"))
     done = run(toy)
     assert done.returncode != 0 and "has no mutant 'limit < 0.0 -> limit >= 0.0'" in done.stderr

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 OPERATORS: dict[type, type] = {
@@ -155,3 +157,21 @@ def put(mutant: Mutant | None) -> None:
         mutant.owner[mutant.key] = mutant.new
     else:
         setattr(mutant.owner, str(mutant.key), mutant.new)
+
+
+class Importer:
+    """Finds one module before all others do, and runs the given tree in its place."""
+
+    def __init__(self, name: str, file: Path, tree: ast.Module) -> None:
+        self.name, self.file, self.tree = name, file, tree
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.file, loader=self)
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self.tree, str(self.file), "exec", dont_inherit=True), module.__dict__)

@@ -7,10 +7,10 @@ holds to its word.
 Each mutant runs in a process of its own, forked from one that has imported all but the package.
 There the fault exists in memory only.  The tests are the module's own, its doctests and the table
 of junk arguments; of these, one after the other, the fastest first, those that run the mutated
-line, which a first run without a fault has found out.  Hypothesis draws the same few examples each
-time.  ``_kernels`` runs uncompiled, so tests that need the compiler skip themselves there; all
-else runs as it does for a reader.  Tests that take longer than ``--slowest`` seconds are left out,
-and the report says how many.
+line, which a first run without a fault has found out.  If none does, the mutant survives.
+Hypothesis draws the same few examples each time.  ``_kernels`` runs uncompiled, so tests that need
+the compiler skip themselves there; all else runs as it does for a reader.  Tests that take longer
+than ``--slowest`` seconds are left out, and the report says how many.
 
 Mutants that change nothing that anybody could observe stand in ``mutants.toml``, each with its
 reason, found again by the text of its line.  An entry that fits no mutant is an error.
@@ -22,7 +22,6 @@ import argparse
 import ast
 import gc
 import importlib
-import importlib.util
 import json
 import math
 import os
@@ -36,10 +35,11 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tests.tools.faults import Mutant, mutants, put
+from tests.tools.faults import Importer, Mutant, mutants, put
 
 PARTS = ("foundations", "per_instance", "game", "audit")
 EXTRA = {
@@ -54,30 +54,11 @@ EXTRA = {
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
 EQUIVALENT = "tests/tools/mutants.toml"
 MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
-VERDICTS = ("killed", "survived")
 PRELOADED = (
     "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
     "networkx, numba, pandas, pygad, pytest, scipy.integrate, scipy.optimize, scipy.sparse, "
     "scipy.special, scipy.stats, tests.tools.nbval_myst, tqdm"
 ).split(", ")
-
-
-class Importer:
-    """Finds one module before all others do, and runs the given tree in its place."""
-
-    def __init__(self, name: str, file: Path, tree: ast.Module) -> None:
-        self.name, self.file, self.tree = name, file, tree
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != self.name:
-            return None
-        return importlib.util.spec_from_file_location(name, self.file, loader=self)
-
-    def create_module(self, spec: Any) -> None:
-        return None
-
-    def exec_module(self, module: Any) -> None:
-        exec(compile(self.tree, str(self.file), "exec", dont_inherit=True), module.__dict__)
 
 
 class Recorder:
@@ -213,7 +194,8 @@ def verdicts(jobs: list[tuple[int, Any, int]], at_once: int) -> Iterator[tuple[i
         process, status = os.waitpid(-1, os.WNOHANG)
         if process:
             number, _ = running.pop(process)
-            yield number, "timed out" if os.WIFSIGNALED(status) else VERDICTS[status == 0]
+            ended = "killed" if status else "survived"
+            yield number, "timed out" if os.WIFSIGNALED(status) else ended
             continue
         for process, (_, end) in running.items():
             if time.monotonic() > end:
@@ -238,9 +220,11 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
     seconds = {name: took for name, (took, _) in found.items() if took <= options.slowest}
     runs = {name: set(found[name][1]) for name in sorted(seconds, key=lambda name: seconds[name])}
 
+    def concerned_by(number: int) -> list[str]:
+        return [name for name, ran in runs.items() if not ran.isdisjoint(every[number].lines)]
+
     def job(number: int) -> tuple[int, Any, int]:
-        lines = every[number].lines
-        concerned = [name for name, ran in runs.items() if not ran.isdisjoint(lines)]
+        concerned = concerned_by(number)
         limit = math.ceil(10.0 + 3.0 * sum(seconds[name] for name in concerned))
 
         def start() -> int:
@@ -252,7 +236,9 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
         return number, start, limit
 
     counts = Counter(equivalent=len(spared), left_out=len(found) - len(seconds))
-    for number, verdict in verdicts([job(number) for number in chosen], options.jobs):
+    unseen = [(number, "survived") for number in chosen if not concerned_by(number)]
+    jobs = [job(number) for number in chosen if concerned_by(number)]
+    for number, verdict in chain(unseen, verdicts(jobs, options.jobs)):
         counts[verdict] += 1
         if verdict != "killed":
             print(f"{file}:{every[number].line}: {verdict}: {every[number].change}", flush=True)
