@@ -78,6 +78,11 @@ class Attack:
         -------
         float
             Probability that it says "in" when the record is in.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the rate is not a number in [0, 1].
         """
         rate = _validate.number(
             "false_positive_rate", false_positive_rate, above=0.0, below=1.0, strict=False

@@ -66,6 +66,11 @@ class PrivatePolicy:
         Returns
         -------
         ndarray, shape (K,)
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the counts are no whole numbers >= 0, or not one for each row of the policy.
         """
         held = _validate.counts_vector("counts", counts, records=0)
         _validate.same_length("counts", held, "policy", self.policy)
