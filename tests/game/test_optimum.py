@@ -230,7 +230,7 @@ def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
 
 
 @compiled
-@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 8.0])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_finer_actions_are_certified_to_a_ten_thousandth(epsilon):
     """The other targets take longer and stand in the committed table."""
     game = heights(epsilon, FINER)
