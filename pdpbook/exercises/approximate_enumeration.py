@@ -131,11 +131,11 @@ EXERCISES = {
             Case(
                 _fitness_agrees(shuffled=False),
                 _GENES + " Several records may fall into the same entry of the table.",
-                more="profile[bins, genes] += 1 counts an entry once, however often it occurs in the "
-                "lists. np.add.at counts all.",
+                more="profile[bins, genes] += 1 counts an entry once, however often it occurs in "
+                "the lists. np.add.at counts all.",
             ),
             Case(
-                _fitness_agrees(shuffled=True), _GENES + " The records need not be sorted by bin."
+                _fitness_agrees(shuffled=True), _GENES + " They need not be sorted by bin."
             ),
         ]
     ),

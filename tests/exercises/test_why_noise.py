@@ -37,7 +37,7 @@ WRONG = {
     "anonymity": [
         (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
         (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),
-        (lambda table: anonymity(table, divide=False), "divide by three"),
+        (lambda table: anonymity(table, divide=False), "the first at [2]"),
         (lambda table: anonymity(table)[::-1], "entries are wrong"),
         (lambda table: (len(table), *anonymity(table)[1:]), "the first at [0]"),
         (lambda table: (anonymity(table)[0], table.shape[1], anonymity(table)[2]), "what is l?"),
