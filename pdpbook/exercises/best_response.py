@@ -59,29 +59,33 @@ def _reply(game: NVOGame, profile: _Profile, k: int, v: int) -> int:
     return best
 
 
-def _replies_agree(answer: Callable[..., Any]) -> bool:
-    games = [_small_game(), _crowd(8)]
-    return all(
-        answer(game, profile.copy(), k, v) == _reply(game, profile, k, v)
-        for game in games
-        for profile, k, v in _groups(game, 20)
-    )
+def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        for game in games:
+            for profile, k, v in _groups(game, seeds):
+                given = profile.copy()
+                chosen, right = answer(game, given, k, v), _reply(game, profile, k, v)
+                if not np.array_equal(given, profile):
+                    return f"Your function changed the profile: it is {given.tolist()} now."
+                if chosen is None or chosen == right:
+                    continue
+                if chosen not in range(game.actions):
+                    return f"That is no action; there are {game.actions}."
+                if right == v:
+                    return "But no other action is better there, so the record should stay."
+                if chosen == v:
+                    return "The record stays, and another action is better."
+                best, own = (_changed(profile, k, v, w) for w in (right, chosen))
+                if game.private_records(best) > game.private_records(own):
+                    return "Another action makes more records private."
+                return "Another action is as good in P_E and better in KL."
+        return ""
+
+    return judge
 
 
-def _stays_on_ties(answer: Callable[..., Any]) -> bool:
-    kernel = laplace_kernel(3, [0.1, 0.1, 0.1])
-    game = NVOGame(np.array([4, 2, 3]), kernel, epsilon=1.0)
-    return all(answer(game, profile.copy(), k, v) == v for profile, k, v in _groups(game, 5))
-
-
-def _profile_is_kept(answer: Callable[..., Any]) -> bool:
-    game = _small_game()
-    for profile, k, v in _groups(game, 5):
-        given = profile.copy()
-        answer(game, given, k, v)
-        if not np.array_equal(given, profile):
-            return False
-    return True
+def _equal_kernels() -> NVOGame:
+    return NVOGame(np.array([4, 2, 3]), laplace_kernel(3, [0.1, 0.1, 0.1]), epsilon=1.0)
 
 
 def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, bool]]:
@@ -122,15 +126,16 @@ def _curves(answer: Callable[..., Any]) -> Iterator[tuple[NDArray[Any], NDArray[
             yield given, np.array(_divergences(game, profile, k, v, w))
 
 
-def _curves_agree(answer: Callable[..., Any]) -> bool:
-    return all(
-        given.shape == expected.shape and bool(np.allclose(given, expected))
-        for given, expected in _curves(answer)
-    )
-
-
-def _curves_are_convex(answer: Callable[..., Any]) -> bool:
-    return all(bool((np.diff(given, 2) >= -1e-12).all()) for given, _ in _curves(answer))
+def _curves_agree(answer: Callable[..., Any]) -> str:
+    for given, expected in _curves(answer):
+        if given.shape != expected.shape:
+            return f"It has {given.size} entries, and {expected.size} were expected."
+        if not np.allclose(given, expected):
+            wrong = np.flatnonzero(~np.isclose(given, expected))
+            return (
+                f"{wrong.size} of {expected.size} entries are wrong, the first at t = {wrong[0]}."
+            )
+    return ""
 
 
 class _Counted:
@@ -140,15 +145,28 @@ class _Counted:
         self._game = game
         self.calls = 0
 
+    def __copy__(self) -> _Counted:
+        """Stay the one that counts, also where a call is remembered."""
+        return self
+
+    def __repr__(self) -> str:
+        """Name the game by its counts."""
+        return f"NVOGame(counts={self._game.counts.tolist()}, …)"
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)
 
-    def divergence(self, profile: _Profile) -> float:
+    def _count(self) -> None:
         self.calls += 1
+        if self.calls > 300:
+            raise RuntimeError("more than 300 questions to the game")
+
+    def divergence(self, profile: _Profile) -> float:
+        self._count()
         return self._game.divergence(profile)
 
     def private_records(self, profile: _Profile) -> int:
-        self.calls += 1
+        self._count()
         return self._game.private_records(profile)
 
 
@@ -167,28 +185,31 @@ def _private_groups(game: NVOGame) -> Iterator[tuple[_Profile, int, int]]:
             yield from ((profile, k, action) for k in np.flatnonzero(game.counts).tolist())
 
 
-def _runs_agree(answer: Callable[..., Any]) -> bool:
+def _runs_agree(answer: Callable[..., Any]) -> str:
     for game in (_crowd(40), _crowd(150)):
         for profile, k, v in _private_groups(game):
             for w in set(range(game.actions)) - {v}:
                 expected = 0
                 while _moves_on(game, profile, k, v, w, expected):
                     expected += 1
-                if answer(game, profile.copy(), k, v, w) != expected:
-                    return False
-    return True
+                given = answer(game, profile.copy(), k, v, w)
+                if given is not None and given > expected:
+                    return "So many do not go: one of them gains nothing, or exposes somebody."
+                if given != expected:
+                    return "One more would go."
+    return ""
 
 
-def _runs_are_quick(answer: Callable[..., Any]) -> bool:
+def _runs_are_quick(answer: Callable[..., Any]) -> str:
     game = _crowd(400_000)
     for profile, k, v in _private_groups(game):
         for w in set(range(game.actions)) - {v}:
             counted = _Counted(game)
             found = int(answer(counted, profile.copy(), k, v, w))
             right = found == 0 or _moves_on(game, profile, k, v, w, found - 1)
-            if counted.calls > 300 or not right or _moves_on(game, profile, k, v, w, found):
-                return False
-    return True
+            if not right or _moves_on(game, profile, k, v, w, found):
+                return "The value is wrong."
+    return ""
 
 
 def _fine_game() -> NVOGame:
@@ -196,13 +217,15 @@ def _fine_game() -> NVOGame:
     return NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
 
 
-def _start_is_private(start: Any) -> bool:
+def _start_is_private(start: Any) -> str:
     game = _fine_game()
-    return game.private_records(start) == game.records
+    exposed = game.records - game.private_records(start)
+    return f"{exposed} of {game.records} records are exposed at your start." if exposed else ""
 
 
-def _start_ends_low(start: Any) -> bool:
-    return best_response_dynamics(_fine_game(), start).divergence < 0.0085
+def _start_ends_low(start: Any) -> str:
+    end = best_response_dynamics(_fine_game(), start).divergence
+    return "" if end < 0.0085 else f"The dynamics from your start end at {end:.5f}."
 
 
 def _smallest_cover(
@@ -219,7 +242,7 @@ def _smallest_cover(
     return 0
 
 
-def _covers_agree(answer: Callable[..., Any]) -> bool:
+def _covers_agree(answer: Callable[..., Any]) -> str:
     rng = np.random.default_rng(5)
     kernel = laplace_kernel(6, [0.05, 0.3, 1.0])
     for _ in range(200):
@@ -227,9 +250,17 @@ def _covers_agree(answer: Callable[..., Any]) -> bool:
         needed = mass + rng.uniform(-0.5, 0.2, 6)
         (v, w), k = rng.choice(3, 2, replace=False), rng.integers(6)
         case = mass, needed, kernel[v, k], kernel[w, k]
-        if answer(*(array.copy() for array in case)) != _smallest_cover(*case):
-            return False
-    return True
+        given, right = answer(*(array.copy() for array in case)), _smallest_cover(*case)
+        if given is None or given == right:
+            continue
+        if right == 0:
+            return "At one of the outputs that fall short, S does not grow: no number is enough."
+        if (needed <= mass).all():
+            return "Nothing falls short there. One record is the fewest that can move."
+        if given == 0:
+            return "But some number of records is enough."
+        return "That is not enough." if given < right else "Fewer are enough."
+    return ""
 
 
 def _nothing_short(answer: Callable[..., Any]) -> bool:
@@ -242,12 +273,14 @@ def _three_counts(counts: Any) -> bool:
     return array.shape == (5,) and array.dtype.kind == "i" and 2 <= array.sum() <= 8
 
 
-def _pairs_end_high(counts: Any) -> bool:
+def _pairs_end_high(counts: Any) -> str:
     game = NVOGame(np.asarray(counts), laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
     end = coordinated_best_response(game, game.constant_profile(2))
     best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
-    private = game.private_records(end.profile) == game.records
-    return private and end.divergence >= 1.05 * best.divergence
+    if game.private_records(end.profile) < game.records:
+        return "Somebody is exposed at the end."
+    ratio = end.divergence / best.divergence
+    return "" if ratio >= 1.05 else f"They end at {ratio:.4f} times the optimum."
 
 
 def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
@@ -262,18 +295,44 @@ def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
     return ends
 
 
+def _is_tempting_input(answer: Any) -> str:
+    try:
+        counts, scales = answer
+    except (TypeError, ValueError):
+        return "It is not a pair."
+    if np.shape(counts) != (5,) or not 2 <= sum(counts) <= 8:
+        return "The counts are wrong."
+    if np.shape(scales) != (4,) or min(scales) <= 0:
+        return "The scales are wrong."
+    distinct = len({round(float(scale), 9) for scale in scales}) == 4
+    return "" if distinct else "Two of the scales are equal."
+
+
+def _is_twice_as_far(answer: Any) -> str:
+    three, four = (end for _, end in _tempted(answer))
+    if four >= 2.0 * three:
+        return ""
+    return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
+
+
+def _all_legal(answer: Callable[..., Any]) -> bool:
+    return all(legal for legal, _ in _passes(answer, 1))
+
+
+def _never_ends(answer: Callable[..., Any]) -> str:
+    for number, (legal, moved) in enumerate(_passes(answer, 50), start=1):
+        if not legal:
+            return "That is none of the candidates."
+        if not moved:
+            return f"In pass {number} nobody moves."
+    return ""
+
+
 EXERCISES = {
     "tempting": Exercise(
         [
             Case(
-                lambda answer: (
-                    len(answer) == 2
-                    and np.shape(answer[0]) == (5,)
-                    and 2 <= sum(answer[0]) <= 8
-                    and np.shape(answer[1]) == (4,)
-                    and len({round(float(s), 9) for s in answer[1]}) == 4
-                    and min(answer[1]) > 0
-                ),
+                _is_tempting_input,
                 "A pair: five counts, two to eight records in all, and four different scales > 0.",
             ),
             Case(
@@ -285,28 +344,33 @@ EXERCISES = {
                 "With the fourth scale somebody is exposed at the end.",
             ),
             Case(
-                lambda answer: _tempted(answer)[1][1] >= 2.0 * _tempted(answer)[0][1],
-                "The end with four scales is not twice as far from the data as that with three. "
+                _is_twice_as_far,
+                "The end with four scales must be twice as far from the data as that with three. "
                 "Try many small games at random.",
             ),
         ]
     ),
     "reply": Exercise(
         [
-            Case(_replies_agree, "Is an action compared with the best so far, P_E first?"),
-            Case(_stays_on_ties, "With three equal kernels nobody has a reason to move."),
-            Case(_profile_is_kept, "Your function changes the profile that it is given."),
+            Case(
+                _replies_agree([_small_game(), _crowd(8)], 20),
+                "Is an action compared with the best so far, P_E first?",
+                more="Start from the record's own action. Compare every other one with the best "
+                "pair (P_E, KL) found so far, each on a copy of the profile.",
+            ),
+            Case(
+                _replies_agree([_equal_kernels()], 5),
+                "With three equal kernels nobody has a reason to move.",
+            ),
         ]
     ),
     "tie": Exercise(
         [
+            Case(_all_legal, "Your rule must pick one of the candidates."),
             Case(
-                lambda answer: all(legal for legal, _ in _passes(answer, 1)),
-                "Your rule must pick one of the candidates.",
-            ),
-            Case(
-                lambda answer: all(legal and moved for legal, moved in _passes(answer, 50)),
-                "After some passes nobody moves any more.",
+                _never_ends,
+                "After some passes nobody moves any more. When does your rule keep its action, "
+                "although there is another candidate?",
             ),
         ]
     ),
@@ -317,7 +381,6 @@ EXERCISES = {
                 "Compare with game.divergence, profile by profile. The first entry is t = 0, the "
                 "last one is the whole group.",
             ),
-            Case(_curves_are_convex, "Second differences must not be negative."),
         ]
     ),
     "run": Exercise(
@@ -331,29 +394,34 @@ EXERCISES = {
                 _runs_are_quick,
                 "100,000 and more records, at most 300 questions to the game. Proposition: the "
                 "first and the last record of a run speak for all between them.",
+                more="Bisect: keep a number of records that do go, and a larger one that do not.",
             ),
         ]
     ),
     "start": Exercise(
         [
-            Case(_start_is_private, "Somebody is exposed at your start."),
+            Case(_start_is_private, "Who has too little company to be quiet?"),
             Case(
                 _start_ends_low,
-                "The dynamics from your start end too high. Who needs to be loud at the start, "
-                "and who does not?",
+                "That is too high. Who needs to be loud at the start, and who does not?",
             ),
         ]
     ),
     "cover": Exercise(
         [
-            Case(_covers_agree, "Which outputs ask for anything? What if one of them cannot grow?"),
+            Case(
+                _covers_agree,
+                "Which outputs ask for anything? What if one of them cannot grow?",
+                more="Each output that falls short asks for its shortfall over what a record adds, "
+                "rounded up. The most demanding output decides.",
+            ),
             Case(_nothing_short, "If nothing falls short, one record is the fewest that can move."),
         ]
     ),
     "three": Exercise(
         [
             Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
-            Case(_pairs_end_high, "Coordinated moves do too well on your game. Search at random."),
+            Case(_pairs_end_high, "At least 1.05 is wanted. Search at random."),
         ]
     ),
 }
