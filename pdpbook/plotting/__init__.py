@@ -85,7 +85,7 @@ def use_book_style() -> None:
 
     Call it once in the setup cell of a page.  It sets Matplotlib's defaults and, in a notebook,
     asks for SVG, so it is the one function here that changes something outside itself.  Beside the
-    SVG it asks for a PNG: JupyterLab shows no SVG of a downloaded notebook, which it does not trust.
+    SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG of it.
     """
     from cycler import cycler
     from matplotlib import style
