@@ -134,9 +134,7 @@ EXERCISES = {
                 more="profile[bins, genes] += 1 counts an entry once, however often it occurs in "
                 "the lists. np.add.at counts all.",
             ),
-            Case(
-                _fitness_agrees(shuffled=True), _GENES + " They need not be sorted by bin."
-            ),
+            Case(_fitness_agrees(shuffled=True), _GENES + " They need not be sorted by bin."),
         ]
     ),
     "rate": Exercise(
@@ -144,7 +142,7 @@ EXERCISES = {
             Case(
                 lambda answer: _rate_is_best(answer, [(12, 1, 3), (60, 2, 4), (1317, 1, 5)]),
                 "With what chance does a gene end as what it was? Differentiate the logarithm.",
-                more="Put nu for the chance that a gene really changes, and maximise over nu first.",
+                more="Put nu for the chance that a gene really changes; maximise over it first.",
                 mistakes={
                     "That is the best rate if a mutation always changes the gene. Here it may draw "
                     "the old action again.": lambda answer: math.isclose(

@@ -110,13 +110,37 @@ _TABLES = [
 EXERCISES = {
     "crossover": Exercise(
         [
-            equal(_crossover, e, d, hint="Compare the standard deviations, and watch the norms.")
+            equal(
+                _crossover,
+                e,
+                d,
+                hint="Compare the standard deviations, and watch the norms.",
+                more="One person moves k counts by 1: the L1 norm is k, the L2 norm its root.",
+                mistakes={
+                    "There Laplace noise is still no worse.": (lambda e, d: _crossover(e, d) - 1),
+                    "One fewer is enough already.": lambda e, d: _crossover(e, d) + 1,
+                },
+            )
             for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
         ]
     ),
     "sensitivities": Exercise(
         [
-            close(_sensitivities, table, hint="A replacement takes one row away and adds another.")
+            close(
+                _sensitivities,
+                table,
+                hint="A replacement takes one row away and adds another.",
+                mistakes={
+                    "Twice the removal is only a bound for the replacement.": lambda changes: (
+                        np.concatenate(
+                            [_sensitivities(changes)[:2], 2 * _sensitivities(changes)[:2]]
+                        )
+                    ),
+                    "Removal comes first, then replacement; L1 before L2.": lambda changes: (
+                        _sensitivities(changes)[[2, 3, 0, 1]]
+                    ),
+                },
+            )
             for table in _TABLES
         ]
     ),
@@ -135,6 +159,11 @@ EXERCISES = {
                 rtol=1e-3,
                 atol=1e-5,
                 hint="It falls as ε grows, and from ε = 1/b on no δ is needed.",
+                mistakes={
+                    "From ε = 1/b on no δ is needed: 0, not a negative number.": lambda b, e: (
+                        1 - math.exp((e - 1 / b) / 2)
+                    ),
+                },
             )
             for b, e in ((1.0, 0.0), (1.0, 0.5), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
         ]
@@ -158,6 +187,10 @@ EXERCISES = {
                 d,
                 e,
                 hint="Let W grow in both fractions before you solve for b.",
+                mistakes={
+                    "That is plain Laplace noise. An end costs more.": lambda d, e: d / e,
+                    "Twice as wide is the limit for a small epsilon.": lambda d, e: 2 * d / e,
+                },
             )
             for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
         ]
