@@ -191,6 +191,11 @@ class RecordProfile:
         -------
         float
             The total ε of all draws; with δ = 0 draws × loss, basic composition.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If delta is not such a number.
         """
         most = self.draws * self.loss
         if isinstance(delta, (int, float)) and delta == 0:
@@ -210,6 +215,11 @@ class RecordProfile:
         -------
         float
             The larger of the hockey-stick divergences of the two directions.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If epsilon is not a finite number >= 0.
         """
         epsilon = _validate.number("epsilon", epsilon, above=0.0, strict=False)
         return float(self.distribution.get_delta_for_epsilon(epsilon))
@@ -275,7 +285,8 @@ def record_profile(
     loss = math.inf if p_only or q_only else float(np.abs(losses).max())
     if step is None:
         size = math.sqrt(max(p @ losses**2, q @ losses**2))
-        step = max(size / 100, float(np.ptp(losses)) / 1e6) or 1.0
+        spread = float(np.ptp(losses)) if losses.size else 0.0  # no output is common to both
+        step = max(size / 100, spread / 1e6) or 1.0
     step = _validate.number("step", step, above=0.0, below=700.0)
     if np.abs(losses).max(initial=0.0) > 1e9 * step:
         raise _validate.fail("step", "at least 1e-9 of the largest loss", step)
@@ -283,8 +294,7 @@ def record_profile(
     # p = p0 + p1 and q = p0 e^{-below step} + p1 e^{-(below + 1) step}, for each output
     p1 = p * -np.expm1(below * step - losses) / -math.expm1(-step)
     p0 = p - p1
-    towards: dict[int, float] = {}
-    away: dict[int, float] = {}
+    towards, away = {0: 0.0}, {0: 0.0}
     for points, masses in ((below, p0), (below + 1, p1)):
         for j, mass in zip(points.astype(int).tolist(), masses.tolist(), strict=True):
             towards[j] = towards.get(j, 0.0) + mass
@@ -292,4 +302,6 @@ def record_profile(
     single = PrivacyLossDistribution.create_from_rounded_probability(
         towards, p_only, step, True, away, q_only, symmetric=False
     )
-    return RecordProfile(loss, draws, step, single.self_compose(draws))
+    # one draw of distributions with no common output tells all
+    composed = single.self_compose(draws) if losses.size else single
+    return RecordProfile(loss, draws, step, composed)

@@ -333,3 +333,10 @@ def test_a_profile_refuses_a_bad_level():
             profile.epsilon(delta)
     with pytest.raises(ValueError, match=r"epsilon must be .*got epsilon=-1\.0"):
         profile.delta(-1.0)
+
+
+def test_distributions_without_a_common_output_tell_all():
+    for draws in (1, 7):
+        profile = record_profile([1.0, 0.0], [0.0, 1.0], draws=draws)
+        assert profile.loss == math.inf == profile.epsilon(1e-6)
+        assert profile.delta(0.0) == profile.delta(50.0) == 1.0
