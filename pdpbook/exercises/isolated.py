@@ -2,7 +2,7 @@
 
 A check in a student's own process can be made to say anything: the checker can be replaced, NumPy
 patched, the reference imported, a score printed.  Here the student's cells run in a process of
-their own (:mod:`pdpbook.exercises.student`), with a copy of the package that holds no exercise.
+their own (``pdpbook.exercises.student``), with a copy of the package that holds no exercise.
 The cases are judged in *this* process.  To them the student's function is a function like any
 other; it sends its arguments over and receives what came back, as plain data.
 
