@@ -141,7 +141,7 @@ def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
     values = (low + high - 1.0) / 2.0
     log_likelihood = -epsilon * np.abs(z[:, None] - values)
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
-    means = _means(float(z.max()) + reach)
+    means = _means(max(float(z.max()), 0.0) + reach)
     evidence = np.empty((means.size, z.size))
     for j, mean in enumerate(means):
         evidence[j] = (_geometric(mean, low, high) * likelihood).sum(axis=1)

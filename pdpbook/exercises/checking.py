@@ -52,6 +52,9 @@ class Case:
     mistakes : mapping from str to callable
         Hints for known misconceptions: each key replaces the hint if its value, called with the
         answer, says that this mistake was made.
+    looks_inside : bool
+        Whether the judge watches what the answer does in its own process.  An isolated grader
+        leaves such a case out.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Case:
     hint: str
     more: str = ""
     mistakes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    looks_inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,10 @@ class Exercise:
 
     cases: Sequence[Case] | Callable[[int], Sequence[Case]]
 
-    def at(self, seed: int) -> Sequence[Case]:
-        """Return the cases for a seed."""
-        return self.cases(seed) if callable(self.cases) else self.cases
+    def at(self, seed: int, *, isolated: bool = False) -> Sequence[Case]:
+        """Return the cases for a seed, all of them or those for an isolated grader."""
+        cases = self.cases(seed) if callable(self.cases) else self.cases
+        return [case for case in cases if not (isolated and case.looks_inside)]
 
 
 @dataclass(frozen=True)
@@ -195,7 +200,9 @@ def equal(
     return Case(same(expected), hint, more, others)
 
 
-def check(name: str, answer: Any, *, hint: int = 1, seed: int = 0) -> CheckResult:
+def check(
+    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+) -> CheckResult:
     """Test an answer to an exercise and say what, if anything, is still wrong.
 
     Parameters
@@ -208,6 +215,8 @@ def check(name: str, answer: Any, *, hint: int = 1, seed: int = 0) -> CheckResul
         0 for no hint, 1 for a hint, 2 for a stronger one where there is one.
     seed : int
         Numbers of the cases that depend on a seed.
+    isolated : bool
+        Leave out the cases that watch the answer in its own process.
 
     Returns
     -------
@@ -229,7 +238,7 @@ def check(name: str, answer: Any, *, hint: int = 1, seed: int = 0) -> CheckResul
     """
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
-    cases = _find(name).at(seed)
+    cases = _find(name).at(seed, isolated=isolated)
     if is_blank(answer):
         return CheckResult(name, False, STUB)
     for i, case in enumerate(cases, start=1):
@@ -244,12 +253,12 @@ def check(name: str, answer: Any, *, hint: int = 1, seed: int = 0) -> CheckResul
     return CheckResult(name, True, f"all {len(cases)} cases hold.")
 
 
-def score(name: str, answer: Any, *, seed: int = 0) -> tuple[int, int]:
+def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
     """Count the cases that hold.
 
     Parameters
     ----------
-    name, answer, seed
+    name, answer, seed, isolated
         As in :func:`check`.
 
     Returns
@@ -267,7 +276,7 @@ def score(name: str, answer: Any, *, seed: int = 0) -> tuple[int, int]:
     >>> score("dp-versus-pdp/company-needed", ...)[0]
     0
     """
-    cases = _find(name).at(seed)
+    cases = _find(name).at(seed, isolated=isolated)
     held = 0 if is_blank(answer) else sum(_try(case, answer)[0] for case in cases)
     return held, len(cases)
 

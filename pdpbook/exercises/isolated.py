@@ -4,7 +4,8 @@ A check in a student's own process can be made to say anything: the checker can 
 patched, the reference imported, a score printed.  Here the student's cells run in a process of
 their own (``pdpbook.exercises.student``), with a copy of the package that holds no exercise.
 The cases are judged in *this* process.  To them the student's function is a function like any
-other; it sends its arguments over and receives what came back, as plain data.
+other; it sends its arguments over and receives what came back, as plain data.  Only a case that
+watches what an answer does in its own process (``looks_inside``) is left out.
 
 What it holds against: everything that changes the student's own process, infinite loops, exits,
 floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
@@ -15,6 +16,7 @@ such rights, or in a container without a network; the guide for instructors show
 from __future__ import annotations
 
 import base64
+import builtins
 import importlib
 import io
 import json
@@ -32,7 +34,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,7 @@ from pdpbook.exercises.checking import check, score
 
 __all__ = ["Grade", "grade"]
 
+EXERCISES = "pdpbook.exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
 MEMORY = 2**32  #: bytes of address space of a submission
 FILE = 2**24  #: bytes of a file that a submission writes
@@ -110,7 +113,7 @@ def grade(
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
-    totals = {name: score(name, ..., seed=seed)[1] for name in answers}
+    totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
     grades = {}
     with _package_without_exercises() as path, ExitStack() as running:
         submission = None
@@ -121,10 +124,11 @@ def grade(
                 running.callback(submission.close)
             submission.allow(seconds)
             answer = submission.answers.get(variable)
-            held, total = score(name, answer, seed=seed)
+            held, total = score(name, answer, seed=seed, isolated=True)
             message = f"all {total} cases hold."
             if held < total:
-                message = submission.broken or check(name, answer, seed=seed).message
+                result = check(name, answer, seed=seed, isolated=True)
+                message = submission.broken or result.message
             if answer is None and submission.trouble:
                 message = f"a cell raised {submission.trouble}."
             grades[name] = Grade(held, totals[name], message)
@@ -153,27 +157,31 @@ _START = (
 
 
 class _Pickler(pickle.Pickler):
-    """Sends the functions of a case as numbers; the submission calls back."""
+    """Sends functions and things that only the grader has as numbers; the submission calls back."""
 
     def __init__(self, file: io.BytesIO, functions: list[Callable[..., Any]]) -> None:
         super().__init__(file)
         self._functions = functions
 
-    def persistent_id(self, thing: Any) -> int | None:
-        if not isinstance(thing, FunctionType) or _is_importable(thing):
+    def persistent_id(self, thing: Any) -> tuple[str, int] | None:
+        if isinstance(thing, type) or _is_importable(thing):
+            return None
+        if isinstance(thing, FunctionType | MethodType):
+            kind = "function"
+        elif type(thing).__module__.startswith(EXERCISES):
+            kind = "object"
+        else:
             return None
         self._functions.append(thing)
-        return len(self._functions) - 1
+        return kind, len(self._functions) - 1
 
 
-def _is_importable(function: FunctionType) -> bool:
+def _is_importable(thing: Any) -> bool:
     """Whether the submission finds a function where it was defined."""
-    module = sys.modules.get(function.__module__)
-    return (
-        function.__module__.startswith("pdpbook.")
-        and not function.__module__.startswith("pdpbook.exercises")
-        and getattr(module, function.__qualname__, None) is function
-    )
+    if not isinstance(thing, FunctionType) or thing.__module__.startswith(EXERCISES):
+        return False
+    module = sys.modules.get(thing.__module__)
+    return thing.__module__ != "__main__" and getattr(module, thing.__qualname__, None) is thing
 
 
 class _Submission:
@@ -312,7 +320,7 @@ class _Submission:
 
     def _result(self, module: str, name: str, parts: dict[str, Any]) -> Any:
         """Make a frozen result anew; its constructor checks what it is given."""
-        if not module.startswith("pdpbook.") or module.startswith("pdpbook.exercises"):
+        if not module.startswith("pdpbook.") or module.startswith(EXERCISES):
             raise self._fail("the submission sent what is no answer")
         kind = getattr(importlib.import_module(module), name)
         if not is_dataclass(kind) or not isinstance(kind, type):
@@ -325,7 +333,10 @@ class _Submission:
             reply = self.hear()
             while "call" in reply:
                 called = self._functions[int(reply["call"])]
-                self.tell(called(*self.decode(reply["arguments"])))
+                if "attribute" in reply:
+                    self.tell(getattr(called, str(reply["attribute"])))
+                else:
+                    self.tell(called(*self.decode(reply["arguments"])))
                 reply = self.hear()
             if "raised" in reply:
                 name, text = reply["raised"]
@@ -352,6 +363,10 @@ class _Submission:
 
 def _raised(name: str, text: str) -> Exception:
     """Return an exception that shows the name and the text of the submission's."""
+    known = getattr(builtins, name, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        with suppress(TypeError):  # some want more than a text
+            return known(text)
     kind = type(name if name.isidentifier() else "Error", (Exception,), {})
     return kind(text)
 

@@ -206,6 +206,7 @@ EXERCISES = {
                 _calibrated,
                 "Call pb.geometric_mechanism once, with the most that one height can add to "
                 "*your* sum.",
+                looks_inside=True,
             ),
         ]
     ),

@@ -49,7 +49,6 @@ def test_the_tables_are_complete():
     expected = {(m, s): 6 * 22 for m in methods for s in ht.SCALES}
     expected |= {("starts", "finer"): 6 * 22, ("orders", "finer"): 6 * 22}
     expected |= {("training", "finer"): 22}
-    expected["certified", "finer"] -= 2 * 22  # ε = 2 and 4 were not finished
     assert sizes.to_dict() == expected
     assert set(TABLE.bin) == set(occupied)
 
