@@ -20,6 +20,7 @@ import builtins
 import importlib
 import io
 import json
+import math
 import os
 import pickle
 import select
@@ -216,7 +217,9 @@ class _Submission:
         )
         os.close(writing)
         self.allow(seconds)
-        limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE}
+        # should the grader be killed, the submission ends by itself
+        cpu = math.ceil(seconds * (1 + len(names)))
+        limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": cpu}
         start = {"limits": limits, "path": [path], "cells": list(cells), "names": names}
         try:
             self.tell(start)
