@@ -216,6 +216,9 @@ class _Submission:
             start_new_session=True,
         )
         os.close(writing)
+        assert self._process.stdin is not None
+        self._asking = self._process.stdin.fileno()
+        os.set_blocking(self._asking, False)
         self.allow(seconds)
         # should the grader be killed, the submission ends by itself
         cpu = math.ceil(seconds * (1 + len(names)))
@@ -254,13 +257,15 @@ class _Submission:
         """Send one message."""
         file = io.BytesIO()
         _Pickler(file, self._functions).dump(message)
-        data = file.getvalue()
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(struct.pack(">Q", len(data)) + data)
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise self._fail("the submission left its process") from None
+        data = memoryview(struct.pack(">Q", file.tell()) + file.getvalue())
+        while data:  # a submission that does not listen must not keep the grader waiting
+            left = self._deadline - time.monotonic()
+            if self.broken or left <= 0 or not select.select([], [self._asking], [], left)[1]:
+                raise self._fail("the submission took too long")
+            try:
+                data = data[os.write(self._asking, data) :]
+            except BrokenPipeError:
+                raise self._fail("the submission left its process") from None
 
     def hear(self) -> dict[str, Any]:
         """Wait for one message."""
@@ -335,11 +340,7 @@ class _Submission:
             self.tell((number, arguments, named))
             reply = self.hear()
             while "call" in reply:
-                called = self._functions[int(reply["call"])]
-                if "attribute" in reply:
-                    self.tell(getattr(called, str(reply["attribute"])))
-                else:
-                    self.tell(called(*self.decode(reply["arguments"])))
+                self.tell(self._called_back(reply))
                 reply = self.hear()
             if "raised" in reply:
                 name, text = reply["raised"]
@@ -348,6 +349,16 @@ class _Submission:
             return self.decode(reply.get("returned"))
 
         return answer
+
+    def _called_back(self, reply: dict[str, Any]) -> Any:
+        """Do what a submission asks of the grader's functions and things, and no more than that."""
+        called = self._functions[int(reply["call"])]
+        if "attribute" not in reply:
+            return called(*self.decode(reply["arguments"]))
+        name = str(reply["attribute"])
+        if isinstance(called, FunctionType | MethodType) or name.startswith("_"):
+            raise self._fail(f"the submission asked for {name!r}")
+        return getattr(called, name)
 
     @staticmethod
     def _change(arguments: tuple[Any, ...], now: Any) -> None:

@@ -95,6 +95,13 @@ ATTACKS = {
             os.write(3, struct.pack(">Q", len(data)) + data)
             return -1
         """,
+    "asks for what surrounds a function of the grader": """
+        import os, json, struct
+        def company_needed(n, epsilon):
+            data = json.dumps({"call": 0, "attribute": "__globals__"}).encode()
+            os.write(3, struct.pack(">Q", len(data)) + data)
+            return -1
+        """,
     "sends a result that is none": """
         import os, json, struct
         def company_needed(n, epsilon):
