@@ -10,7 +10,7 @@ watches what an answer does in its own process (``looks_inside``) is left out.
 What it holds against: everything that changes the student's own process, infinite loops, exits,
 floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
 user who runs it, to read files, to write them, to speak to a network.  Run it as a user without
-such rights, or in a container without a network; the guide for instructors shows how.
+such rights, or in a container without a network.  It needs a POSIX system.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def grade(
     seed: int = 0,
     seconds: float = 30.0,
 ) -> dict[str, Grade]:
-    """Grade the answers in a submission, each in a process of its own.
+    """Grade the answers in a submission, which runs in a process of its own.
 
     Parameters
     ----------
