@@ -12,13 +12,18 @@ ALONE  := env -u PDPBOOK_DATA
 SOURCES := $(shell find book pdpbook vendor docs/bundle _config.yml _toc.yml -type f ! -path '*__pycache__*')
 BUILT   := _build/.built
 ARCHIVE := _build/html/pdpbook-notebooks.zip
+# The course kit: what it needs besides, the folder of the course, the options of its commands.
+NBGRADER := $(VENV)/.installed-course
+COURSE   ?= my-course
+KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--name "$(NAME)")
 BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
 
 export JUPYTER_PREFER_ENV_PATH := 1
 export PYTHONUNBUFFERED := 1
 
 .NOTPARALLEL:
-.PHONY: book notebooks instructor-book test lint nbval outputs lab edit bench mutants clean
+.PHONY: book notebooks pdf instructor-book assignment grade formgrader test lint nbval outputs \
+  lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -30,6 +35,10 @@ book: $(STAMP)
 notebooks: $(BUILT)
 	@$(RUN) book._ext.student_bundle
 
+# The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
+pdf: $(BUILT)
+	@$(RUN) book._ext.print_book
+
 $(BUILT): $(SOURCES) | $(STAMP)
 	$(MAKE) book
 
@@ -40,12 +49,28 @@ instructor-book: $(BUILT)
 	@cp $(ARCHIVE) _build/instructor/html/
 	@echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
 
+# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [SEED=7]
+assignment: $(BUILT) $(NBGRADER)
+	@$(RUN) course.assignment $(KIT) $(if $(SEED),--seed "$(SEED)") $(PAGES)
+
+# make grade SUBMISSIONS=folder [NAME=week1] [STUDENT='regular expression'] [AGAIN=1]
+grade: $(NBGRADER)
+	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
+	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
+
+# Mark proofs in nbgrader's formgrader, in a browser.
+formgrader: $(NBGRADER)
+	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
+	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
+	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
+	  --LabApp.default_url=/formgrader/gradebook
+
 # Everything that CI runs, in this order: the books are built from what nbval executed.
-test: lint nbval book instructor-book
+test: $(NBGRADER) lint nbval book instructor-book
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
 	  tests/foundations tests/per_instance tests/game
 	$(RUN) pytest -q -n 2 tests/site
-	$(RUN) pytest -q -n 2 --dist loadfile --ignore=tests/site tests pdpbook
+	$(RUN) pytest -q -n 2 --dist loadfile --ignore=tests/site tests pdpbook course
 	@echo "All checks passed."
 
 lint: $(STAMP)
@@ -68,7 +93,10 @@ lab: notebooks
 	@$(RUN) book._ext.lab_folder my-notebooks
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
 
-# Edit the book's sources in JupyterLab: a click on a page opens it as a notebook.
+# Edit the book's sources in JupyterLab: a click on a page opens it as a notebook. Not with
+# jupyterlab-myst 2.7: it draws boxes and proofs well, but knows none of the macros in _config.yml,
+# no citation and no other page, so each of them is an error on the page; and it renders the cells of
+# every notebook of this environment, those of `make lab` too.
 edit: $(STAMP)
 	@mkdir -p $(VENV)/etc/jupyter/labconfig
 	$(VENV)/bin/jupytext-config --settings-file $(LABCONFIG) set-default-viewer markdown myst
@@ -85,6 +113,10 @@ $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(NBGRADER): requirements-course.txt $(STAMP)
+	$(RUN) pip install --quiet --disable-pip-version-check -r requirements-course.txt
 	@touch $@
 
 clean:

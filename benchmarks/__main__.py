@@ -1,4 +1,6 @@
-"""Run every benchmark of this folder and print one table.
+"""Run every benchmark of this folder, or those that are named, and print one table.
+
+``python -m benchmarks scaling`` runs one.
 
 A module takes part if it has a function ``run`` that gives triples (what, figure, target), with a
 target like ``"≥ 1,000 ×"`` or ``"< 1 s"``.  Timings are the best of several, without compilation.
@@ -9,6 +11,7 @@ import importlib
 import operator
 import pkgutil
 import re
+import sys
 
 import benchmarks
 
@@ -27,7 +30,11 @@ def line(what: str, figure: float, target: str) -> str:
 def main() -> None:
     """Measure and print."""
     print(f"   {'':<58} {'measured':>14}   {'target':>12}")
-    for module in sorted(found.name for found in pkgutil.iter_modules(benchmarks.__path__)):
+    modules = sorted(found.name for found in pkgutil.iter_modules(benchmarks.__path__))
+    named = sys.argv[1:]
+    if not set(named) <= set(modules):
+        sys.exit(f"there are {', '.join(modules)}, got {', '.join(named)}")
+    for module in named or modules:
         run = getattr(importlib.import_module(f"benchmarks.{module}"), "run", None)
         for row in run() if run else ():
             print(line(*row), flush=True)

@@ -14,7 +14,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from tests.tools.notebooks import ROOT, code_cells, is_notebook, notebook_pages, read_page, tags
+from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
 LEVEL = re.compile(r"\*(Warm-up|Core|Challenge|Open), [1-9]\d* minutes(, a proof)?\.\*")
@@ -123,6 +123,13 @@ def test_every_exercise_has_a_level_and_minutes(page: Path) -> None:
         assert "(open)" not in title, f"{title.strip()}: the level says it"
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_every_proof_has_a_list_for_its_marker(page: Path) -> None:
+    asked = page.read_text(encoding="utf-8").count(" minutes, a proof.*\n")
+    solved = solution_page(page).read_text(encoding="utf-8")
+    assert solved.count("**What to look for.**") == asked
+
+
 def test_every_solutions_page_belongs_to_a_chapter() -> None:
-    pages = {page for page in SOLUTIONS.rglob("*.md") if is_notebook(page)}
+    pages = {page for page in notebook_pages() if page.is_relative_to(SOLUTIONS)}
     assert pages == {solution_page(page) for page in CHAPTERS}

@@ -12,7 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell
-from notebook_edition import expand, quoted, reader_outputs
+from notebook_edition import WRITE_HERE, expand, quoted, reader_outputs
 from reader_code import reader_code
 
 from book._ext.lab_folder import copy_edition
@@ -55,6 +55,7 @@ def remains(*sources: str) -> list[str]:
         (["#hidden\nx = []\nx.append(1)\ny = []", "print(x)"], ["x = []\nx.append(1)", "print(x)"]),
         (["x = [0]", "#hidden\nx[0] = 1\nz = 1", "print(x)"], ["x = [0]", "x[0] = 1", "print(x)"]),
         (["#hidden\nx = 1", "x = 2", "print(x)"], ["x = 2", "print(x)"]),
+        (["#hidden\nx = 0\nx += 1", "print(x)"], ["x = 0\nx += 1", "print(x)"]),
         (
             ["#hidden\nx = 1", "def f():\n    return x", "f()"],
             ["x = 1", "def f():\n    return x", "f()"],
@@ -120,6 +121,8 @@ By {eq}`eq-one` and {prf:ref}`thm-one`.
 ```{exercise} Again
 :label: ex-one
 
+*Core, 5 minutes, a proof.*
+
 Show it.
 ```
 
@@ -162,16 +165,37 @@ def test_a_page_becomes_a_notebook(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
     nbformat.validate(written)
-    _, first, second, stub = written.cells
+    _, first, second, exercise, proof, stub = written.cells
     assert first.source == (
         "# A page\n\n> **Theorem 1** (A title)\n>\n> Let $\\varepsilon>0$ and\n>\n"
         "> $$a=b \\tag{1}$$\n\n**Proof.** By (1) and Theorem 1. ∎"
     )
-    assert second.source == "## Part of it\n\n> **Exercise 1** (Again)\n>\n> Show it."
+    assert second.source == "## Part of it"
+    assert exercise.source == (
+        "> **Exercise 1** (Again)\n>\n> *Core, 5 minutes, a proof.*\n>\n> Show it."
+    )
+    assert exercise.metadata.tags == ["exercise"]
+    assert proof.cell_type == "markdown" and proof.source == WRITE_HERE
+    assert proof.metadata.tags == ["exercise-proof"]
     assert stub.source == "answer = ..." and stub.metadata.tags == ["exercise-stub"]
     assert len(code_cells(written)) == 2
     html = (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
     assert "Download notebook" in html
+
+
+def test_only_a_proof_has_a_cell_to_write_in(tmp_path: Path) -> None:
+    done = build(tmp_path, PAGE.replace(", a proof", "").replace("Show it", "Prove it, a proof"))
+    assert done.returncode == 0, done.stderr
+    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
+    assert ["exercise"] in [cell.metadata.get("tags") for cell in written.cells]
+    assert WRITE_HERE not in [cell.source for cell in written.cells]
+
+
+def test_a_note_in_the_margin_is_quoted(tmp_path: Path) -> None:
+    done = build(tmp_path, f"{PAGE}\n```{{margin}}\nA *note*.\n\nAnd more.\n```\n")
+    assert done.returncode == 0, done.stderr
+    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
+    assert written.cells[-1].source == "> A *note*.\n>\n> And more."
 
 
 def test_a_broken_directive_and_a_broken_role_fail(tmp_path: Path) -> None:

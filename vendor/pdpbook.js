@@ -4,15 +4,16 @@ const SCROLLING = [
   "pre",
   "mjx-container[display=true]",
   ".output",
-  ".figure-box",
   ".pst-scrollable-table-container",
   "dl.py > dt",
 ].join(", ");
 
 // A box that scrolls can be reached with the Tab key; one that does not needs no stop.
-function markScrolling(box) {
-  const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
-  if (scrolls) {
+const scrolls = (box) =>
+  box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+
+function markScrolling(box, isScrolling) {
+  if (isScrolling) {
     box.tabIndex = 0;
   } else if (box.matches("mjx-container, dt")) {
     box.removeAttribute("tabindex");
@@ -20,9 +21,10 @@ function markScrolling(box) {
 }
 
 // A formula within a line scrolls only where it is wider than the line.
-function markFormula(box) {
-  const formula = box.querySelector("mjx-math");
-  const wide = formula && formula.getBoundingClientRect().width > box.clientWidth + 1;
+const isWide = (box) =>
+  box.firstElementChild.firstElementChild.getBoundingClientRect().width > box.clientWidth + 1;
+
+function markFormula(box, wide) {
   box.classList.toggle("wide", wide);
   if (wide) {
     box.tabIndex = 0;
@@ -31,16 +33,19 @@ function markFormula(box) {
   }
 }
 
-function watch(selector, mark) {
+// Measure all boxes before the first is changed: otherwise each would be laid out anew.
+function watch(selector, measure, mark) {
   const observer = new ResizeObserver((entries) => {
-    entries.forEach((entry) => mark(entry.target));
+    const boxes = entries.map((entry) => entry.target);
+    const measured = boxes.map(measure);
+    boxes.forEach((box, i) => mark(box, measured[i]));
   });
   document.querySelectorAll(selector).forEach((box) => observer.observe(box));
 }
 
 function watchScrolling() {
-  watch(SCROLLING, markScrolling);
-  watch("span.math", markFormula);
+  watch(SCROLLING, scrolls, markScrolling);
+  watch("span.math", isWide, markFormula);
 }
 
 function repairRoles() {
@@ -48,6 +53,11 @@ function repairRoles() {
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "region");
   sidebar?.setAttribute("aria-label", "Book");
+  // The arrow that unfolds the pages below an entry has no name of its own.
+  document.querySelectorAll("nav li > details > summary").forEach((arrow) => {
+    const entry = arrow.closest("li").querySelector("a").textContent.trim();
+    arrow.setAttribute("aria-label", `Pages of ${entry}`);
+  });
   // docutils gives the entries of a list of citations a role that ARIA has withdrawn.
   document.querySelectorAll("[role=doc-biblioentry]").forEach((entry) => {
     entry.setAttribute("role", "listitem");
@@ -58,25 +68,37 @@ function repairRoles() {
     corner.replaceWith(document.createElement("td"));
   });
   document.querySelector("a.btn-notebook")?.setAttribute("download", "");
-}
-
-// On a phone a drawing keeps its letters readable and scrolls in a box of its own.
-function boxDrawings() {
-  document.querySelectorAll("figure > img[src$='.svg']").forEach((drawing) => {
-    const box = document.createElement("div");
-    box.className = "figure-box";
-    drawing.replaceWith(box);
-    box.append(drawing);
-    // Its right edge fades as long as there is more to see.
-    const mark = () => {
-      box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
-    };
-    box.addEventListener("scroll", mark);
-    new ResizeObserver(mark).observe(drawing);
+  // An icon is a letter of a font of its own, which nobody can read out.
+  document.querySelectorAll("i[class*=fa-]").forEach((icon) => {
+    icon.setAttribute("aria-hidden", "true");
   });
 }
 
+// What is folded opens where a link or a search leads into it, and on paper.
+function openAround(place) {
+  for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+    fold.open = true;
+  }
+}
+
+function reveal() {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  openAround(place);
+  place?.scrollIntoView();
+}
+
+function openFolds() {
+  addEventListener("hashchange", reveal);
+  if (location.hash) reveal();
+  document.querySelectorAll("details span.highlighted").forEach(openAround);
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("article details:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
+}
+
 repairRoles();
-boxDrawings();
+openFolds();
 watchScrolling();
-window.MathJax?.startup?.promise?.then(watchScrolling);

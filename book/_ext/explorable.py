@@ -10,8 +10,12 @@ It puts an empty box with a caption on the page, and loads d3 and the explorable
 ``vendor/explorables/<name>.js``, on the pages that have one and on no other. The script fills the
 box with sliders, a drawing and a line of text that says what the drawing shows. Without
 JavaScript, and on paper, the box says where to find the same numbers.
+
+Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
+:func:`series_script` write them, from ``pdpbook.plotting.series``, into every page that moves.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +23,48 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from pdpbook.plotting.series import LOOKS, Dash, in_dark_mode
+
 FALLBACK = (
     "This figure has sliders. They need JavaScript, which is off or missing here; "
     "the cells of this page compute the same numbers."
 )
+
+
+DASHES = {"": "none", "-": "none", "--": "7 4", ":": "2 3", "-.": "9 3 2 3"}
+
+
+def dash_of(dash: Dash) -> str:
+    """Return a line style of Matplotlib as SVG has it, for lines 2.5 pixels wide."""
+    return DASHES[dash] if isinstance(dash, str) else " ".join(f"{2 * step:g}" for step in dash[1])
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever reads better on a colour."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def series_style() -> str:
+    """Return the style sheet of all series: colour, ink on it and dashes, in either mode."""
+    rules = []
+    for name, look in LOOKS.items():
+        dark = in_dark_mode(look.colour)
+        rules += [
+            f".explorable .s-{name} {{ --series: {look.colour}; --ink: {ink_on(look.colour)};"
+            f" --dash: {dash_of(look.dash)}; }}",
+            f'html[data-theme="dark"] .explorable .s-{name} {{ --series: {dark};'
+            f" --ink: {ink_on(dark)}; }}",
+        ]
+    return "\n".join(rules)
+
+
+def series_script() -> str:
+    """Return the script that tells the explorables what the series are called."""
+    labels = {name: look.label for name, look in LOOKS.items()}
+    return f"const explorableLabels = {json.dumps(labels, ensure_ascii=False)};"
 
 
 class explorable(nodes.General, nodes.Element):
@@ -76,6 +118,8 @@ def add_scripts(
     if not names:
         return
     app.add_css_file("explorables/explorable.css")
+    context["metatags"] += f"\n<style>\n{series_style()}\n</style>\n"
+    app.add_js_file(None, body=series_script())
     for name in ["d3.min", "explorable", *names]:
         app.add_js_file(f"explorables/{name}.js", loading_method="defer")
 

@@ -28,6 +28,7 @@ from sphinx.errors import ExtensionError
 
 RECORD = "application/papermill.record/"  # where glue leaves its values
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
+WRITE_HERE = "*Write your answer here.*"  # in the cell under an exercise with a proof
 
 
 def expand(formula: str, macros: dict[str, str]) -> str:
@@ -55,9 +56,7 @@ def heading(env: BuildEnvironment, docname: str, section: nodes.section, title: 
 
 def has_notebook(env: BuildEnvironment, docname: str) -> bool:
     """Whether a page is in the edition: all but the reference, which documents the code itself."""
-    return docname in env.found_docs and docname not in {
-        entry.docname for entry in env.get_domain("py").objects.values()
-    }
+    return docname in env.found_docs and not docname.startswith("book/reference")
 
 
 @cache
@@ -241,6 +240,10 @@ class Markdown:
         title, *body = node.children
         return [quoted([f"**{self.line(title)}**", *(b for n in body for b in self.blocks(n))])]
 
+    def _block_sidebar(self, node: nodes.Element) -> list[str]:
+        _, *body = node.children  # a note in the margin: its title is empty
+        return [quoted([block for child in body for block in self.blocks(child)])]
+
     def theorem(self, node: nodes.Element) -> list[str]:
         """Return a theorem, a definition, …: number and title in bold, the body quoted."""
         title, *body = node.children
@@ -262,6 +265,10 @@ class Markdown:
         title, *body = node.children
         name = f"**Exercise {self.number('exercise', node)}** {self.line(title)}"
         return [quoted([name, *(block for child in body for block in self.blocks(child))])]
+
+    def _block_thumbnail(self, node: nodes.Element) -> list[str]:
+        """Leave out a picture of another page: the link beside it leads there."""
+        return []
 
     def _block_explorable(self, node: nodes.Element) -> list[str]:
         up = relpath(".", PurePosixPath(self.docname).parent)
@@ -305,11 +312,12 @@ def reader_outputs(outputs: list[NotebookNode], alt: str) -> list[NotebookNode]:
             if "image/png" in data:
                 data.pop("image/svg+xml", None)
             output.data = data
+            images = [mime for mime in data if mime.startswith("image/")]
             output.metadata = {
-                mime: {**output.metadata.get(mime, {}), "needs_background": "light", "alt": alt}
-                for mime in data
-                if mime.startswith("image/")
+                mime: {**output.metadata.get(mime, {}), "alt": alt} for mime in images
             }
+            if images:  # dark ink on nothing: a dark theme puts a light ground under it
+                output.metadata["needs_background"] = "light"
         seen.append(output)
     return seen
 
@@ -331,6 +339,13 @@ def code_cell(cell: NotebookNode, code: str) -> NotebookNode:
     return written
 
 
+def exercise_cells(statement: str) -> list[NotebookNode]:
+    """Return an exercise as a cell of its own, and a cell to write in if it asks for a proof."""
+    tagged = [("exercise", statement), ("exercise-proof", WRITE_HERE)]
+    wanted = tagged if " minutes, a proof.*" in statement else tagged[:1]
+    return [new_markdown_cell(text, metadata={"tags": [tag]}) for tag, text in wanted]
+
+
 def write_notebook(
     app: Sphinx, docname: str, doctree: nodes.document, executed: NotebookNode | None
 ) -> NotebookNode:
@@ -338,8 +353,8 @@ def write_notebook(
     markdown = Markdown(app, docname)
     page = executed.cells if executed else []
     code = reader_code(page)
-    runs = bool(code)
-    cells: list[NotebookNode] = []
+    hidden = {"tags": ["setup"], "jupyter": {"source_hidden": True}, "cellView": "form"}
+    cells = [new_code_cell(INSTALL.strip(), metadata=hidden)] if code else []
     prose: list[str] = []
 
     def end_prose() -> None:
@@ -363,20 +378,23 @@ def write_notebook(
             prose.append(f"{'#' * depth} {title}")
         elif isinstance(node, nodes.container) and node.get("nb_element") == "cell_code":
             write_code(node["cell_index"])
-            for figure in node.findall(nodes.figure):
-                [caption] = [child for child in figure if isinstance(child, nodes.caption)]
-                name = app.config.numfig_format["figure"] % markdown.number("figure", figure)
+            for shown in node.findall(lambda part: isinstance(part, nodes.figure | nodes.table)):
+                [caption] = shown.findall(
+                    lambda part: isinstance(part, nodes.caption | nodes.title)
+                )
+                kind = type(shown).__name__
+                name = app.config.numfig_format[kind] % markdown.number(kind, shown)
                 prose.append(f"**{name}** {markdown.line(caption)}")
                 end_prose()
+        elif type(node).__name__ == "exercise_enumerable_node":
+            end_prose()
+            cells.extend(exercise_cells("\n\n".join(markdown.blocks(node))))
         else:
             prose.extend(markdown.blocks(node))
 
     write(doctree, 0)
     write_code(len(page))
     end_prose()
-    if runs:
-        hidden = {"tags": ["setup"], "jupyter": {"source_hidden": True}, "cellView": "form"}
-        cells.insert(0, new_code_cell(INSTALL.strip(), metadata=hidden))
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     metadata: dict[str, Any] = {

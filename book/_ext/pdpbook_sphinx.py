@@ -4,12 +4,14 @@
   empty cache and a changed configuration, which re-reads every page.
 * The notebooks that the cache lacks are executed two at a time before the pages are read.
 * Pages are written by two processes; Jupyter Book has no option for it.
+* The garbage collector looks less often: a book is millions of nodes, and nearly all of them stay.
 * Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
   ``notebook_edition``.
 * ``pdpbook.NVOGame`` in a docstring links to the class where it is documented,
   ``pdpbook.game.nvo_game.NVOGame``.
 """
 
+import gc
 import importlib
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +124,7 @@ def resolve_short_name(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    gc.set_threshold(200_000, 50, 50)
     app.connect("config-inited", choose_cache)
     app.connect("env-before-read-docs", execute_missing)
     app.connect("env-check-consistency", write_in_parallel)

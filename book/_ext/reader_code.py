@@ -122,7 +122,12 @@ def reads(statement: ast.stmt) -> set[str]:
     for node in ast.walk(statement):
         if isinstance(node, ast.For | ast.comprehension):
             own |= names(node.target, ast.Store)
-    return names(statement, ast.Load) - own
+    added = {
+        node.target.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    }
+    return (names(statement, ast.Load) | added) - own
 
 
 def drawn_from(statements: list[ast.stmt]) -> set[str]:

@@ -78,7 +78,7 @@ def read_labels(book: Path) -> dict[str, str]:
     """Return the role that links to each label on a page that every reader has."""
     roles: dict[str, str] = {}
     for page in sorted(book.rglob("*.md")):
-        if book / "solutions" in page.parents:
+        if {book / "instructors", book / "solutions"} & {*page.parents}:
             continue
         fence = ""
         for line in page.read_text(encoding="utf-8").splitlines():
@@ -246,13 +246,15 @@ class Ledger(SourceDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        rows: list[list[nodes.Node]] = [
-            [*map(self.paragraph, map(str, item["ledger"].values())), self.paragraph(where)]
-            for item in self.items()
-            if "ledger" in item
-            for where in [self.links(item)]
-        ]
+        rows = [self.row(item) for item in self.items() if "ledger" in item]
         return self.table(["claim of the paper", "printed", "verdict", "where"], rows, "ledger")
+
+    def row(self, item: dict[str, Any]) -> list[nodes.Node]:
+        """Return the cells of one claim; the verdict begins with its word in a frame."""
+        claim, printed, said = (self.paragraph(str(text)) for text in item["ledger"].values())
+        verdict = badge(VERDICTS[item["verdict"]], item["verdict"])
+        said.insert(0, [verdict, nodes.Text(" ")])
+        return [claim, printed, said, self.paragraph(self.links(item))]
 
 
 class Items(SourceDirective):
@@ -289,8 +291,17 @@ def check_data(app: Sphinx) -> None:
         logger.warning(fault)
 
 
+def add_filters(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Load the script with the buttons on the pages that list verdicts."""
+    if "badge-source" in context.get("body", ""):
+        app.add_js_file("filters.js", loading_method="defer")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    app.connect("html-page-context", add_filters)
     app.add_directive("errata", Errata)
     app.add_directive("ledger", Ledger)
     app.add_directive("items", Items)

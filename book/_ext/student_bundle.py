@@ -21,6 +21,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from book._ext.explorable import series_script, series_style
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = Path("_build", "notebooks")
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
@@ -79,8 +81,9 @@ def closure(names: list[str]) -> set[str]:
 
 
 def declared(root: Path) -> list[str]:
-    """Return what the package declares to need."""
-    return tomllib.loads((root / "pyproject.toml").read_text())["project"]["dependencies"]
+    """Return what the package declares to need, with the engine that one chapter runs on."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    return [*project["dependencies"], *project["optional-dependencies"]["scale"]]
 
 
 def pinned(root: Path, names: list[str]) -> list[str]:
@@ -131,10 +134,11 @@ def write_sliders(root: Path, target: Path) -> None:
     }
     target.mkdir(parents=True)
     for name in sorted(names):
-        scripts = [(folder / f"{part}.js").read_text() for part in ("d3.min", "explorable", name)]
+        parts = ("d3.min", "explorable", name)
+        scripts = [series_script(), *((folder / f"{part}.js").read_text() for part in parts)]
         page = SLIDERS.format(
             name=html.escape(name),
-            style=(folder / "explorable.css").read_text(encoding="utf-8"),
+            style=(folder / "explorable.css").read_text(encoding="utf-8") + series_style(),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
         (target / f"{name}.html").write_text(page, encoding="utf-8")

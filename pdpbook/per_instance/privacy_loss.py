@@ -155,6 +155,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     array([0.40546511, 0.40546511,        inf])
     """
     rows, mass, n = rows_and_mass(rows, mass, n)
+    rows = np.require(rows, requirements="W")  # for what may not be written, numba compiles anew
     return np.array([_kernels.privacy_loss(row, mass, n) for row in rows])
 
 

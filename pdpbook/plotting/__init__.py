@@ -6,8 +6,8 @@ heights; ``replication``: regression, incomes, replication), or to one chapter (
 ``collusion``, ``social_distance``, ``privacy_game``).  A function takes results, draws, and returns
 the Matplotlib figure; it computes nothing that a reader would want to know.
 
-Here stands what they share: the style of the book, its palette, and the series of colours, markers
-and dashes in which lines are drawn one after another.
+Here stands the style that they share.  Colours, dashes and markers stand in
+:mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,47 +15,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = [
-    "COLOURS",
-    "DASHES",
-    "LOOKS",
-    "MARKERS",
-    "NAMES",
-    "SERIES",
-    "new_figure",
-    "use_book_style",
-]
+from pdpbook.plotting.tables import table
 
-#: Okabe & Ito's palette, safe for colour-blind readers; in this order in every figure.
-COLOURS = {
-    "blue": "#0072B2",
-    "orange": "#D55E00",
-    "green": "#009E73",
-    "purple": "#CC79A7",
-    "sky": "#56B4E9",
-    "yellow": "#E69F00",
-    "grey": "#6E6E6E",
-    "black": "#000000",
-}
+__all__ = ["LEAST_TYPE", "WIDTH", "new_figure", "table", "use_book_style"]
 
-#: Colours, markers and dashes of the first, second, … line of a figure.
-SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow")]
-MARKERS = "osD^vP"
-DASHES = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))]
-
-#: Colour, line and marker of each release, and what a legend calls it.
-LOOKS: dict[str, dict[str, Any]] = {
-    "original": {"color": COLOURS["black"], "linestyle": "-"},
-    "BRD": {"color": COLOURS["blue"], "linestyle": "-", "marker": "o"},
-    "Laplace": {"color": COLOURS["orange"], "linestyle": "--", "marker": "s"},
-    "common": {"color": COLOURS["green"], "linestyle": "-.", "marker": "D"},
-}
-NAMES = {
-    "original": "original data",
-    "BRD": "NVO game (BRD)",
-    "Laplace": "Laplace mechanism",
-    "common": "one common scale",
-}
+#: Width of every figure, in inches, and its smallest type, in points: on a phone, 352 pixels wide,
+#: the type is 9.4 pixels high.
+WIDTH = 6.0
+LEAST_TYPE = 11.5
 
 _STYLE: dict[str, Any] = {
     "axes.grid": True,
@@ -65,18 +32,23 @@ _STYLE: dict[str, Any] = {
     "axes.labelsize": 12,
     "figure.constrained_layout.use": True,
     "figure.facecolor": "none",
+    "figure.labelsize": 12,
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
     "font.size": 12,
     "grid.alpha": 0.25,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "legend.fontsize": 11,
+    "legend.fontsize": LEAST_TYPE,
+    "legend.handlelength": 2.4,
+    "legend.columnspacing": 1.2,
+    "legend.handletextpad": 0.5,
+    "legend.borderaxespad": 0.3,
     "lines.linewidth": 2.0,
     "svg.fonttype": "path",
     "svg.hashsalt": "pdpbook",
-    "xtick.labelsize": 11,
-    "ytick.labelsize": 11,
+    "xtick.labelsize": LEAST_TYPE,
+    "ytick.labelsize": LEAST_TYPE,
 }
 
 
@@ -87,10 +59,9 @@ def use_book_style() -> None:
     asks for SVG, so it is the one function here that changes something outside itself.  Beside
     the SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG.
     """
-    from cycler import cycler
     from matplotlib import style
 
-    style.use({**_STYLE, "axes.prop_cycle": cycler(color=list(COLOURS.values()))})
+    style.use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if shell:
         from IPython.core.pylabtools import retina_figure
@@ -109,7 +80,7 @@ def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **option
     rows, columns : int
         Panels; at most two columns, so that a phone can show them.
     height : float
-        Height of one row, in inches; the width is always 7.
+        Height of one row, in inches; the width is always :data:`WIDTH`.
     **options
         Passed on to ``matplotlib.pyplot.subplots``, e.g. ``sharex=True``.
 
@@ -122,6 +93,6 @@ def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **option
 
     if columns > 2:
         raise ValueError(f"columns must be 1 or 2, got columns={columns}")
-    figure, axes = plt.subplots(rows, columns, figsize=(7.0, height * rows), **options)
+    figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)
     plt.close(figure)  # a notebook shows the figure that a cell ends in; open, it would show twice
     return figure, axes

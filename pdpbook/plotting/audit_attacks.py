@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.audit.attacks import Attack
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, looks
 
 __all__ = ["advantages", "audited", "roc"]
 
@@ -32,19 +33,16 @@ def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Any:
     """
     figure, axis = new_figure(height=3.8)
     rates = np.geomspace(_LEAST, 1.0, 200)
-    looks = zip(SERIES, DASHES, MARKERS, strict=False)
-    for (name, attack), dots, (colour, dashes, marker) in zip(
-        attacks.items(), simulated, looks, strict=False
-    ):
+    for (name, attack), dots, style in zip(attacks.items(), simulated, looks(attacks), strict=True):
         power = [attack.true_positive_rate(float(rate)) for rate in rates]
-        axis.plot(rates, power, color=colour, linestyle=dashes, label=name)
+        axis.plot(rates, power, **{**style, "marker": ""}, label=name)
         alarms, found = np.asarray(dots)
-        axis.plot(alarms, found, marker, color=colour, markersize=6, linestyle="none")
+        axis.plot(alarms, found, **{**style, "linestyle": ""}, markersize=6)
     axis.plot(rates, rates, color=COLOURS["grey"], linewidth=1.2, label="a guess")
     axis.set(
         xscale="log", xlabel="false-positive rate", ylabel="true-positive rate", ylim=(-0.02, 1.03)
     )
-    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.25))
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 
@@ -70,11 +68,13 @@ def advantages(
     """
     figure, axis = new_figure(height=3.4)
     low, high = np.asarray(band).T
+    styles = looks(curves)
+    shade = styles[1]["color"]
     axis.fill_between(
-        draws, low, high, color=SERIES[1], alpha=0.18, linewidth=0, label="bounds of Hellinger"
+        draws, low, high, color=shade, alpha=0.18, linewidth=0, label="bounds of Hellinger"
     )
-    for (name, values), colour, dashes in zip(curves.items(), SERIES, DASHES, strict=False):
-        axis.plot(draws, values, color=colour, linestyle=dashes, label=name)
+    for (name, values), style in zip(curves.items(), styles, strict=True):
+        axis.plot(draws, values, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
     axis.set(xscale="log", xlabel="draws m", ylabel="advantage", ylim=(-0.02, 1.03))
     axis.legend(loc="upper left")
@@ -98,14 +98,11 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.8)
-    looks = zip(SERIES, MARKERS, strict=False)
-    for (name, values), truth, (colour, marker) in zip(
-        bounds.items(), truths, looks, strict=False
-    ):
+    for (name, values), truth, style in zip(bounds.items(), truths, looks(bounds), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(runs, shown, marker=marker, markersize=4, color=colour, label=name)
-        axis.axhline(truth, color=colour, linestyle="--", linewidth=1.4)
+        axis.plot(runs, shown, **{**style, "linestyle": "-"}, markersize=4, label=name)
+        axis.axhline(truth, color=style["color"], linestyle="--", linewidth=1.4)
     axis.set(xscale="log", yscale="log", xlabel="runs in each world", ylabel="ε (nats)")
     axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
-    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.25))
+    figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from pdpbook.audit.honest_loss import Departure
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, NOISE, look, looks
 
 __all__ = [
     "draw_departure",
@@ -19,8 +20,6 @@ __all__ = [
     "draw_solvers",
 ]
 
-_SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "yellow", "sky")]
-_MARKERS = "osD^vP"
 _HATCHES = ("", "//", "..", "xx", "--")
 
 
@@ -52,8 +51,9 @@ def draw_everybody(
     for axis, (title, (held, honest)) in zip(np.atleast_1d(axes), panels.items(), strict=True):
         held, honest = np.asarray(held), np.asarray(honest)
         axis.vlines(places, held, honest, color=COLOURS["grey"], linewidth=1.2)
-        axis.plot(places, held, "o", mfc="white", mec=COLOURS["blue"], label="noise held")
-        axis.plot(places, honest, "D", ms=5, color=COLOURS["orange"], label="honest")
+        ring = look("held") | {"linestyle": "", "markerfacecolor": "white"}
+        axis.plot(places, held, **ring, label="noise held")
+        axis.plot(places, honest, **look("honest") | {"linestyle": ""}, ms=5, label="honest")
         axis.axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
         axis.set(title=title, yscale="log", ylabel="loss (nats)")
     handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
@@ -62,9 +62,7 @@ def draw_everybody(
     return figure
 
 
-def draw_departure(
-    game: NVOGame, departure: Departure, *, names: Sequence[str], label: str
-) -> Any:
+def draw_departure(game: NVOGame, departure: Departure, *, names: Sequence[str], label: str) -> Any:
     """Draw what everybody plays with a record and without it, and what is released.
 
     Parameters
@@ -74,7 +72,7 @@ def draw_departure(
     departure : Departure
         The record that leaves, and the rerun.
     names : sequence of str, length V
-        Names of the actions.
+        Names of the actions, the loudest first.
     label : str
         What the places are, with the unit.
 
@@ -87,38 +85,42 @@ def draw_departure(
     places = game.grid.midpoints
     seen = np.flatnonzero(game.counts)
     figure, axes = new_figure(3, 1, height=2.3)
+    played = [v for v in range(len(names)) if (departure.profile + departure.rerun)[:, v].any()]
+    steps = np.linspace(0, len(NOISE) - 1, len(played)).round().astype(int)
+    shades = dict(zip(played, (NOISE[step] for step in steps), strict=True))
     for axis, title, profile in zip(
         axes, ("with him", "without him"), (departure.profile, departure.rerun), strict=False
     ):
         base = np.zeros(seen.size)
-        for v, name in enumerate(names):
-            if not (departure.profile[:, v].any() or departure.rerun[:, v].any()):
-                continue
+        for v in played:
             records = profile[seen, v]
             axis.bar(
                 np.arange(seen.size),
                 records,
                 0.8,
                 bottom=base,
-                color=_SERIES[v],
+                color=shades[v],
                 hatch=_HATCHES[v % len(_HATCHES)],
                 edgecolor="white",
                 linewidth=0,
-                label=name,
+                label=names[v],
             )
             base += records
         axis.set(title=title, ylabel="records", ylim=(0, 1.05 * game.counts.max()))
         every = np.arange(0, seen.size, 3)
         axis.set_xticks(every, [f"{places[seen[i]]:.0f}" for i in every])
         axis.grid(visible=False, axis="x")
-    axes[0].legend(title="scale (multiples of Δq/ε)", ncols=2, loc="upper left", fontsize=10)
+    handles, labels = axes[0].get_legend_handles_labels()
+    scale = "scale (multiples of Δq/ε)"
+    figure.legend(handles, labels, title=scale, ncols=len(played), loc="outside upper center")
     axes[1].set_xlabel(f"{label}, occupied bins only")
-    for name, values, style, colour in (
-        ("with him", departure.present, "-", "blue"),
-        ("without him, noise held", departure.held, "--", "green"),
-        ("without him, run again", departure.honest, ":", "orange"),
-    ):
-        axes[2].plot(places, values, style, color=COLOURS[colour], label=name)
+    outputs = {
+        "with him": departure.present,
+        "without him, noise held": departure.held,
+        "without him, run again": departure.honest,
+    }
+    for (name, values), style in zip(outputs.items(), looks(outputs), strict=True):
+        axes[2].plot(places, values, **{**style, "marker": ""}, label=name)
     own = places[departure.bin]
     axes[2].axvline(own, color=COLOURS["grey"], linewidth=1.0)
     axes[2].annotate("he", (own, 0.3), (4, 0), textcoords="offset points")
@@ -126,7 +128,7 @@ def draw_departure(
     axes[2].set(
         yscale="log", ylabel="probability", xlabel=label, ylim=(low / 2, 1), title="released"
     )
-    axes[2].legend(fontsize=10)
+    axes[2].legend(loc="upper center", bbox_to_anchor=(0.5, -0.4))
     return figure
 
 
@@ -143,12 +145,12 @@ def draw_solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=4.0)
-    for j, (name, (epsilons, divergences, losses)) in enumerate(points.items()):
+    for (name, (epsilons, divergences, losses)), style in zip(
+        points.items(), looks(points), strict=True
+    ):
         ratios = np.asarray(losses) / np.asarray(epsilons)
-        axis.plot(
-            np.asarray(divergences), ratios, _MARKERS[j], ms=8, color=_SERIES[j], alpha=0.8,
-            label=name,
-        )
+        dots = {**style, "linestyle": "", "markersize": 8, "alpha": 0.8}
+        axis.plot(np.asarray(divergences), ratios, **dots, label=name)
     axis.axhline(1.0, color=COLOURS["black"], linestyle="--", linewidth=1.2)
     axis.set(
         xscale="log",
@@ -156,7 +158,7 @@ def draw_solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -
         xlabel="KL divergence (nats); better solved: further left",
         ylabel="largest honest loss / ε",
     )
-    axis.legend(loc="upper left", fontsize=10)
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 
@@ -173,10 +175,10 @@ def draw_ratios(ratios: Mapping[str, ArrayLike]) -> Any:
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.2)
-    for (name, values), style in zip(ratios.items(), ("-", "--", ":"), strict=False):
+    for (name, values), style in zip(ratios.items(), looks(ratios), strict=True):
         ordered = np.sort(np.asarray(values))
         above = 1.0 - np.arange(ordered.size) / ordered.size
-        axis.step(ordered, above, style, where="post", label=name)
+        axis.step(ordered, above, **{**style, "marker": ""}, where="post", label=name)
     axis.axvline(1.0, color=COLOURS["black"], linestyle="--", linewidth=1.2)
     axis.set(
         xscale="log",

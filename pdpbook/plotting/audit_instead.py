@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import filled, look, looks
 
 __all__ = ["draw_guess", "draw_releases"]
 
@@ -33,9 +34,9 @@ def draw_guess(
     """
     figure, axis = new_figure(height=3.4)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
-    axis.bar(places, counts, width, color=COLOURS["grey"], alpha=0.45, label="true count")
-    axis.plot(places, noisy, "s", color=SERIES[1], markersize=4, label="with noise")
-    axis.plot(places, guess, color=SERIES[0], marker="o", markersize=3, label="posterior mean")
+    axis.bar(places, counts, width, **filled("data"), label="true count")
+    axis.plot(places, noisy, **look("noisy"), markersize=4, label="with noise")
+    axis.plot(places, guess, **{**look("known"), "marker": "."}, label="posterior mean")
     axis.set(xlabel=xlabel, ylabel="records")
     axis.set_yscale("symlog", linthresh=10)
     axis.set_yticks([-10, 0, 10, 100], ["−10", "0", "10", "100"])
@@ -62,11 +63,9 @@ def draw_releases(
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=4.2)
-    colours = [*SERIES[:4], COLOURS["yellow"], COLOURS["grey"], COLOURS["black"]]
-    looks = zip(colours, [*DASHES, "-"], [*MARKERS, "X"], strict=True)
-    for (name, values), (colour, dashes, marker) in zip(lines.items(), looks, strict=False):
+    for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(x, shown, color=colour, linestyle=dashes, marker=marker, label=name)
+        axis.plot(x, shown, **style, label=name)
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = ["accounts", "cover", "heads", "totals"]
 
@@ -35,9 +36,13 @@ def cover(
     """
     row, others = np.asarray(row), np.asarray(others)
     figure, axis = new_figure(height=3.6)
-    axis.plot(places, ratio * others, color=SERIES[1], linestyle="--", label="R × this average")
-    axis.plot(places, row, color=SERIES[0], label="this record")
-    axis.plot(places, others, color=COLOURS["grey"], linestyle=":", label="average of the others")
+    lines = {
+        "R × this average": ratio * others,
+        "this record": row,
+        "average of the others": others,
+    }
+    for (name, values), style in zip(lines.items(), looks(lines), strict=True):
+        axis.plot(places, values, **{**style, "marker": ""}, label=name)
     tight = int(np.argmax(row / others))
     place = np.asarray(places)[tight]
     axis.annotate(
@@ -57,16 +62,16 @@ def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Any:
     numbers : array_like of int, shape (m,)
         Values of the count.
     laws : mapping of str to array_like, shape (m,)
-        Its probabilities under each name; two of them.
+        Its probabilities under each name; two of them, without the record first.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=2.9)
-    looks = (("", SERIES[0]), ("//", SERIES[1]))
-    for shift, (name, law), (hatch, colour) in zip((-0.2, 0.2), laws.items(), looks, strict=True):
-        axis.bar(np.asarray(numbers) + shift, law, 0.38, color=colour, hatch=hatch, label=name)
+    styles = (filled("without") | {"hatch": "//"}, {"color": look("with")["color"]})
+    for shift, (name, law), style in zip((-0.2, 0.2), laws.items(), styles, strict=True):
+        axis.bar(np.asarray(numbers) + shift, law, 0.38, **style, label=name)
     axis.set(xlabel="draws that look like Jacob", ylabel="probability", xticks=numbers)
     axis.grid(visible=False, axis="x")
     axis.legend()
@@ -90,9 +95,9 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.4)
-    for (name, values), colour, dashes in zip(curves.items(), SERIES, DASHES, strict=False):
+    for (name, values), style in zip(curves.items(), looks(curves), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(draws, shown, color=colour, linestyle=dashes, label=name)
+        axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
     axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
     axis.legend()
@@ -116,11 +121,8 @@ def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) 
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.8)
-    colours = [*SERIES[1:3], SERIES[0], COLOURS["grey"]]
-    for (name, values), colour, marker in zip(bills.items(), colours, MARKERS, strict=False):
-        axis.plot(
-            places, values, marker=marker, markersize=5, color=colour, linewidth=1.0, label=name
-        )
+    for (name, values), style in zip(bills.items(), looks(bills), strict=True):
+        axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)
     axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
-    axis.legend(loc="upper center", ncols=2, bbox_to_anchor=(0.5, 1.28))
+    figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, MARKERS, filled, look, looks
 
 __all__ = ["draw_frontier", "draw_policy", "draw_splits"]
 
@@ -41,12 +42,12 @@ def draw_policy(
     """
     figure, (above, below) = new_figure(2, height=2.5, sharex=True)
     width = 0.8 * float(np.diff(np.asarray(places)).mean())
-    above.bar(places, counts, width, color=COLOURS["grey"], alpha=0.45, label="true count")
-    above.plot(places, noisy, "s", color=SERIES[1], markersize=3.5, label="with noise")
-    above.step(places, lower, where="mid", color=SERIES[0], label="lower bound")
+    above.bar(places, counts, width, **filled("data"), label="true count")
+    above.plot(places, noisy, **look("noisy"), markersize=3.5, label="with noise")
+    above.step(places, lower, where="mid", color=look("known")["color"], label="lower bound")
     above.set(ylabel="records")
     above.legend()
-    below.plot(places, keep, color=SERIES[2], marker="o", markersize=3)
+    below.plot(places, keep, color=COLOURS["black"], marker="o", markersize=3)
     below.set(xlabel=xlabel, ylabel="stays in its bin", ylim=(-0.04, 1.04))
     return figure
 
@@ -67,13 +68,17 @@ def draw_frontier(
     -------
     matplotlib.figure.Figure
     """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     rows = -(-len(panels) // 2)
     figure, axes = new_figure(rows, 2, height=2.7, sharex=True)
     for axis, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
-        looks = zip([*SERIES, COLOURS["grey"]], DASHES, MARKERS, strict=True)
-        for (name, (x, y)), (colour, dashes, marker) in zip(lines.items(), looks, strict=False):
-            axis.plot(x, y, color=colour, linestyle=dashes, marker=marker, label=name)
+        for (name, (x, y)), style in zip(lines.items(), looks(lines), strict=True):
+            axis.plot(x, y, **style, label=name)
         axis.set(title=title, yscale="log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_minor_formatter(NullFormatter())
     for axis in np.ravel(axes)[-2:]:
         axis.set_xlabel(xlabel)
     for axis in np.ravel(axes)[::2]:
@@ -99,18 +104,20 @@ def draw_splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -
     """
     names = list(next(iter(groups.values())))
     figure, axis = new_figure(height=0.62 * len(names) + 1.2)
+    shades = ["black", "grey", "indigo"]  # of the targets; the releases are rows
     for number, (title, releases) in enumerate(groups.items()):
+        colour = COLOURS[shades[number]]
         shift = 0.24 * (number - (len(groups) - 1) / 2)
         for place, name in enumerate(names):
             values = np.asarray(releases[name], dtype=float)
             height = np.full(values.size, place + shift)
             label = title if place == 0 else None
+            axis.plot(values, height, MARKERS[number], color=colour, alpha=0.35, markersize=4)
             axis.plot(
-                values, height, MARKERS[number], color=SERIES[number], alpha=0.35, markersize=4
-            )
-            axis.plot(
-                np.median(values), place + shift, MARKERS[number], color=SERIES[number],
-                markersize=9, markeredgecolor=COLOURS["black"], label=label,
+                *(np.median(values), place + shift, MARKERS[number]),
+                color=colour,
+                markersize=9,
+                label=label,
             )
     axis.set(xscale="log", xlabel=ylabel, yticks=range(len(names)), yticklabels=names)
     axis.invert_yaxis()

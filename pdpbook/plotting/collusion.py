@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, MARKERS, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
 
@@ -33,10 +34,8 @@ def coalition_gain(
     """
     figure, (left, right) = new_figure(1, 2, height=3.4)
     for axes, curves in ((left, errors), (right, guesses)):
-        for (label, values), colour, marker in zip(
-            curves.items(), COLOURS.values(), MARKERS, strict=False
-        ):
-            axes.plot(sizes, values, marker=marker, markersize=4, color=colour, label=label)
+        for (label, values), style in zip(curves.items(), looks(curves), strict=True):
+            axes.plot(sizes, values, **style, markersize=4, label=label)
         axes.set_xscale("log", base=2)
         axes.set_xticks(np.asarray(sizes), [f"{size}" for size in np.asarray(sizes)])
         axes.set_xlabel("colluding recipients")
@@ -76,26 +75,26 @@ def gradual_pair(
     grid, atom, noise = np.asarray(grid), np.asarray(atom), np.asarray(noise)
     figure, (left, right) = new_figure(1, 2, height=3.6, sharex=True, sharey=True)
     top = float(np.max(smooth))
-    shades = [COLOURS["blue"]] * 7
+    differ, equal = look("differ")["color"], look("equal")["color"]
     levels = top * np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.8])
-    left.contour(grid, grid, smooth, levels=levels, colors=shades, linewidths=1.0)
+    left.contour(grid, grid, smooth, levels=levels, colors=[differ] * 7, linewidths=1.0)
     ends = np.column_stack([grid, grid])
     left.add_collection(
         LineCollection(
             list(np.stack([ends[:-1], ends[1:]], axis=1)),
             linewidths=1.0 + 7.0 * atom[:-1] / atom.max(),
-            colors=COLOURS["orange"],
+            colors=equal,
             capstyle="butt",
         )
     )
     same = noise[:, 0] == noise[:, 1]
-    right.plot(*noise[~same].T, ".", markersize=2.5, color=COLOURS["blue"], label="different")
-    right.plot(*noise[same].T, "+", markersize=4, color=COLOURS["orange"], label="equal")
+    right.plot(*noise[~same].T, ".", markersize=2.5, color=differ, label="different")
+    right.plot(*noise[same].T, "+", markersize=4, color=equal, label="equal")
     right.legend(loc="upper left", markerscale=2, handletextpad=0.1)
     for axes in (left, right):
         axes.set_xlim(grid[0], grid[-1])
         axes.set_ylim(grid[0], grid[-1])
-        axes.set_xlabel(f"noise of the noisy copy, ε = {epsilons[0]:g}")
+    figure.supxlabel(f"noise of the noisy copy, ε = {epsilons[0]:g}")
     left.set_ylabel(f"noise of the quiet copy, ε = {epsilons[1]:g}")
     return figure
 
@@ -127,10 +126,11 @@ def refinement_law(
     edges = np.linspace(grid[0], grid[-1], 71)
     moved = draws[draws != loud]
     seen = np.histogram(moved, bins=edges)[0] / (draws.size * np.diff(edges))
-    axes.stairs(seen, edges, fill=True, color=COLOURS["sky"], alpha=0.45, label="simulated")
-    axes.plot(grid, density, color=COLOURS["blue"], label="density of the pieces")
-    axes.plot([loud, loud], [0, atom], color=COLOURS["orange"], linewidth=4)
-    axes.plot(loud, atom, "o", color=COLOURS["orange"], label="stays: probability of the atom")
+    differ, equal = look("differ")["color"], look("equal")["color"]
+    axes.stairs(seen, edges, fill=True, **filled("differ"), label="simulated")
+    axes.plot(grid, density, color=differ, label="density of the pieces")
+    axes.plot([loud, loud], [0, atom], color=equal, linewidth=4)
+    axes.plot(loud, atom, "o", color=equal, label="stays: probability of the atom")
     axes.axvline(0.0, color=COLOURS["grey"], linewidth=1, linestyle=":")
     axes.set_xlabel("noise of the refined copy")
     axes.set_ylabel("density, or probability of the atom")

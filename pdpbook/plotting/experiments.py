@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.plotting import COLOURS, LOOKS, NAMES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, LOOKS, filled, look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
+
+_KEYS = {"BRD": "game", "Laplace": "laplace"}  #: what the tables of experiments call them
 
 __all__ = [
     "floor_figure",
@@ -41,7 +44,7 @@ def height_table(heights: NDArray[np.float64]) -> Any:
     """
     values, counts = np.unique(heights, return_counts=True)
     figure, axes = new_figure(height=3.0)
-    axes.vlines(values, 0, counts, color=COLOURS["blue"], linewidth=5)
+    axes.vlines(values, 0, counts, color=COLOURS["grey"], linewidth=4)
     axes.annotate(
         f"the tallest: {values[-1]:g} cm",
         (values[-1], counts[-1]),
@@ -63,7 +66,8 @@ def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.fl
     original : ndarray, shape (K,)
         Distribution of the data.
     **releases : ndarray, shape (K,)
-        Output distributions under the names ``Laplace``, ``common`` and ``BRD``.
+        Output distributions under names of :data:`pdpbook.plotting.series.LOOKS`, for example
+        ``laplace``, ``common`` and ``game``.
 
     Returns
     -------
@@ -95,12 +99,12 @@ def output_distributions(
     figure, panels = _panels(games)
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
-        outputs = {name: game.output(each[epsilon]) for name, each in profiles.items()}
+        outputs = {_KEYS[name]: game.output(each[epsilon]) for name, each in profiles.items()}
         _draw_release(axes, game.grid, game.frequency, outputs)
         axes.set_title(f"ε = {epsilon:g}")
         axes.set_xlim(game.grid.lower, game.grid.upper)
-    figure.supxlabel("released height (cm)", fontsize=12)
-    figure.supylabel("probability", fontsize=12)
+    figure.supxlabel("released height (cm)")
+    figure.supylabel("probability")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)
     return figure
@@ -129,18 +133,18 @@ def noise_by_bin(
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
         for name, each in profiles.items():
-            look = {**LOOKS[name], "linestyle": "-" if name == "Laplace" else ""}
+            key = _KEYS[name]
+            style = look(key) | ({"marker": ""} if key == "laplace" else {"linestyle": ""})
             spread = game.noise_sd(each[epsilon]) * game.grid.width
             seen = game.counts > 0
-            look["marker"] = "" if name == "Laplace" else look["marker"]
-            axes.plot(game.grid.midpoints[seen], spread[seen], label=NAMES[name], **look)
+            axes.plot(game.grid.midpoints[seen], spread[seen], label=LOOKS[key].label, **style)
         axes.set_title(f"ε = {epsilon:g}")
         if logarithmic:
             axes.set_yscale("log")
         else:
             axes.set_ylim(0, None)
-    figure.supxlabel("height of the bin (cm)", fontsize=12)
-    figure.supylabel("standard deviation of the noise (cm)", fontsize=12)
+    figure.supxlabel("height of the bin (cm)")
+    figure.supylabel("standard deviation of the noise (cm)")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2)
     return figure
@@ -164,24 +168,18 @@ def metric_comparison(
     """
     figure, grid = new_figure(2, 2, height=2.6, sharex=True)
     for axes, (column, title) in zip(grid.flat, metrics.items(), strict=True):
-        for table, filled in ((published, False), (ours, True)):
+        for table, here in ((published, False), (ours, True)):
             for name in ("Laplace", "BRD"):
-                look = LOOKS[name]
+                style = look(_KEYS[name]) | {"linestyle": "-" if here else ":"}
+                style["markerfacecolor"] = style["color"] if here else "none"
+                label = f"{LOOKS[_KEYS[name]].label}, {'here' if here else 'published'}"
                 rows = table[table["algorithm"] == name]
-                axes.plot(
-                    rows["epsilon"],
-                    rows[column],
-                    color=look["color"],
-                    marker=look["marker"],
-                    linestyle="-" if filled else ":",
-                    markerfacecolor=look["color"] if filled else "none",
-                    label=f"{NAMES[name]}, {'here' if filled else 'published'}",
-                )
+                axes.plot(rows["epsilon"], rows[column], **style, label=label)
         axes.set_title(title)
         axes.set_xscale("log", base=2)
         axes.set_xticks([0.1, 0.3, 1, 2, 4, 8], ["0.1", "0.3", "1", "2", "4", "8"], minor=False)
         axes.set_ylim(0, None)
-    figure.supxlabel("ε", fontsize=12)
+    figure.supxlabel("ε")
     handles, labels = grid.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2)
     return figure
@@ -206,15 +204,15 @@ def floor_figure(table: pd.DataFrame) -> Any:
         bottom,
         table["floor"],
         facecolor="none",
-        edgecolor=COLOURS["grey"],
+        edgecolor=look("floor")["color"],
         hatch="//",
         linewidth=0,
         alpha=0.5,
         label="impossible with the stated scales",
     )
-    axes.plot(table["epsilon"], table["here"], label="NVO game (BRD), here", **LOOKS["BRD"])
-    look = {**LOOKS["BRD"], "linestyle": ":", "markerfacecolor": "none"}
-    axes.plot(table["epsilon"], table["published"], label="NVO game (BRD), published", **look)
+    axes.plot(table["epsilon"], table["here"], label="NVO game, here", **look("game"))
+    hollow = {**look("game"), "linestyle": ":", "markerfacecolor": "none"}
+    axes.plot(table["epsilon"], table["published"], label="NVO game, published", **hollow)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(table["epsilon"], [f"{e:g}" for e in table["epsilon"]])
@@ -240,15 +238,8 @@ def _draw_release(
     releases: Mapping[str, NDArray[np.float64]],
 ) -> None:
     edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
-    axes.stairs(original, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original")
+    axes.stairs(original, edges, fill=True, **filled("data"), label=LOOKS["data"].label)
     for name, output in releases.items():
-        look = LOOKS[name]
-        axes.stairs(
-            output,
-            edges,
-            baseline=None,
-            color=look["color"],
-            linestyle=look["linestyle"],
-            linewidth=2.0,
-            label=NAMES[name],
-        )
+        style = look(name)
+        del style["marker"]
+        axes.stairs(output, edges, baseline=None, **style, linewidth=2.0, label=LOOKS[name].label)

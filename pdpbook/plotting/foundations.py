@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = [
     "attacker_and_statistician",
@@ -41,17 +42,21 @@ def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone:
     """
     heights, counts = np.asarray(heights), np.asarray(counts)
     figure, axis = new_figure()
-    axis.bar(heights, counts, 1.6, color=COLOURS["sky"])
     here = heights == marked
-    axis.bar(heights[here], counts[here], 1.6, color=COLOURS["blue"], hatch="//")
+    narrow = np.minimum(np.diff(heights, prepend=-np.inf), np.diff(heights, append=np.inf)) < 1.6
+    for some, width in ((~here & ~narrow, 1.6), (~here & narrow, 0.35)):  # none hides another
+        axis.bar(heights[some], counts[some], width, **filled("data"))
+    axis.bar(heights[here], counts[here], 1.6, **filled("with"), hatch="//")
+    colour = look("with")["color"]
     axis.annotate(
         f"{marked:g} cm:\n{int(counts[here][0])} stints",
         (marked, counts[here][0]),
         (marked + 5.5, counts[here][0] * 0.75),
-        color=COLOURS["blue"],
+        color=colour,
     )
-    axis.plot(alone, np.full(np.size(alone), 1.0), "v", color=COLOURS["orange"], ms=9)
-    axis.annotate("once", (np.max(alone), 1.0), (np.max(alone) - 2, 1.5), color=COLOURS["orange"])
+    colour = look("exposed")["color"]
+    axis.plot(alone, np.full(np.size(alone), 1.15), "v", color=colour, ms=9)
+    axis.annotate("once", (np.max(alone), 1.15), (np.max(alone) - 2, 1.7), color=colour)
     axis.set(xlabel="height (cm)", ylabel="stints", yscale="log", ylim=(0.7, 300))
     return figure
 
@@ -78,15 +83,13 @@ def attacker_and_statistician(
         Where the best attack changes its mind.
     """
     figure, (left, right) = new_figure(1, 2, height=3.4)
-    for (name, density), colour, dash in zip(
-        densities.items(), ("grey", "blue"), ("--", "-"), strict=True
-    ):
-        left.plot(answers, density, dash, color=COLOURS[colour], label=name)
-        left.fill_between(answers, density, color=COLOURS[colour], alpha=0.15)
-    left.axvline(threshold, color=COLOURS["orange"], lw=1.5)
+    for (name, density), style in zip(densities.items(), looks(densities), strict=True):
+        left.plot(answers, density, **{**style, "marker": ""}, label=name)
+        left.fill_between(answers, density, color=style["color"], alpha=0.15)
+    left.axvline(threshold, color=COLOURS["black"], lw=1.2)
     left.set(xlabel="released count", ylabel="density", ylim=(0, None))
-    left.legend(loc="upper left", fontsize=10, handlelength=1.2)
-    right.plot(errors, advantages, color=COLOURS["orange"])
+    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), handlelength=1.6)
+    right.plot(errors, advantages, color=COLOURS["black"])
     right.set(xlabel="mean error (stints)", ylabel="attacker's advantage", xscale="log")
     right.set(ylim=(0, 1))
     return figure
@@ -103,10 +106,12 @@ def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, Arr
         Smallest and largest belief after it, shape (m,) each, under their ε.
     """
     figure, axis = new_figure(height=3.6)
-    for (epsilon, (low, high)), colour, dash in zip(bands.items(), SERIES, DASHES, strict=False):
-        axis.fill_between(prior, low, high, color=colour, alpha=0.15)
-        axis.plot(prior, high, linestyle=dash, color=colour, label=f"ε = {epsilon:g}")
-        axis.plot(prior, low, linestyle=dash, color=colour)
+    names = [f"ε = {epsilon:g}" for epsilon in bands]
+    for name, style, (low, high) in zip(names, looks(names), bands.values(), strict=True):
+        axis.fill_between(prior, low, high, color=style["color"], alpha=0.15)
+        style["marker"] = ""
+        axis.plot(prior, high, **style, label=name)
+        axis.plot(prior, low, **style)
     axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
     axis.set(xlabel="belief before the release", ylabel="belief after it")
     axis.set(xlim=(0, 1), ylim=(0, 1))
@@ -140,22 +145,21 @@ def two_views_of_a_test(
     figure, (left, right) = new_figure(1, 2, height=3.6)
     answers = np.asarray(answers)
     out, present = (np.asarray(density) for density in densities.values())
-    for (name, density), colour, dash in zip(
-        densities.items(), ("grey", "blue"), ("--", "-"), strict=True
-    ):
-        left.plot(answers, density, dash, color=COLOURS[colour], label=name)
+    shades = []
+    for (name, density), style in zip(densities.items(), looks(densities), strict=True):
+        left.plot(answers, density, **{**style, "marker": ""}, label=name)
+        shades.append(style["color"])
     above = answers >= threshold
-    left.fill_between(answers, out, where=above, color=COLOURS["orange"], alpha=0.5, label="α")
-    left.fill_between(answers, present, where=~above, color=COLOURS["sky"], alpha=0.5, label="β")
+    left.fill_between(answers, out, where=above, color=shades[0], alpha=0.5, label="α")
+    left.fill_between(answers, present, where=~above, color=shades[1], alpha=0.3, label="β")
     left.axvline(threshold, color=COLOURS["black"], lw=1)
     left.set(xlabel="output", ylabel="density", ylim=(0, None))
-    left.legend(fontsize=10, handlelength=1.2, loc="upper left")
-    styles = [("blue", "-"), ("green", "-."), ("black", ":")][-len(curves) :]
-    for (name, beta), (colour, dash) in zip(curves.items(), styles, strict=True):
-        right.plot(alpha, beta, dash, color=COLOURS[colour], label=name)
+    left.legend(handlelength=1.4, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    for (name, beta), style in zip(curves.items(), looks(curves), strict=True):
+        right.plot(alpha, beta, **{**style, "marker": ""}, label=name)
     right.plot([0, 1], [1, 0], color=COLOURS["grey"], lw=1)
     right.set(xlabel="false alarms α", ylabel="misses β", xlim=(0, 1), ylim=(0, 1))
-    right.legend(fontsize=10, handlelength=1.6)
+    right.legend(handlelength=1.6, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure
 
 
@@ -170,8 +174,8 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Any:
         Total ε under the name of each rule.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, total), colour, dash in zip(totals.items(), SERIES, DASHES, strict=False):
-        axis.plot(releases, total, linestyle=dash, color=colour, label=name)
+    for (name, total), style in zip(totals.items(), looks(totals), strict=True):
+        axis.plot(releases, total, **{**style, "marker": ""}, label=name)
     axis.set(xlabel="releases", ylabel="total ε", xlim=(0, None), ylim=(0, None))
     axis.legend()
     return figure
@@ -189,15 +193,11 @@ def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) 
     epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
     figure, axis = new_figure(height=3.4)
     proved = epsilons <= 1.0
-    axis.plot(epsilons, exact, color=COLOURS["blue"], label="exact (analytic)")
-    axis.plot(epsilons[proved], textbook[proved], color=COLOURS["orange"], label="textbook")
-    axis.plot(
-        epsilons[~proved],
-        textbook[~proved],
-        "--",
-        color=COLOURS["orange"],
-        label="beyond its proof",
-    )
+    style = look("gaussian") | {"marker": ""}
+    axis.plot(epsilons, exact, **{**style, "linestyle": "-"}, label="exact (analytic)")
+    brown = COLOURS["brown"]
+    axis.plot(epsilons[proved], textbook[proved], color=brown, label="textbook")
+    axis.plot(epsilons[~proved], textbook[~proved], "--", color=brown, label="beyond its proof")
     axis.axvline(1.0, color=COLOURS["grey"], lw=1)
     axis.set(xlabel="ε", ylabel="σ (sensitivity 1)", xscale="log", yscale="log")
     axis.legend()
@@ -217,8 +217,8 @@ def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, mark
         A number of queries to point out.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, spread), colour, dash in zip(noise.items(), SERIES, DASHES, strict=False):
-        axis.plot(queries, spread, linestyle=dash, color=colour, label=name)
+    for (name, spread), style in zip(noise.items(), looks(noise), strict=True):
+        axis.plot(queries, spread, **{**style, "marker": ""}, label=name)
     axis.axvline(marked, color=COLOURS["grey"], lw=1)
     axis.text(marked * 1.06, 1.3, f"{marked} queries", color=COLOURS["grey"])
     axis.set(xlabel="counting queries", ylabel="noise SD on each", xscale="log", yscale="log")
@@ -236,10 +236,8 @@ def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]
     """
     figure, row = new_figure(1, 2, height=3.4)
     for axis, (title, laws) in zip(row, panels.items(), strict=True):
-        for (name, (places, density)), colour, dash in zip(
-            laws.items(), SERIES, DASHES, strict=False
-        ):
-            axis.plot(places, density, linestyle=dash, color=colour, label=name)
+        for (name, (places, density)), style in zip(laws.items(), looks(laws), strict=True):
+            axis.plot(places, density, **{**style, "marker": ""}, label=name)
         axis.set(title=title, xlabel="released answer", ylim=(0, None))
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))
     row[0].set_ylabel("density")
@@ -259,8 +257,8 @@ def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: f
         The ε of ε-DP that one of them has.
     """
     figure, axis = new_figure()
-    for (name, curve), colour, dash in zip(curves.items(), SERIES, DASHES, strict=False):
-        axis.plot(orders, curve, linestyle=dash, color=colour, label=name)
+    for (name, curve), style in zip(curves.items(), looks(curves), strict=True):
+        axis.plot(orders, curve, **{**style, "marker": ""}, label=name)
     axis.axhline(level, color=COLOURS["grey"], lw=1)
     axis.text(1.05, level * 1.04, f"ε = {level:g}", color=COLOURS["grey"])
     axis.set(xlabel="order α", ylabel="Rényi divergence (nats)", xscale="log", ylim=(0, 2 * level))
@@ -282,10 +280,11 @@ def choice_probabilities(
         Probability of each candidate, under its ε.
     """
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
-    top.bar(candidates, utilities, 1.6, color=COLOURS["sky"])
+    top.bar(candidates, utilities, 1.6, **filled("data"))
     top.set(ylabel="stints")
-    for (epsilon, chance), colour, mark in zip(chances.items(), SERIES, MARKERS, strict=False):
-        bottom.plot(candidates, chance, mark, color=colour, ms=6, label=f"ε = {epsilon:g}")
+    names = [f"ε = {epsilon:g}" for epsilon in chances]
+    for name, style, chance in zip(names, looks(names), chances.values(), strict=True):
+        bottom.plot(candidates, chance, **{**style, "linestyle": ""}, ms=6, label=name)
     bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
     bottom.legend(loc="upper left")
     return figure
@@ -313,13 +312,13 @@ def padding_steps(
     midpoints = np.asarray(midpoints)
     half = (midpoints[1] - midpoints[0]) / 2.0
     figure, (top, bottom) = new_figure(2, 1, height=2.1, sharex=True)
-    top.bar(heights, counts, 1.2, color=COLOURS["sky"])
+    top.bar(heights, counts, 1.2, **filled("data"))
     top.set(ylabel="stints")
-    bottom.bar(midpoints, binned, 2.0 * half * 0.9, color=COLOURS["blue"])
+    bottom.bar(midpoints, binned, 2.0 * half * 0.9, **filled("data"))
     bottom.set(xlabel="height (cm)", ylabel="records in the bin")
     for axis in (top, bottom):
-        axis.axvspan(midpoints[0] - half, ends[0], color=COLOURS["yellow"], alpha=0.18, lw=0)
-        axis.axvspan(ends[1], midpoints[-1] + half, color=COLOURS["yellow"], alpha=0.18, lw=0)
+        axis.axvspan(midpoints[0] - half, ends[0], color=COLOURS["orange"], alpha=0.12, lw=0)
+        axis.axvspan(ends[1], midpoints[-1] + half, color=COLOURS["orange"], alpha=0.12, lw=0)
     low, high = (midpoints[0] + ends[0]) / 2.0, (midpoints[-1] + ends[1]) / 2.0
     for place in (low, high):
         top.text(place, 0.5, "padding", ha="center", transform=top.get_xaxis_transform())
@@ -337,8 +336,8 @@ def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Any:
         Share of exposed records in per cent, under the data's name.
     """
     figure, axis = new_figure()
-    for (name, share), colour, mark in zip(exposed.items(), SERIES, MARKERS, strict=False):
-        axis.plot(bins, share, f"{mark}-", color=colour, label=name, ms=6)
+    for (name, share), style in zip(exposed.items(), looks(exposed), strict=True):
+        axis.plot(bins, share, **style, label=name, ms=6)
     axis.set(xlabel="bins", ylabel="exposed records (%)", xscale="log", ylim=(-1, None))
     axis.legend()
     return figure
@@ -355,8 +354,8 @@ def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
         Standard error in cm.
     """
     figure, axis = new_figure(height=3.4)
-    for (name, error), colour, dash in zip(errors.items(), SERIES, DASHES, strict=False):
-        axis.plot(draws, error, linestyle=dash, color=colour, label=name)
+    for (name, error), style in zip(errors.items(), looks(errors), strict=True):
+        axis.plot(draws, error, **{**style, "marker": ""}, label=name)
     axis.set(xlabel="draws", ylabel="error of the mean (cm)", xscale="log", yscale="log")
     axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
     return figure

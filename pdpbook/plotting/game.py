@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import COLOURS, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = [
     "draw_kernels",
@@ -40,14 +41,14 @@ def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]
     matplotlib.figure.Figure
     """
     rows = np.asarray(kernel)
-    figure, axes = new_figure(1, len(bins), height=2.8, sharey=True, squeeze=False)
+    figure, axes = new_figure(1, len(bins), height=3.2, sharey=True, squeeze=False)
     outputs = np.arange(rows.shape[2])
     for axis, k in zip(axes[0], bins, strict=True):
-        for v, name in enumerate(names):
-            axis.plot(outputs, rows[v, k], color=SERIES[v], marker=MARKERS[v], label=name)
+        for v, (name, style) in enumerate(zip(names, looks(names), strict=True)):
+            axis.plot(outputs, rows[v, k], **style, label=name)
         axis.set(title=f"a record of bin {k}", xlabel="released bin x", xticks=outputs)
     axes[0, 0].set(ylabel="probability p(x)", ylim=(0, 1.02))
-    axes[0, 0].legend()
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 
@@ -70,21 +71,22 @@ def draw_shares(
     -------
     matplotlib.figure.Figure
     """
-    figure, axes = new_figure(1, len(profiles), height=3.0, sharey=True, squeeze=False)
+    figure, axes = new_figure(1, len(profiles), height=3.6, sharey=True, squeeze=False)
     outputs = np.arange(game.bins)
     width = 0.8 / len(names)
+    styles = looks(names.values())
     for axis, (title, profile) in zip(axes[0], profiles.items(), strict=True):
         played = np.asarray(profile) > 0
         mass = game.mass(profile)
         for j, (k, name) in enumerate(names.items()):
             share = max((game.kernel[v, k] / mass for v in np.flatnonzero(played[k])), key=np.max)
             place = outputs + (j - (len(names) - 1) / 2) * width
-            axis.bar(place, share, width, color=SERIES[j], label=name)
+            axis.bar(place, share, width, color=styles[j]["color"], label=name)
         axis.axhline(game.limits.tau, color=COLOURS["black"], linestyle="--", linewidth=1.5)
         axis.set(title=title, xlabel="released bin x", xticks=outputs)
-    axes[0, 0].text(-0.4, game.limits.tau + 0.02, "limit τ", fontsize=11)
+    axes[0, 0].text(-0.4, game.limits.tau + 0.02, "limit τ")
     axes[0, 0].set(ylabel="share of one record, p(x) / S(x)", ylim=(0, 1.05))
-    axes[0, 0].legend(loc="upper center")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 
@@ -116,11 +118,12 @@ def draw_landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *
         kl[equilibrium],
         count[equilibrium] + 0.12,
         "o",
-        color=COLOURS["orange"],
+        color=look("game")["color"],
         label="a Nash equilibrium",
     )
     best = np.flatnonzero(count == n)[kl[count == n].argmin()]
-    axis.plot(kl[best], n + 0.12, "*", color=COLOURS["blue"], markersize=17, label="the optimum")
+    style = look("optimum") | {"linestyle": ""}
+    axis.plot(kl[best], n + 0.12, **style, markersize=17, label="the optimum")
     low = int(count.min())
     axis.set(
         xlabel="KL divergence from the data (nats)",
@@ -155,13 +158,11 @@ def draw_outputs(
     x = np.asarray(positions)
     others = [name for name in outputs if name != data]
     figure, axes = new_figure(len(others), 1, height=1.9, sharex=True, squeeze=False)
-    for j, (axis, name) in enumerate(zip(axes[:, 0], others, strict=True)):
-        axis.fill_between(
-            x, np.asarray(outputs[data]), step="mid", color=COLOURS["grey"], alpha=0.35, label=data
-        )
-        axis.step(x, np.asarray(outputs[name]), where="mid", color=SERIES[j], label=name)
+    for axis, name, style in zip(axes[:, 0], others, looks(others), strict=True):
+        axis.fill_between(x, np.asarray(outputs[data]), step="mid", **filled("data"), label=data)
+        axis.step(x, np.asarray(outputs[name]), where="mid", color=style["color"], label=name)
         axis.set(ylabel="probability", ylim=(0, None))
-        axis.legend(loc="upper right")
+        axis.set_title(name, loc="left", color=style["color"])
     axes[-1, 0].set_xlabel(label)
     return figure
 
@@ -181,10 +182,10 @@ def draw_paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> A
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(2, 1, height=2.0, sharex=True)
-    for j, (name, (private, divergence)) in enumerate(paths.items()):
+    for (name, (private, divergence)), style in zip(paths.items(), looks(paths), strict=True):
         for axis, values in zip(axes, (private, divergence), strict=True):
             moves = np.arange(np.size(values))
-            axis.plot(moves, np.asarray(values), color=SERIES[j], marker=MARKERS[j], label=name)
+            axis.plot(moves, np.asarray(values), **style, label=name)
     axes[0].axhline(n, color=COLOURS["black"], linestyle="--", linewidth=1.5)
     axes[0].set(ylabel="private $P_E$", ylim=(None, n + 0.3))
     axes[0].yaxis.get_major_locator().set_params(integer=True)
@@ -202,6 +203,8 @@ def draw_profiles(
     label: str,
 ) -> Any:
     """Draw profiles as heat maps: which share of each occupied bin plays which action.
+
+    The loudest action is the uppermost row.
 
     Parameters
     ----------
@@ -221,12 +224,16 @@ def draw_profiles(
     matplotlib.figure.Figure
     """
     occupied = np.flatnonzero(game.counts)
+    middle = game.bins // 2
+    reach = game.kernel[:, middle] @ abs(np.arange(game.bins) - middle)
+    order = np.argsort(reach)  # the louder, the higher
     figure, axes = new_figure(len(profiles), 1, height=1.75, sharex=True, squeeze=False)
     image = None
     for axis, (title, profile) in zip(axes[:, 0], profiles.items(), strict=True):
-        share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T
+        share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T[order]
         image = axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1)
-        axis.set(title=title, yticks=np.arange(game.actions) + 0.5, yticklabels=names)
+        axis.set(title=title, yticks=np.arange(game.actions) + 0.5)
+        axis.set_yticklabels([names[v] for v in order])
         axis.grid(False)
     shown = np.unique(np.linspace(0, occupied.size - 1, 7).round().astype(int))
     ticks = [f"{value:.0f}" for value in np.asarray(positions)[occupied[shown]]]
@@ -250,14 +257,19 @@ def draw_runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> An
     -------
     matplotlib.figure.Figure
     """
-    figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False)
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):
         for result in results:
             exposed = result.private_counts[-1] < records
-            colour = COLOURS["orange"] if exposed else COLOURS["blue"]
+            colour = look("exposed" if exposed else "game")["color"]
             moves = np.arange(len(result.divergences))
             axis.plot(moves, result.divergences, color=colour, alpha=0.4, linewidth=1.2)
             axis.plot(moves[-1], result.divergence, "x" if exposed else "o", color=colour)
         axis.set(title=title, xlabel="moves", yscale="log")
     axes[0, 0].set_ylabel("KL (nats)")
+    axes[0, 0].yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes[0, 0].yaxis.set_major_formatter("{x:g}")
+    axes[0, 0].yaxis.set_minor_formatter(NullFormatter())
     return figure

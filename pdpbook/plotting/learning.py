@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = ["draw_bins", "draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
-
-#: The Laplace mechanism is the first line here; it keeps its orange and its squares.
-_SERIES = [SERIES[1], SERIES[0], *SERIES[2:]]
-_MARKERS = [MARKERS[1], MARKERS[0], *MARKERS[2:]]
 
 
 def draw_learning(
@@ -46,12 +43,14 @@ def draw_learning(
     """
     rounds = np.arange(1, np.size(returns) + 1)
     all_private = np.asarray(private) == records
-    figure, axes = new_figure(1, 2, height=3.6)
-    axes[0].plot(rounds, np.asarray(practice), color=COLOURS["sky"], label="practice")
+    figure, axes = new_figure(1, 2, height=4.4)
+    colour = look("learned")["color"]
+    practised = {"color": colour, "alpha": 0.6, "linestyle": ":"}
+    axes[0].plot(rounds, np.asarray(practice), **practised, label="practice")
     for axis, values in zip(axes, (np.asarray(returns), np.asarray(divergences)), strict=True):
-        axis.plot(rounds, values, color=COLOURS["blue"], linewidth=1.2)
+        axis.plot(rounds, values, color=colour, linewidth=1.2)
         for chosen, fill, name in (
-            (all_private, COLOURS["blue"], "test, all private"),
+            (all_private, colour, "test, all private"),
             (~all_private, "none", "test, not all private"),
         ):
             if chosen.any():
@@ -59,20 +58,22 @@ def draw_learning(
                     rounds[chosen],
                     values[chosen],
                     "o",
-                    color=COLOURS["blue"],
+                    color=colour,
                     markerfacecolor=fill,
                     label=name,
                 )
         axis.set(xlabel="round")
         axis.xaxis.get_major_locator().set_params(integer=True)
-    lines = ("--", ":", "-.", (0, (1, 3)))
     for axis, levels in zip(axes, (returns_of, divergences_of), strict=True):
-        for (name, level), style in zip(levels.items(), lines, strict=False):
-            axis.axhline(level, color=COLOURS["black"], linestyle=style, linewidth=1.4, label=name)
+        for (name, level), style in zip(levels.items(), looks(levels), strict=True):
+            axis.axhline(level, **{**style, "marker": ""}, linewidth=1.4, label=name)
     axes[0].set_ylabel("sum of rewards")
     axes[1].set(ylabel="KL at the end (nats)", ylim=(0, None))
+    entries: dict[str, Any] = {}
     for axis in axes:
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=11)
+        handles, names = axis.get_legend_handles_labels()
+        entries |= dict(zip(names, handles, strict=True))
+    figure.legend(entries.values(), entries, loc="outside lower center", ncols=2)
     return figure
 
 
@@ -98,8 +99,11 @@ def draw_releases(
     """
     x = np.asarray(positions)
     figure, axes = new_figure(len(outputs), 1, height=1.9, sharex=True, squeeze=False)
-    for axis, (name, output), colour in zip(axes[:, 0], outputs.items(), _SERIES, strict=False):
-        axis.bar(x, np.asarray(data), width=x[1] - x[0], color=COLOURS["grey"], alpha=0.4)
+    for axis, (name, output), style in zip(
+        axes[:, 0], outputs.items(), looks(outputs), strict=True
+    ):
+        colour = style["color"]
+        axis.fill_between(x, np.asarray(data), step="mid", **filled("data"))
         axis.step(x, np.asarray(output), where="mid", color=colour)
         axis.set(ylabel="probability", ylim=(0, None))
         axis.set_title(name, loc="left", color=colour)
@@ -136,10 +140,13 @@ def draw_noise(
     """
     x, sd = np.asarray(positions), np.asarray(deviations)
     figure, axes = new_figure(len(profiles), 1, height=2.3, sharex=True, squeeze=False)
-    for axis, (name, profile), colour in zip(axes[:, 0], profiles.items(), _SERIES, strict=False):
-        counts = np.asarray(profile)
+    mechanism = look("laplace") | {"marker": ""}
+    for axis, (name, profile), style in zip(
+        axes[:, 0], profiles.items(), looks(profiles), strict=True
+    ):
+        counts, colour = np.asarray(profile), style["color"]
         k, v = np.nonzero(counts)
-        axis.axhline(laplace, color=COLOURS["black"], linestyle="--", linewidth=1.4)
+        axis.axhline(laplace, **mechanism, linewidth=1.4)
         axis.scatter(x[k], sd[v], s=4 + 1.5 * counts[k, v], color=colour, alpha=0.75, linewidth=0)
         axis.set(yscale="log", ylabel="noise SD (ranges)")
         axis.margins(y=0.15)
@@ -152,7 +159,7 @@ def draw_noise(
         textcoords="offset points",
         ha="right",
         va="top",
-        fontsize=11,
+        color=mechanism["color"],
     )
     axes[-1, 0].set_xlabel(label)
     return figure
@@ -175,15 +182,8 @@ def draw_epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, 
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.2)
-    for (name, values), colour, marker in zip(divergences.items(), _SERIES, _MARKERS, strict=False):
-        axis.plot(
-            np.asarray(epsilons),
-            np.asarray(values),
-            color=colour,
-            marker=marker,
-            markersize=5,
-            label=name,
-        )
+    for (name, values), style in zip(divergences.items(), looks(divergences), strict=True):
+        axis.plot(np.asarray(epsilons), np.asarray(values), **style, markersize=5, label=name)
     axis.axvline(mark, color=COLOURS["black"], linestyle="--", linewidth=1.4)
     axis.annotate(
         f"ε = {mark:g}",
@@ -191,7 +191,6 @@ def draw_epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, 
         xycoords=("data", "axes fraction"),
         xytext=(4, 0),
         textcoords="offset points",
-        fontsize=11,
     )
     axis.set(xscale="log", xlabel="privacy target ε (nats)", ylabel="KL (nats)", ylim=(0, None))
     axis.legend()
@@ -206,19 +205,19 @@ def draw_bins(divergences: Any, marks: Mapping[str, float]) -> Any:
     divergences : DataFrame
         KL in nats; its index is the number of bins.
     marks : mapping from name to value
-        Levels, drawn as horizontal lines.
+        Two levels, drawn as horizontal lines.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.4)
-    for name, colour, marker in zip(divergences.columns, _SERIES, _MARKERS, strict=False):
+    for name, style in zip(divergences.columns, looks(divergences.columns), strict=True):
         line = divergences[name]
-        axis.plot(line.index, line, color=colour, marker=marker, markersize=5, label=name)
-    for (name, level), dashes in zip(marks.items(), DASHES[1:], strict=False):
+        axis.plot(line.index, line, **style, markersize=5, label=name)
+    for (name, level), dashes in zip(marks.items(), ("--", ":"), strict=True):
         label = f"{name}, {level:g}"
         axis.axhline(level, color=COLOURS["black"], linestyle=dashes, linewidth=1.2, label=label)
     axis.set(xlabel="number of bins K", ylabel="KL (nats)", ylim=(0, None))
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+    figure.legend(loc="outside lower center", ncols=2)
     return figure

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import COLOURS, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, NOISE, filled, look, looks
 
 __all__ = [
     "bounds_against_records",
@@ -39,8 +40,8 @@ def with_and_without(
     figure, axes = new_figure(len(absent), 1, height=1.7, sharex=True, sharey=True)
     bins = np.arange(len(np.asarray(present)))
     for axis, (title, values) in zip(np.atleast_1d(axes), absent.items(), strict=True):
-        axis.bar(bins - 0.2, present, 0.38, color=COLOURS["blue"], label="with it")
-        axis.bar(bins + 0.2, values, 0.38, color=COLOURS["orange"], hatch="//", label="without it")
+        axis.bar(bins - 0.2, present, 0.38, color=look("with")["color"], label="with it")
+        axis.bar(bins + 0.2, values, 0.38, **filled("without"), hatch="//", label="without it")
         axis.set(title=title, ylabel="probability", xticks=bins)
         axis.grid(visible=False, axis="x")
     np.atleast_1d(axes)[0].legend(ncols=2)
@@ -65,12 +66,12 @@ def losses_by_place(
     places, losses, counts = map(np.asarray, (places, losses, counts))
     full = counts > 0
     figure, axis = new_figure(height=3.4)
-    axis.axhline(supremum, color=COLOURS["orange"], linestyle="--", label="ε-DP: any data")
+    axis.axhline(supremum, color=COLOURS["black"], linestyle="--", label="ε-DP: any data")
     axis.scatter(
         places[full],
         losses[full],
         s=12 + 1.2 * counts[full],
-        color=COLOURS["blue"],
+        color=look("held")["color"],
         alpha=0.75,
         linewidths=0,
         label="ε-pDP: this record (area: records in the bin)",
@@ -103,21 +104,19 @@ def noise_free_bins(
     width = 0.85 * np.diff(places).min()
     left = places[full][0] - 0.4 * np.ptp(places[full])  # room for the names of the levels
     names = list(thresholds)
-    axis.bar(
-        places[safe], counts[safe], width, color=COLOURS["blue"], label=f"private at {names[0]}"
-    )
+    axis.bar(places[safe], counts[safe], width, **filled("data"), label=f"private at {names[0]}")
     axis.scatter(
         places[short],
         counts[short],
         marker="v",
         s=70,
-        color=COLOURS["orange"],
+        color=look("exposed")["color"],
         zorder=3,
         label=f"not private at {names[0]}",
     )
     for (name, level), style in zip(thresholds.items(), ("--", ":", "-."), strict=False):
         axis.axhline(level, color=COLOURS["black"], linestyle=style, linewidth=1.2)
-        axis.text(left, 1.08 * level, f" {name}: {level} records", fontsize=11)
+        axis.text(left, 1.08 * level, f" {name}: {level} records")
     axis.set(xlabel=xlabel, ylabel="records in the bin", yscale="log", ylim=(0.7, None))
     axis.set_xlim(left=left)
     axis.legend(loc="upper left")
@@ -140,9 +139,8 @@ def densities(
         Heights of the horizontal lines under their labels.
     """
     figure, axis = new_figure(height=3.4)
-    styles = ("-", "--", "-.", (0, (1, 1)))
-    for (label, curve), style in zip(curves.items(), styles, strict=False):
-        axis.plot(points, np.asarray(curve), linestyle=style, label=label)
+    for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
+        axis.plot(points, np.asarray(curve), **{**style, "marker": ""}, label=label)
     highest = max(levels.values(), default=0.0)
     for label, level in levels.items():
         axis.axhline(level, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
@@ -154,7 +152,6 @@ def densities(
             textcoords="offset points",
             ha="right" if top else "left",
             va="bottom" if top else "top",
-            fontsize=11,
         )
     axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
     if levels:
@@ -175,11 +172,11 @@ def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
         that are not numbers are drawn at 1: no digit is right.
     """
     figure, axis = new_figure(height=3.2)
-    for (label, values), style in zip(errors.items(), ("o-", "s--"), strict=False):
+    for (label, values), style in zip(errors.items(), looks(errors), strict=True):
         shown = np.clip(np.nan_to_num(np.asarray(values), nan=1.0, posinf=1.0), 1e-17, 1.0)
-        axis.plot(scales, shown, style, markersize=5, label=label)
+        axis.plot(scales, shown, **style, markersize=5, label=label)
     axis.axhline(2**-53, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-    axis.text(scales[0], 2.0**-53 / 6, "unit roundoff", fontsize=11)  # type: ignore[index]
+    axis.text(scales[0], 2.0**-53 / 6, "unit roundoff")  # type: ignore[index]
     axis.set(
         xscale="log",
         yscale="log",
@@ -214,20 +211,21 @@ def profile_and_losses(
     bins = np.arange(counts.size)
     base = np.zeros(counts.size)
     hatches = ("", "//", "..", "xx", "--", "oo")
-    colours = list(COLOURS.values())
+    quieter = np.argsort(-np.asarray(scales)).argsort()
     for v, scale in enumerate(np.asarray(scales)):
         if profile[:, v].sum() == 0:
             continue
-        style = {"color": colours[v], "hatch": hatches[v % len(hatches)]}
+        shade = NOISE[round(quieter[v] * (len(NOISE) - 1) / max(1, quieter.size - 1))]
+        style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
         axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
         base += profile[:, v]
-        axes[1].scatter(
-            bins, losses[:, v], s=60, color=colours[v], marker=("o", "s", "D", "^", "v", "P")[v % 6]
-        )
+        exposed = losses[:, v] > epsilon
+        for some, colour in ((~exposed, shade), (exposed, look("exposed")["color"])):
+            axes[1].scatter(bins[some], losses[some, v], s=60, color=colour, marker="osD^vP"[v % 6])
     axes[0].set(ylabel="records")
     axes[0].legend(title="noise scale")
     axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
-    axes[1].text(-0.4, epsilon * 1.03, "target ε", fontsize=11)
+    axes[1].text(-0.4, epsilon * 1.03, "target ε")
     axes[1].set(xlabel="bin", ylabel="pDP loss (nats)", xticks=bins, ylim=(0, None))
     return figure
 
@@ -253,10 +251,9 @@ def bounds_against_records(
         Number of records of that experiment.
     """
     figure, axes = new_figure(1, len(bounds), height=3.9, sharey=True)
-    styles = ("-", "--", ":", "-.")
     for axis, (epsilon, curves) in zip(np.atleast_1d(axes), bounds.items(), strict=True):
-        for (label, curve), style in zip(curves.items(), styles, strict=False):
-            axis.plot(records, np.asarray(curve), linestyle=style, label=label)
+        for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
+            axis.plot(records, np.asarray(curve), **style, label=label)
         for target, scales in used:
             if target == epsilon:
                 heights = np.asarray(scales)
@@ -292,10 +289,11 @@ def violating_equilibria(
         Games that were looked at for each factor.
     """
     figure, axis = new_figure(height=3.2)
-    axis.plot(factors, np.asarray(some) / games, "o-", label="some equilibrium violates")
-    axis.plot(factors, np.asarray(every) / games, "s--", label="every equilibrium violates")
+    shares = {"some equilibrium violates": some, "every equilibrium violates": every}
+    for (label, share), style in zip(shares.items(), looks(shares), strict=True):
+        axis.plot(factors, np.asarray(share) / games, **style, label=label)
     axis.axvline(1.0, color=COLOURS["black"], linestyle=":", linewidth=1.4)
-    axis.text(1.0, 0.5, " Theorem 1′", fontsize=11, rotation=90, va="center", ha="right")
+    axis.text(1.0, 0.5, " Theorem 1′", rotation=90, va="center", ha="right")
     axis.set(
         xscale="log",
         xlabel="smallest scale, as a fraction of the bound of Theorem 1′",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, looks
 
 __all__ = ["granularity_payoffs", "learning_curves", "limited_power", "prior_sweep"]
 
@@ -33,9 +34,8 @@ def prior_sweep(
     """
     figure, (left, right) = new_figure(1, 2, height=4.2)
     for axes, curves in ((left, plans), (right, payoffs)):
-        styles = zip(COLOURS.values(), DASHES, strict=False)
-        for (label, values), (colour, dashes) in zip(curves.items(), styles, strict=False):
-            axes.plot(shares, values, color=colour, linestyle=dashes, label=label)
+        for (label, values), style in zip(curves.items(), looks(curves), strict=True):
+            axes.plot(shares, values, **{**style, "marker": ""}, label=label)
         axes.set_xlabel("probability that the\nadversary is informed")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
     left.set_ylabel("probability of the action")
@@ -69,9 +69,8 @@ def granularity_payoffs(
     """
     figure, (left, right) = new_figure(1, 2, height=4.2)
     for axes, curves in ((left, qualities), (right, payoffs)):
-        styles = zip(COLOURS.values(), DASHES, strict=False)
-        for (label, values), (colour, dashes) in zip(curves.items(), styles, strict=False):
-            axes.plot(grid, values, color=colour, linestyle=dashes, label=label)
+        for (label, values), style in zip(curves.items(), looks(curves), strict=True):
+            axes.plot(grid, values, **{**style, "marker": ""}, label=label)
         axes.set_xlabel("granularity a")
     right.plot(*np.asarray(best).T, "o", color=COLOURS["black"], label="closed form")
     left.set_ylabel("quality of service")
@@ -99,12 +98,9 @@ def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[st
     """
     figure, (left, right) = new_figure(1, 2, height=3.6)
     tops = [saddle.granularity for saddle in saddles], [saddle.effort for saddle in saddles]
-    styles = list(zip(COLOURS.values(), DASHES, strict=False))
     for axes, curves in zip((left, right), tops, strict=True):
-        for values, label, (colour, dashes) in zip(
-            np.transpose(curves), labels, styles, strict=False
-        ):
-            axes.plot(powers, values, color=colour, linestyle=dashes, label=label)
+        for values, label, style in zip(np.transpose(curves), labels, looks(labels), strict=True):
+            axes.plot(powers, values, **{**style, "marker": ""}, label=label)
         axes.set_xlabel("power of the adversary, Ψ")
         axes.set_ylim(-0.03, 1.03)
     left.axhspan(0.0, saddles[0].tangent, color=COLOURS["grey"], alpha=0.15, linewidth=0)
@@ -129,10 +125,10 @@ def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Any:
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(height=3.8)
-    styles = zip(COLOURS.values(), DASHES, strict=False)
-    for (label, curve), (colour, dashes) in zip(curves.items(), styles, strict=False):
+    for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
+        colour = style["color"]
         low, middle, high = np.quantile(curve.errors, [0.1, 0.5, 0.9], axis=0)
-        axes.plot(curve.iterations, middle, color=colour, linestyle=dashes, label=label)
+        axes.plot(curve.iterations, middle, **{**style, "marker": ""}, label=label)
         axes.fill_between(curve.iterations, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.axhline(tolerance, color=COLOURS["grey"], linewidth=1, linestyle=":")
     axes.set_xscale("log")

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import COLOURS, LOOKS, NAMES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, LOOKS, filled, look, looks
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pdpbook.experiments.regression import Network
+    from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
+
+_KEYS = {"BRD": "game", "Laplace": "laplace", "original": "data"}  #: the tables' names
 
 __all__ = [
     "column_figure",
@@ -51,25 +55,25 @@ def regression_curves(
     matplotlib.figure.Figure
     """
     rows = (len(networks) + 1) // 2
-    figure, panels = new_figure(rows, 2, height=2.6, sharex=True, sharey=True, squeeze=False)
+    figure, panels = new_figure(
+        rows, 2, height=3.4 if rows == 1 else 2.6, sharex=True, sharey=True, squeeze=False
+    )
     seen = np.linspace(0, x.size - 1, min(x.size, 500)).astype(int)
     line = np.linspace(x.min(), x.max(), 200)
     for axes, (epsilon, each) in zip(panels.flat, networks.items(), strict=False):
         axes.plot(x[seen], y[seen], ".", color=COLOURS["grey"], alpha=0.35, markersize=4)
         for name, network in each.items():
-            look = {**LOOKS[name], "marker": ""}
-            axes.plot(line, network.predict(line), label=NAMES[name], **look)
+            style = look(_KEYS[name]) | {"marker": ""}
+            axes.plot(line, network.predict(line), label=LOOKS[_KEYS[name]].label, **style)
         axes.set_title(f"ε = {epsilon:g} a draw")
-    figure.supxlabel(labels[0], fontsize=12)
-    figure.supylabel(labels[1], fontsize=12)
+    figure.supxlabel(labels[0])
+    figure.supylabel(labels[1])
     handles, names = panels.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)
     return figure
 
 
-def rmse_figure(
-    panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE on the original data"
-) -> Any:
+def rmse_figure(panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE") -> Any:
     """Draw the error of the trained networks against ε, at most two panels.
 
     Parameters
@@ -87,13 +91,13 @@ def rmse_figure(
     for axes, (title, table) in zip(grid.flat, panels.items(), strict=True):
         for name in ("BRD", "Laplace"):
             rows = table[table["algorithm"] == name]
-            axes.plot(rows["epsilon"], rows["rmse"], label=NAMES[name], **LOOKS[name])
+            style = look(_KEYS[name])
+            axes.plot(rows["epsilon"], rows["rmse"], label=LOOKS[_KEYS[name]].label, **style)
             if "rmse_low" in rows:
                 low, high = rows["rmse_low"], rows["rmse_high"]
-                colour = LOOKS[name]["color"]
-                axes.fill_between(rows["epsilon"], low, high, color=colour, alpha=0.2)
+                axes.fill_between(rows["epsilon"], low, high, color=style["color"], alpha=0.2)
         original = float(table[table["algorithm"] == "original"]["rmse"].iloc[0])
-        axes.axhline(original, label=NAMES["original"], **LOOKS["original"])
+        axes.axhline(original, label="original data", **look("data"))
         _epsilon_axis(axes)
         axes.set(title=title, ylim=(0, None))
     grid.flat[0].set_ylabel(label)
@@ -130,30 +134,22 @@ def release_and_noise(
     for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
         assert game.grid is not None
         edges = np.linspace(game.grid.lower, game.grid.upper, game.bins + 1) / scale
-        left.stairs(
-            game.frequency, edges, fill=True, color=COLOURS["grey"], alpha=0.45, label="original"
-        )
+        left.stairs(game.frequency, edges, fill=True, **filled("data"), label="data")
         for name, each in profiles.items():
-            look = LOOKS[name]
-            output, style = game.output(each[epsilon]), look["linestyle"]
-            left.stairs(
-                output,
-                edges,
-                baseline=None,
-                color=look["color"],
-                linestyle=style,
-                linewidth=2,
-                label=NAMES[name],
-            )
+            style, marker = look(_KEYS[name]), look(_KEYS[name]).pop("marker")
+            del style["marker"]
+            label = LOOKS[_KEYS[name]].label
+            output = game.output(each[epsilon])
+            left.stairs(output, edges, baseline=None, **style, linewidth=2, label=label)
             occupied = game.counts > 0
             spread = game.noise_sd(each[epsilon]) * game.grid.width / scale
-            marks = {**look, "linestyle": "-" if name == "Laplace" else "", "markersize": 4}
-            marks["marker"] = "" if name == "Laplace" else "o"
-            right.plot(game.grid.midpoints[occupied] / scale, spread[occupied], **marks)
+            if name != "Laplace":
+                style = {**style, "linestyle": "", "marker": marker, "markersize": 4}
+            right.plot(game.grid.midpoints[occupied] / scale, spread[occupied], **style)
         left.set_title(f"ε = {epsilon:g}: distribution")
         right.set_title(f"ε = {epsilon:g}: SD of the noise")
         right.set_ylim(0, None)
-    figure.supxlabel(unit, fontsize=12)
+    figure.supxlabel(unit)
     handles, names = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)
     return figure
@@ -174,16 +170,9 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Any:
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(height=3.6)
-    markers = ["o", "s", "^", "v", "D"]
-    colours = ["blue", "orange", "green", "purple", "yellow"]
-    for number, (name, rows) in enumerate(table.groupby("column", sort=False)):
-        axes.plot(
-            rows["epsilon"],
-            rows["cosine"],
-            color=COLOURS[colours[number % 5]],
-            marker=markers[number % 5],
-            label=str(name),
-        )
+    columns = list(table.groupby("column", sort=False))
+    for (name, rows), style in zip(columns, looks(str(name) for name, _ in columns), strict=True):
+        axes.plot(rows["epsilon"], rows["cosine"], **style, label=str(name))
     axes.plot(
         published["epsilon"],
         published["cosine_similarity"],
@@ -192,7 +181,7 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Any:
         markersize=11,
         markeredgewidth=2.5,
         zorder=5,
-        label="printed",
+        label="printed in the paper",
     )
     axes.set_xscale("log", base=2)
     axes.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
@@ -217,45 +206,66 @@ def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, 
     matplotlib.figure.Figure
     """
     figure, axes = new_figure(height=3.3)
-    axes.loglog(records, seconds, label="grouped, here", **LOOKS["BRD"])
+    axes.loglog(records, seconds, label="grouped, here", **look("game"))
     for number, (label, (size, time)) in enumerate(published.items()):
-        axes.plot(size, time, "s", color=COLOURS["orange"], markersize=8)
-        place = (10, 2 if number % 2 else -12)
-        axes.annotate(label, (size, time), place, textcoords="offset points")
+        axes.plot(size, time, "_", color=COLOURS["black"], markersize=16, markeredgewidth=2)
+        place = (14, 6 if number % 2 else -6)  # the two times lie close together
+        axes.annotate(label, (size, time), place, textcoords="offset points", va="center")
     axes.set(xlabel="records", ylabel="seconds")
     axes.legend(loc="center right")
     return figure
 
 
-def pair_figure(panels: Mapping[str, NDArray[np.float64]], *, labels: tuple[str, str]) -> Any:
-    """Draw joint distributions on a product grid, the colour showing the probability.
+def pair_figure(
+    panels: Mapping[str, NDArray[np.float64]],
+    grids: Sequence[Grid],
+    *,
+    labels: tuple[str, str],
+) -> Any:
+    """Draw joint distributions where the data are, the colour showing the probability.
 
     Parameters
     ----------
     panels : mapping from title to ndarray, shape (K, L)
-        Joint distributions of two features; at most four.
+        Joint distributions of two features, that of the data first; at most four.
+    grids : sequence of Grid
+        Where the K and the L bins lie.
     labels : tuple of str
-        Names of the two features.
+        Names of the two features, with their units.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
+    data = next(iter(panels.values()))
+    edges = [np.linspace(grid.lower, grid.upper, grid.bins + 1) for grid in grids]
+    view = []  # the occupied bins and one more on each side
+    for seen in (data.any(axis=1), data.any(axis=0)):
+        occupied = np.flatnonzero(seen)
+        view.append(slice(max(0, occupied[0] - 1), min(seen.size, occupied[-1] + 2)))
     rows = (len(panels) + 1) // 2
-    figure, grid = new_figure(rows, 2, height=3.0, squeeze=False, sharex=True, sharey=True)
+    figure, grid = new_figure(rows, 2, height=2.7, squeeze=False, sharex=True, sharey=True)
     for axes, (title, joint) in zip(grid.flat, panels.items(), strict=True):
-        shown = np.sqrt(joint.T)
-        image = axes.imshow(
-            shown, origin="lower", cmap="cividis", aspect="equal", vmin=0, vmax=0.55
+        image = axes.pcolormesh(
+            *(each[part.start : part.stop + 1] for each, part in zip(edges, view, strict=True)),
+            np.sqrt(joint[tuple(view)]).T,
+            cmap="Blues",
+            vmin=0,
+            vmax=0.55,
+            edgecolors=(COLOURS["grey"], 0.3),
+            linewidth=0.4,
         )
-        axes.set_title(title)
+        inside = joint[tuple(view)].sum()
+        axes.set_title(f"{title}\n{np.floor(100 * inside + 1e-9):.0f} % of it in view")
         axes.grid(False)
-    bar = figure.colorbar(image, ax=list(grid.flat), shrink=0.7)
+    bar = figure.colorbar(image, ax=list(grid.flat), location="bottom", shrink=0.8, aspect=40)
     bar.set_label("probability of the cell")
     ticks = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3])
     bar.set_ticks(np.sqrt(ticks), labels=[f"{tick:g}" for tick in ticks])
-    figure.supxlabel(labels[0], fontsize=12)
-    figure.supylabel(labels[1], fontsize=12)
+    for axes in grid[-1]:
+        axes.set_xlabel(labels[0])
+    for axes in grid[:, 0]:
+        axes.set_ylabel(labels[1])
     return figure
 
 
@@ -313,7 +323,6 @@ def table_figure(
     matplotlib.figure.Figure
     """
     figure, grid = new_figure(1, 2, height=3.8, sharey=True)
-    looks = {"BRD": ("blue", "o"), "AE": ("green", "^")}
     for axes, setting in zip(grid.flat, titles, strict=True):
         rows = ours[ours["setting"] == setting]
         floor = rows[rows["algorithm"] == "certified"]
@@ -322,28 +331,27 @@ def table_figure(
             1e-5,
             floor["lower_bound"],
             facecolor="none",
-            edgecolor=COLOURS["grey"],
+            edgecolor=look("floor")["color"],
             hatch="//",
             linewidth=0,
             alpha=0.5,
             label="impossible if all are private",
         )
-        for name, (colour, marker) in looks.items():
+        for name, key in (("BRD", "game"), ("AE", "genetic")):
             found = rows[rows["algorithm"] == name]
             printed = published[published["algorithm"] == name]
             if found.empty:
                 continue
-            style = {"color": COLOURS[colour], "marker": marker}
+            style = look(key) | {"linestyle": "-"}
             axes.plot(found["epsilon"], found["kl"], label=f"{name}, here", **style)
             low, high = found["kl_low"], found["kl_high"]
-            axes.fill_between(found["epsilon"], low, high, color=COLOURS[colour], alpha=0.25)
+            axes.fill_between(found["epsilon"], low, high, color=style["color"], alpha=0.25)
             axes.plot(
                 printed["epsilon"],
                 printed["kl_divergence"],
-                linestyle=":",
+                **{**style, "linestyle": ":"},
                 markerfacecolor="none",
                 label=f"{name}, printed",
-                **style,
             )
         _epsilon_axis(axes)
         axes.set_yscale("log")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import COLOURS, DASHES, MARKERS, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, look, looks
 
 __all__ = ["budget_errors", "budget_levels", "hops_from", "tuned_budgets"]
 
@@ -35,13 +36,12 @@ def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Any:
     figure, axes = new_figure(height=3.6)
     lines = list(places[np.asarray(edges)])
     axes.add_collection(LineCollection(lines, colors=COLOURS["grey"], linewidths=0.6, alpha=0.6))
-    shades = [COLOURS[name] for name in ("black", "orange", "yellow", "green", "sky", "purple")]
     for distance in np.unique(hops):
         here = places[hops == distance]
-        axes.scatter(*here.T, s=190, color=shades[distance % 6], zorder=2)
+        axes.scatter(*here.T, s=210, color=look(f"distance-{distance}")["color"], zorder=2)
     for place, distance in zip(places, hops, strict=True):
-        ink = "white" if distance in (0, 1, 3) else "black"
-        axes.text(*place, str(distance), ha="center", va="center", fontsize=11, color=ink, zorder=3)
+        text = {"ha": "center", "va": "center", "weight": "bold", "color": "white"}
+        axes.text(*place, str(distance), **text, zorder=3)
     axes.set_axis_off()
     return figure
 
@@ -65,33 +65,26 @@ def budget_levels(
     matplotlib.figure.Figure
     """
     figure, (left, right) = new_figure(1, 2, height=3.6)
-    styles = list(zip(COLOURS.values(), MARKERS, DASHES, strict=False))
     farthest, guarded = 0, 0
-    for (label, values), (colour, marker, dashes) in zip(budgets.items(), styles, strict=False):
+    for (label, values), style in zip(budgets.items(), looks(budgets), strict=True):
         levels = np.asarray(values, dtype=float)
         shown = np.isfinite(levels)
         distance = np.arange(1, levels.size + 1)
         farthest = max(farthest, levels.size)
         if not shown.all():
             guarded = int(shown.sum())
-        left.plot(
-            *(distance[shown], levels[shown]),
-            marker=marker,
-            linestyle=dashes,
-            color=colour,
-            label=label,
-        )
+        left.plot(distance[shown], levels[shown], **style, label=label)
     if guarded:
         left.axvspan(guarded + 0.5, farthest + 0.5, color=COLOURS["grey"], alpha=0.15, linewidth=0)
-    for (label, values), (colour, marker, dashes) in zip(growth.items(), styles, strict=False):
-        right.plot(totals, values, marker=marker, linestyle=dashes, color=colour, label=label)
+    for (label, values), style in zip(growth.items(), looks(growth), strict=True):
+        right.plot(totals, values, **style, label=label)
     left.set_xlabel("distance d, hops")
     left.set_ylabel("budget of one copy, ε")
     left.set_xticks(np.arange(1, farthest + 1))
     right.set_xlabel("total budget B")
     for axes in (left, right):
         axes.set_ylim(bottom=0)
-        axes.legend()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 
 
@@ -116,25 +109,23 @@ def budget_errors(
     from matplotlib.ticker import LogLocator, NullFormatter
 
     figure, (left, right) = new_figure(1, 2, height=3.8)
-    styles = list(zip(COLOURS.values(), MARKERS, DASHES, strict=False))
-    for (label, error), (colour, marker, dashes) in zip(errors.items(), styles, strict=False):
+    styles = looks(errors)
+    for (label, error), style in zip(errors.items(), styles, strict=True):
         distance = np.arange(1, error.rmse.size + 1)
         seen = np.isfinite(error.rmse)
         rmse, low, high = error.rmse[seen], error.low[seen], error.high[seen]
         left.errorbar(
             *(distance[seen], rmse, np.array([rmse - low, high - rmse])),
-            marker=marker,
-            linestyle=dashes,
-            color=colour,
+            **style,
             capsize=3,
             label=label,
         )
         left.set_xticks(distance)
-    for label, (colour, marker, dashes) in zip(errors, styles, strict=False):
+    for label, style in zip(errors, styles, strict=True):
         if label in means:
             mean, low, high = (np.asarray(part) for part in means[label])
-            right.plot(totals, mean, marker=marker, linestyle=dashes, color=colour)
-            right.fill_between(totals, low, high, color=colour, alpha=0.25, linewidth=0)
+            right.plot(totals, mean, **style)
+            right.fill_between(totals, low, high, color=style["color"], alpha=0.25, linewidth=0)
     left.set_xlabel("distance d, hops")
     left.set_ylabel("RMSE of one copy")
     right.set_xlabel("total budget B")
@@ -164,12 +155,11 @@ def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> A
     """
     budgets, attack = np.asarray(budgets), np.asarray(attack)
     figure, (left, right) = new_figure(1, 2, height=3.6)
-    styles = list(zip(COLOURS.values(), DASHES, strict=False))
-    for level, (colour, dashes) in zip(range(budgets.shape[1]), styles, strict=False):
-        left.plot(
-            powers, budgets[:, level], color=colour, linestyle=dashes, label=f"d = {level + 1}"
-        )
-        right.plot(powers, attack[:, level], color=colour, linestyle=dashes)
+    labels = [f"d = {level + 1}" for level in range(budgets.shape[1])]
+    for level, (label, style) in enumerate(zip(labels, looks(labels), strict=True)):
+        style["marker"] = ""
+        left.plot(powers, budgets[:, level], **style, label=label)
+        right.plot(powers, attack[:, level], **style)
     left.set_ylabel("budget of one copy, ε")
     right.set_ylabel("effort of the spy")
     for axes in (left, right):

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import COLOURS, MARKERS, SERIES, new_figure
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 __all__ = [
     "draw_anarchy",
+    "draw_blocks",
     "draw_bounds",
     "draw_convergence",
     "draw_delta",
@@ -48,14 +50,14 @@ def draw_pair_move(
         table, bars = axes[0, column], axes[1, column]
         counts = np.asarray(profile).T
         for v, k in np.argwhere(counts > 0):
-            table.text(k, v, str(counts[v, k]), ha="center", va="center", fontsize=13)
+            table.text(k, v, str(counts[v, k]), ha="center", va="center")
         for v, k in np.argwhere(changed):
-            table.plot(k, v, "s", markersize=25, mfc="none", mec=COLOURS["orange"], mew=2)
+            table.plot(k, v, "s", markersize=25, mfc="none", mec=COLOURS["black"], mew=2)
         table.set(title=title, ylim=(-0.6, game.actions - 0.4), xlim=(-0.6, game.bins - 0.4))
         table.set(yticks=range(game.actions), yticklabels=names if column == 0 else [])
         table.grid(False)
-        bars.bar(bins, game.frequency, 0.8, color=COLOURS["grey"], alpha=0.35, label="data")
-        bars.plot(bins, game.output(profile), "o-", color=COLOURS["blue"], label="released")
+        bars.bar(bins, game.frequency, 0.8, **filled("data"), label="data")
+        bars.plot(bins, game.output(profile), **look("game"), label="released")
         bars.set(xlabel="bin", xticks=bins, ylim=(0, 0.6))
     axes[1, 0].set_ylabel("probability")
     axes[1, 0].legend(loc="upper left")
@@ -80,19 +82,19 @@ def draw_convergence(
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.6)
-    for j, (name, runs) in enumerate(curves.items()):
+    styles = iter(looks([*curves, *references]))
+    for (name, runs), style in zip(curves.items(), styles, strict=False):
         for i, (generations, divergences) in enumerate(runs):
             axis.plot(
                 np.asarray(generations) + 1,
                 np.asarray(divergences),
-                color=SERIES[j],
-                marker=MARKERS[j],
+                **style,
                 markersize=4,
                 linewidth=1.3,
                 label=name if i == 0 else None,
             )
-    for style, (name, value) in zip(("--", ":", "-."), references.items(), strict=False):
-        axis.axhline(value, color=COLOURS["black"], linestyle=style, linewidth=1.5, label=name)
+    for (name, value), style in zip(references.items(), styles, strict=True):
+        axis.axhline(value, **{**style, "marker": ""}, linewidth=1.5, label=name)
     axis.set(
         xscale="log",
         yscale="log",
@@ -119,17 +121,19 @@ def draw_growth(table: Any) -> Any:
     figure, axes = new_figure(2, 2, height=2.9, sharey=True)
     labels = {"n": "records n", "K": "bins K", "V": "actions"}
     solvers = list(dict.fromkeys(table["solver"]))
+    styles = looks(solvers)
     for axis, (name, label) in zip(axes.flat, labels.items(), strict=False):
-        for j, solver in enumerate(solvers):
+        for solver, style in zip(solvers, styles, strict=True):
             part = table[(table["axis"] == name) & (table["solver"] == solver)]
-            axis.plot(part["value"], part["seconds"], color=SERIES[j], linewidth=1.5)
+            line, colour = {**style, "marker": ""}, style["color"]
+            axis.plot(part["value"], part["seconds"], **line, linewidth=1.5)
             for how, marker, fill in (
-                ("measured", MARKERS[j], SERIES[j]),
-                ("estimated", MARKERS[j], "none"),
-                ("stopped", "x", SERIES[j]),
+                ("measured", style["marker"], colour),
+                ("estimated", style["marker"], "none"),
+                ("stopped", "x", colour),
             ):
                 some = part[part["how"] == how]
-                axis.plot(some["value"], some["seconds"], marker, mfc=fill, mec=SERIES[j])
+                axis.plot(some["value"], some["seconds"], marker, mfc=fill, mec=colour)
         axis.set(xscale="log", yscale="log", xlabel=label)
         values = table.loc[table["axis"] == name, "value"].unique()
         if name != "n":
@@ -139,8 +143,8 @@ def draw_growth(table: Any) -> Any:
         row[0].set_ylabel("CPU seconds")
     legend = axes[1, 1]
     legend.axis("off")
-    for j, solver in enumerate(solvers):
-        legend.plot([], [], color=SERIES[j], marker=MARKERS[j], label=solver)
+    for solver, style in zip(solvers, styles, strict=True):
+        legend.plot([], [], **style, label=solver)
     legend.plot([], [], "o", mfc="none", mec=COLOURS["grey"], label="(open: estimated)")
     legend.plot([], [], "x", color=COLOURS["grey"], label="(cross: stopped)")
     legend.legend(loc="center")
@@ -164,13 +168,14 @@ def draw_tangents(points: Sequence[float], marked: float) -> Any:
     figure, axis = new_figure(height=3.2)
     s = np.linspace(0.25, 3.0, 300)
     lines = np.array([1.0 - np.log(p) - s / p for p in points])
-    axis.plot(s, -np.log(s), color=COLOURS["blue"], label="−ln s")
+    curve, roof = looks(["−ln s", "the roof"])
+    axis.plot(s, -np.log(s), color=curve["color"], label="−ln s")
     for line in lines:
         axis.plot(s, line, color=COLOURS["grey"], linewidth=1.0)
-    axis.plot(s, lines.max(axis=0), color=COLOURS["orange"], linestyle="--", label="the roof")
+    axis.plot(s, lines.max(axis=0), **{**roof, "marker": ""}, label="the roof")
     axis.plot(points, -np.log(points), "o", color=COLOURS["grey"], label="tangents touch here")
-    roof = max(1.0 - np.log(p) - marked / p for p in points)
-    axis.plot([marked, marked], [roof, -np.log(marked)], color=COLOURS["black"], linewidth=2.5)
+    height = max(1.0 - np.log(p) - marked / p for p in points)
+    axis.plot([marked, marked], [height, -np.log(marked)], color=COLOURS["black"], linewidth=2.5)
     axis.set(xlabel="s = S(x) / typical S(x)", ylabel="cost", ylim=(-1.5, 1.5))
     axis.legend()
     return figure
@@ -194,11 +199,20 @@ def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor:
     """
     figure, axis = new_figure(height=3.6)
     x, low = np.asarray(epsilons), np.asarray(floor)
-    for j, (name, values) in enumerate(results.items()):
-        style = "-" if j else "--"
-        axis.plot(x, np.asarray(values), style, color=SERIES[j], marker=MARKERS[j], label=name)
+    for (name, values), style in zip(results.items(), looks(results), strict=True):
+        axis.plot(x, np.asarray(values), **style, label=name)
     bottom = 0.3 * low.min()
-    axis.fill_between(x, low, bottom, color=COLOURS["grey"], alpha=0.3, label="proved impossible")
+    axis.fill_between(
+        x,
+        low,
+        bottom,
+        facecolor="none",
+        edgecolor=look("floor")["color"],
+        hatch="//",
+        linewidth=0,
+        alpha=0.5,
+        label="proved impossible",
+    )
     axis.set(
         xscale="log",
         yscale="log",
@@ -227,12 +241,11 @@ def draw_anarchy(worst: ArrayLike, best: ArrayLike) -> Any:
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.2)
-    for j, (name, ratios) in enumerate(
-        {"worst private equilibrium": worst, "worst after coordinated moves": best}.items()
-    ):
+    games = {"worst private equilibrium": worst, "worst after coordinated moves": best}
+    for (name, ratios), style in zip(games.items(), looks(games), strict=True):
         values = np.sort(np.asarray(ratios))
         share = np.arange(1, values.size + 1) / values.size
-        axis.step(values, share, where="post", color=SERIES[j], label=name)
+        axis.step(values, share, where="post", **{**style, "marker": ""}, label=name)
     axis.set(
         xscale="log",
         xlabel="KL / KL of the optimum (logarithmic)",
@@ -268,12 +281,56 @@ def draw_delta(
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.4)
-    for j, (name, values) in enumerate(results.items()):
-        axis.plot(
-            np.asarray(deltas), np.asarray(values), color=SERIES[j], marker=MARKERS[j], label=name
-        )
-        axis.axhline(pure[name], color=SERIES[j], linestyle=":", linewidth=1.5)
+    for (name, values), style in zip(results.items(), looks(results), strict=True):
+        axis.plot(np.asarray(deltas), np.asarray(values), **style, label=name)
+        axis.axhline(pure[name], color=style["color"], linestyle=":", linewidth=1.5)
     axis.axvline(1.0 / n, color=COLOURS["black"], linestyle="--", linewidth=1.5, label="δ = 1/n")
     axis.set(xscale="log", xlabel="δ (logarithmic)", ylabel="KL divergence (nats)", ylim=(0, None))
     axis.legend()
+    return figure
+
+
+def draw_blocks(*, groups: int, occupied: int, privacy: int, tangents: int) -> Any:
+    """Draw the blocks of the relaxed linear program, each with its size and what it says.
+
+    Parameters
+    ----------
+    groups : int
+        Variables C, one for each occupied bin and action.
+    occupied : int
+        Variables t, one for each occupied bin.
+    privacy : int
+        Rows of the privacy constraints.
+    tangents : int
+        Points at which the tangents of the roof touch; each has a row for every occupied bin.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=4.2)
+    grey = COLOURS["grey"]
+    plays, roofs = (each["color"] for each in looks(["records that play", "roof"]))
+    roof = tangents * occupied
+    rows = [  # height; the two blocks; right side; size; what it says
+        (0.6, [("0", grey), ("q", roofs)], "smallest", "1 row", "the divergence"),
+        (1.1, [("M − τP", plays), ("0", grey)], "≤ 0", f"{privacy:,} rows", "privacy"),
+        (1.1, [("−P′/a", plays), ("−I", roofs)], "≤ ln a − 1", f"{roof:,} rows", "the roof"),
+        (0.6, [("E", plays), ("0", grey)], "= nₖ", f"{occupied:,} rows", "all records play"),
+    ]
+    columns = [(0.0, 3.0), (3.1, 1.3)]
+    y = 0.0
+    for height, blocks, right, size, says in rows:
+        middle = y - height / 2
+        for (x, width), (name, colour) in zip(columns, blocks, strict=True):
+            axis.fill([x, x + width, x + width, x], [y, y, y - height, y - height],
+                      color=colour, alpha=0.1 if name == "0" else 0.3, linewidth=0)  # fmt: skip
+            axis.text(x + width / 2, middle, name, ha="center", va="center", fontsize=13)
+        axis.text(4.55, middle, right, va="center")
+        axis.text(5.85, middle, f"{says}\n{size}", va="center", linespacing=1.4)
+        y -= height + 0.12
+    for (x, width), (name, many) in zip(columns, (("C", groups), ("t", occupied)), strict=True):
+        axis.text(x + width / 2, 0.12, f"{name}, {many:,} columns", ha="center")
+    axis.set(xlim=(-0.05, 7.6), ylim=(y, 0.5))
+    axis.axis("off")
     return figure

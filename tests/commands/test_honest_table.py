@@ -19,7 +19,15 @@ def again(method, scales, epsilon, bins):
 
 
 def same(one, other):
-    """The last digits differ between processors, nothing else does."""
+    """The last digits differ between processors, and with them more of a certified optimum.
+
+    Where it is not unique, the last digits decide which of the profiles within the gap the solver
+    ends at.  For a neighbour's data that profile shows in what it was run again for.
+    """
+    rerun = ["honest", "largest", "changed", "honest_advantage"]
+    if (one.method == "certified").all() and (one.scales == "finer").all():
+        assert np.isfinite(one[rerun]).all(axis=None) and (one.honest >= 0).all()
+        one, other = one.drop(columns=rerun), other.drop(columns=rerun)
     pd.testing.assert_frame_equal(one, other, check_dtype=False, rtol=1e-3, atol=1e-6)
 
 

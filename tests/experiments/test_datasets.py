@@ -1,6 +1,7 @@
 """The bundled data, the stand-ins, and what the original files hold."""
 
 import os
+import re
 from pathlib import Path
 
 import networkx as nx
@@ -9,7 +10,8 @@ import pandas as pd
 import pytest
 
 import pdpbook as pb
-from tests.tools.notebooks import ROOT
+from pdpbook.experiments.datasets import _TEAMS
+from tests.tools.notebooks import ROOT, notebook_pages
 
 #: Where the originals may be; without them the tests that need them are skipped.
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
@@ -208,10 +210,27 @@ def test_original_players():
     assert np.corrcoef(data["height"], weight)[0, 1] == pytest.approx(0.831, abs=0.0005)
 
 
+def test_original_tallest_stints_are_one_man():
+    """What the chapter on the game says of the four stints that are alone in their bins."""
+    frame = pd.read_csv(original("nba/all_seasons.csv"))
+    frame = frame[frame["team_abbreviation"].isin(_TEAMS)]
+    alone = frame[(frame["player_height"] > 221) | (frame["player_height"] < 163)]
+    columns = ["player_name", "team_abbreviation", "player_height"]
+    stints = alone[columns].drop_duplicates().sort_values("player_height")
+    assert len(stints) == 4 and stints["player_name"].nunique() == 3
+    assert stints["team_abbreviation"].tolist()[-2:] == ["BOS", "CLE"]
+    assert stints["player_name"].iloc[-1] == stints["player_name"].iloc[-2]
+
+
 def test_original_draft_years_explain_1963_to_2021():
     years = pd.read_csv(original("nba/all_seasons.csv"))["draft_year"]
     years = years[years != "Undrafted"].astype(int)
     assert (years.min(), years.max()) == (1963, 2021)
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=lambda page: page.stem)
+def test_pages_count_stints_and_not_players(page):
+    assert not re.search(r"1,317 (\w+ )?players", page.read_text(encoding="utf-8"))
 
 
 def test_original_income():

@@ -300,6 +300,9 @@ def test_no_rows_have_no_losses():
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_whole_numbers_do_not_compile_the_loop_anew():
+def test_no_kind_of_array_compiles_the_loop_anew():
+    fixed = np.array([[1.0, 0.0], [0.0, 1.0]])
+    fixed.setflags(write=False)
+    assert privacy_losses(fixed, np.ones(2), 2).tolist() == [math.inf, math.inf]
     assert privacy_losses([[1, 0], [0, 1]], [1, 1], 2).tolist() == [math.inf, math.inf]
     assert len(_kernels.privacy_loss.signatures) == 1

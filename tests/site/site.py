@@ -18,9 +18,10 @@ def public_pages() -> list[Path]:
     return sorted(page for page in pages if page != PUBLIC / "index.html")
 
 
-def solution_pages() -> list[Path]:
+def instructor_pages() -> list[Path]:
     """The pages that only the instructor's book has."""
-    return sorted((INSTRUCTOR / "book" / "solutions").rglob("*.html"))
+    folders = (INSTRUCTOR / "book" / name for name in ("instructors", "solutions"))
+    return sorted(page for folder in folders for page in folder.rglob("*.html"))
 
 
 def name(page: Path) -> str:

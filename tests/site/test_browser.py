@@ -5,14 +5,16 @@ in light and in dark mode. The mode changes the contrast and nothing else that a
 width everything but the contrast. A test collects all that is wrong with a page before it fails.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, name, public_pages, solution_pages
+from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pages
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
@@ -92,6 +94,30 @@ WIDE = """limit => {
 }"""
 
 
+# Each drawing with its width on the screen and that of the column it stands in.
+DRAWINGS = """() => {
+    const all = document.querySelectorAll("main img[src$='.svg']:not(.thumbnail)");
+    return [...all].map(drawing => {
+    const column = drawing.closest("figure, .cell_output, p, a") ?? drawing.parentElement;
+    return [drawing.getAttribute("src"), drawing.getBoundingClientRect().width,
+        column.clientWidth, column.scrollWidth];
+    });
+}"""
+LEAST_TYPE = 9  # pixels
+
+
+def smallest_type(drawing: Path) -> float | None:
+    """Size of the smallest letters in a drawing of Matplotlib, as a share of its width.
+
+    Letters are outlines in units of a hundredth of their size; each text says how it is scaled.
+    """
+    text = drawing.read_text(encoding="utf-8")
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
+    texts = re.findall(r'<g id="text_\d+">(.*?)\n  *</g>\n  *</g>', text, re.DOTALL)
+    sizes = [float(size) for each in texts for size in re.findall(r" scale\(([\d.]+) -", each)[:1]]
+    return 100 * min(sizes) / width if sizes else None
+
+
 class Reader:
     """A browser tab that notes every request to another host and every console error."""
 
@@ -119,7 +145,7 @@ class Reader:
         self.tab.goto(page.as_uri())
         self.tab.add_style_tag(content="* { transition: none !important }")
         self.theme("light")
-        self.tab.evaluate("() => window.MathJax?.startup?.promise")
+        self.tab.evaluate("() => document.fonts.ready.then(() => true)")
 
     def theme(self, mode: str) -> None:
         """Switch to light or dark mode."""
@@ -170,6 +196,15 @@ class Reader:
             self.theme(mode)
             self.check_accessibility(mode, runOnly=["color-contrast"])
 
+    def check_drawings(self, page: Path) -> None:
+        """No drawing scrolls or is cut, and the smallest letters in it can be read."""
+        for source, width, column, content in self.tab.evaluate(DRAWINGS):
+            if width > column + 1 or content > column + 1:
+                self.note(f"{source}: {width} px wide in a column of {column} px")
+            share = smallest_type(page.parent / unquote(source))
+            if share and share * width < LEAST_TYPE:
+                self.note(f"{source}: letters of {share * width:.1f} px")
+
     def check_width(self) -> None:
         """The page as a whole does not scroll sideways."""
         width = self.tab.evaluate("() => document.scrollingElement.scrollWidth")
@@ -185,12 +220,13 @@ def reader(browser: Browser) -> Iterator[Reader]:
     reader.tab.context.close()
 
 
-@pytest.mark.parametrize("page", [*public_pages(), *solution_pages()], ids=name)
+@pytest.mark.parametrize("page", [*public_pages(), *instructor_pages()], ids=name)
 def test_page(reader: Reader, page: Path) -> None:
     reader.open(page, PHONE)
     reader.check_mathematics()
     reader.take_note()
     reader.check_width()
+    reader.check_drawings(page)
     reader.prepare_axe()
     reader.check_accessibility("400 px", rules=WITHOUT_CONTRAST)
     reader.tab.set_viewport_size(DESKTOP)

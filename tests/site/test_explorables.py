@@ -1,5 +1,6 @@
-"""The figures with sliders: driven by the keyboard, and compared with the package."""
+"""The figures that move: driven by the keyboard, and compared with the package."""
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -9,14 +10,18 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import pdpbook as pb
+from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages
+from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
 PAGES = {
+    "everybody-blurred": "index",
     "one-record": "per_instance/dp-versus-pdp",
     "truncated-density": "per_instance/truncated-laplace",
     "scale-bound": "per_instance/theorem-one",
+    "game-table": "game/nvo-game",
     "best-response-run": "game/best-response",
     "draws-cost": "audit/one-number",
     "record-leaves": "audit/honest-loss",
@@ -30,6 +35,18 @@ STARTS = {
     "medium, tall one quiet": [1] * 6 + [0],
     "quiet, tall one loud": [0] * 6 + [2],
 }
+
+
+TWELVE = [1, 3, 4, 2, 1, 1]  # records per bin of the game on a table
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+CONTROLS = ".explorable input[type=range], .explorable [role=radiogroup]"
+SAID = """boxes => boxes.map(box => box.matches("input") ? box.getAttribute("aria-valuetext")
+    : box.querySelector(":checked").closest("label").textContent)"""
+
+
+def said(tab: Page) -> list[str]:
+    """What each control of the explorable says."""
+    return tab.eval_on_selector_all(CONTROLS, SAID)
 
 
 @pytest.fixture(params=PAGES)
@@ -63,13 +80,16 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         ]
     if explorable == "draws-cost":
         n, m = (int(values[i].replace(",", "")) for i in (0, 2))
-        epsilon, delta = float(values[1]), 10.0 ** -int(values[3])
+        epsilon, delta = (
+            float(values[1]),
+            10.0 ** int(values[3].removeprefix("10").translate(SUPERSCRIPTS)),
+        )
         coin = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
         return [coin, pb.advanced_composition(epsilon, m, slack=delta).epsilon, m * epsilon]
     if explorable == "best-response-run":
         return list(run(values[0], values[1])[int(values[2])])
     if explorable == "record-leaves":
-        return departure(float(values[0]), int(values[1].removeprefix("one of bin ")))
+        return departure(float(values[0]), int(values[1]))
     if explorable == "gradual-release":
         low, high = sorted(map(float, values[:2]))
         if values[2] == "fresh":
@@ -78,6 +98,10 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             200_000, epsilons=[low, high], rng=np.random.default_rng(0)
         )  # standard error of the RMSE: 0.25 %; of the probability: at most 0.0011
         return [high, float((noise[:, 0] == noise[:, 1]).mean()), float(noise[:, 1].std())]
+    if explorable == "game-table":
+        return on_the_table(values)
+    if explorable == "everybody-blurred":
+        return everybody_blurred(*(value.removesuffix(" cm") for value in values))
     others = np.array([0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0])
     kernels = [
         np.eye(16) if b == "none" else pb.laplace_kernel(16, [float(b)])[0] for b in values[1:]
@@ -86,9 +110,31 @@ def expected(explorable: str, values: list[str]) -> list[float]:
     return [pb.privacy_losses([row], row + others @ kernels[1], 41)[0]]
 
 
+def everybody_blurred(noise: str, height: str) -> list[float]:
+    """Loss of a record, private records and KL when all heights have the same noise, in cm."""
+    game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=1.0)
+    scale = 0.0 if noise == "none" else float(noise) / game.grid.width
+    kernel = np.eye(game.bins) if scale == 0 else pb.laplace_kernel(game.bins, [scale])[0]
+    seen = np.flatnonzero(game.counts)
+    losses = pb.privacy_losses(kernel[seen], game.counts @ kernel, int(game.counts.sum()))
+    [k] = np.flatnonzero(np.round(game.grid.midpoints[seen]) == float(height))
+    kl = pb.kl_divergence(game.frequency, game.frequency @ kernel)
+    return [float(losses[k]), float(game.counts[seen[losses <= 1]].sum()), float(kl)]
+
+
+def on_the_table(actions: list[str]) -> list[float]:
+    """Private records, KL, payoff and the exposed bins of the game on a table."""
+    game = pb.NVOGame(TWELVE, pb.laplace_kernel(6, [0.03, 0.15, 1.0]), epsilon=0.5)
+    profile = np.zeros((6, 3), dtype=int)
+    profile[range(6), [["quiet", "medium", "loud"].index(a) for a in actions]] = TWELVE
+    exposed = np.nanmax(game.losses(profile), axis=1) > 0.5
+    numbers = [game.private_records(profile), game.divergence(profile), game.payoff(profile)]
+    return [*map(float, numbers), *np.flatnonzero(exposed).tolist()]
+
+
 def run(start: str, begins: str) -> list[tuple[int, float]]:
     """Private records and KL at the start and after each move of Algorithm 1."""
-    first = HEIGHTS.index(int(begins.removesuffix(" cm")))
+    first = HEIGHTS.index(int(begins))
     bins, actions = (np.roll(a, -first) for a in ([1, 1, 1, 1, 2, 2, 4], STARTS[start]))
     kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
     payoffs = naive.algorithm_1(bins, actions, kernel, 1.0).payoffs
@@ -116,31 +162,42 @@ def printed(explorable: str, text: str) -> list[float]:
     if explorable == "best-response-run":
         found = re.search(r"(\d) of 7 private, KL = ([\d.]+)\.", text)
         return [float(found.group(1)), float(found.group(2))]
+    if explorable == "everybody-blurred":
+        found = re.search(r"\(▼\): (∞|[\d.]+)\. ([\d,]+) of .* data: ([\d.]+)\.", text)
+        return [float(each.replace(",", "").replace("∞", "inf")) for each in found.groups()]
+    if explorable == "game-table":
+        found = re.search(r"(\d+) of 12 private, KL = ([\d.]+), payoff ([\d.]+)\.", text)
+        bins = re.search(r"of bins? ([\d, ]+)\.", text)
+        return [*map(float, found.groups()), *(map(int, bins[1].split(", ")) if bins else [])]
     if explorable == "draws-cost":
-        superscripts = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
         rules = re.findall(r"(?:coin|composition) ([\d.]+)(?:·10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+))?", text)
-        return [float(d) * 10.0 ** int((p or "⁰").translate(superscripts)) for d, p in rules]
+        return [float(d) * 10.0 ** int((p or "⁰").translate(SUPERSCRIPTS)) for d, p in rules]
     if explorable == "record-leaves":
         found = re.search(r"held loss ([\d.]+), honest loss ([\d.]+), .* (\d+) of the 23", text)
         return [float(number) for number in found.groups()]
     if explorable == "gradual-release":
         found = re.search(r"ε = ([\d.]+) .* probability ([\d.]+),.* RMSE ([\d.]+)\.", text)
         return [float(number) for number in found.groups()]
-    words = r"x = [01]|\(1/b\)|With .* records and ε = [\d.]+,|Theorem 1′|in \(1[01]\)"
+    words = r"\bx = [01]|\(1/b\)|With .* records and ε = [\d.]+,|Theorem 1′|in \(1[01]\)"
     return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", re.sub(words, "", text))]
 
 
-def test_the_keyboard_moves_every_slider_and_the_text_agrees_with_the_package(shown):
+def test_the_keyboard_moves_every_control_and_the_text_agrees_with_the_package(shown):
     explorable, tab = shown
-    sliders = tab.query_selector_all(".explorable input[type=range]")
-    assert len(sliders) >= 2
-    for i in reversed(range(len(sliders))):
-        before = sliders[i].get_attribute("aria-valuetext")
-        sliders[i].focus()
-        back = i == 0 or sliders[i].evaluate("slider => slider.value === slider.max")
-        for _ in range(24):
+    controls = tab.query_selector_all(CONTROLS)
+    assert len(controls) >= 2
+    for i in reversed(range(len(controls))):
+        before = said(tab)[i]
+        radio = controls[i].query_selector("input:checked")
+        (radio or controls[i]).focus()
+        first, last = (
+            controls[i].evaluate(f"slider => slider.value === slider.{end}")
+            for end in ("min", "max")
+        )
+        back = last or (i == 0 and not first)
+        for _ in range(1 if radio else 12):
             tab.keyboard.press("ArrowLeft" if back else "ArrowRight")
-        values = [slider.get_attribute("aria-valuetext") for slider in sliders]
+        values = said(tab)
         assert values[i] != before
         # the text gives the slider's value to three digits only, hence the tolerance
         text = tab.inner_text(".explorable-readout")
@@ -148,16 +205,127 @@ def test_the_keyboard_moves_every_slider_and_the_text_agrees_with_the_package(sh
         assert numbers == pytest.approx(expected(explorable, values), rel=0.03, abs=0.006), text
 
 
+def test_the_reset_button_undoes_everything(shown):
+    _, tab = shown
+    values, text = said(tab), tab.inner_text(".explorable-readout")
+    for control in reversed(tab.query_selector_all(CONTROLS)):
+        last = control.query_selector("label:last-child input:not(:checked), label input")
+        if last:
+            last.check()
+        else:
+            control.fill(control.get_attribute("max"))
+    assert said(tab) != values
+    tab.get_by_role("button", name="Reset").click()
+    assert said(tab) == values
+    assert tab.inner_text(".explorable-readout") == text
+
+
+def test_a_question_stands_above_each(shown):
+    _, tab = shown
+    box = tab.query_selector(".explorable-body > :first-child")
+    assert box.get_attribute("class") == "explorable-prompt"
+    assert "?" in box.inner_text()
+
+
+def test_a_finger_hits_every_control(shown):
+    """WCAG 2.2 asks for 24 pixels; a radio button is hit anywhere on its label."""
+    _, tab = shown
+    small = ".explorable input[type=range], .explorable-choice label, .explorable button"
+    for control in tab.query_selector_all(small):
+        box = control.bounding_box()
+        assert min(box["width"], box["height"]) >= 24, control.inner_html()
+
+
+def test_what_is_drawn_has_the_colours_of_the_figures(shown):
+    """In either mode, computed by the browser for every mark and its key in the legend."""
+    _, tab = shown
+    look = """() => [...document.querySelectorAll(".explorable svg [class*='s-']")].map(mark => {
+        const style = getComputedStyle(mark);
+        const text = mark.matches("text.on-mark");
+        const line = mark.matches(".line, .hollow");
+        return [mark.getAttribute("class"), text, line ? style.stroke : style.fill];
+    })"""
+    for mode in ("light", "dark"):
+        tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
+        marks = tab.evaluate(look)
+        assert len({name for name, *_ in marks}) >= 2
+        for classes, is_text, colour in marks:
+            [name] = re.findall(r"s-([\w-]+)", classes)
+            if not is_text:
+                own = LOOKS[name].colour if mode == "light" else in_dark_mode(LOOKS[name].colour)
+                rgb = ", ".join(str(int(own[i : i + 2], 16)) for i in (1, 3, 5))
+                assert colour == f"rgb({rgb})", (name, mode)
+
+
+def test_no_script_has_a_colour_or_a_name_of_its_own():
+    folder = ROOT / "vendor" / "explorables"
+    for script in [*folder.glob("*.js"), folder / "explorable.css"]:
+        if script.name == "d3.min.js":
+            continue
+        text = script.read_text(encoding="utf-8")
+        assert not re.findall(r"#[0-9a-fA-F]{3,8}\b|rgb\(|hsl\(", text), script.name
+        for series in re.findall(r"\bs-([a-z][\w-]*)", text):
+            assert series in LOOKS, f"{script.name}: s-{series}"
+    page = (PUBLIC / f"book/{PAGES['one-record']}.html").read_text(encoding="utf-8")
+    labels = json.loads(re.search(r"explorableLabels = (\{.*?\});", page)[1])
+    assert labels == {name: look.label for name, look in LOOKS.items()}
+
+
+def choose(tab: Page, group: int, option: int) -> None:
+    """Choose an option of a group of radio buttons."""
+    tab.query_selector_all(".explorable [role=radiogroup]")[group].query_selector_all("input")[
+        option
+    ].check()
+
+
+@pytest.mark.parametrize("shown", ["game-table"], indirect=True)
+def test_the_game_on_the_table_is_the_game(shown):
+    """Thirty random settings; and the best of all settings is known as such."""
+    _, tab = shown
+    rng = np.random.default_rng(0)
+    seen = set()
+    for actions in rng.integers(3, size=(30, 6)).tolist():
+        for k, v in enumerate(actions):
+            choose(tab, k, v)
+        text = tab.inner_text(".explorable-readout")
+        numbers = on_the_table(said(tab))
+        assert printed("game-table", text) == pytest.approx(numbers, abs=6e-5), text
+        marks = tab.query_selector_all(".explorable .dot.s-exposed")
+        assert len(marks) == 1 + len(numbers[3:])  # one of them in the legend
+        seen.add(numbers[0])
+    assert {12.0} < seen
+    names = ["quiet", "medium", "loud"]
+    table = {a: on_the_table([names[v] for v in a]) for a in np.ndindex(*(3,) * 6)}
+    best = max(table, key=lambda a: (table[a][0], -table[a][1]))
+    for k, v in enumerate(best):
+        choose(tab, k, v)
+    assert "No other choice of six noises does better." in tab.inner_text(".explorable-readout")
+
+
+@pytest.mark.parametrize("shown", ["game-table"], indirect=True)
+def test_the_best_answer_of_a_bin_is_best(shown):
+    _, tab = shown
+    names = ["quiet", "medium", "loud"]
+    tab.get_by_role("button", name="Reset").click()
+    for k in (2, 0, 1, 5, 3, 4, 0, 1):
+        before = said(tab)
+        options = [on_the_table([*before[:k], name, *before[k + 1 :]]) for name in names]
+        tab.get_by_role("button", name=f"best answer of bin {k}").click()
+        after = on_the_table(said(tab))
+        assert after[0] == max(option[0] for option in options)
+        assert after[1] == min(option[1] for option in options if option[0] == after[0])
+
+
 @pytest.mark.parametrize("shown", ["best-response-run"], indirect=True)
 def test_every_run_ends_where_algorithm_1_ends(shown):
     _, tab = shown
-    start, begins, move = tab.query_selector_all(".explorable input")
+    move = tab.query_selector(".explorable input[type=range]")
     for position in range(5):
-        start.fill(str(position))
+        choose(tab, 0, position)
         for i in range(7):
-            begins.fill(str(i))
+            choose(tab, 1, i)
             move.fill(move.get_attribute("max"))
-            name, who = (slider.get_attribute("aria-valuetext") for slider in (start, begins))
+            name, who, _ = said(tab)
             path = run(name, who)
             assert move.get_attribute("max") == str(len(path) - 1)
             text = tab.inner_text(".explorable-readout")
@@ -169,13 +337,13 @@ def test_every_run_ends_where_algorithm_1_ends(shown):
 @pytest.mark.parametrize("shown", ["record-leaves"], indirect=True)
 def test_every_departure_is_that_of_the_package(shown):
     _, tab = shown
-    target, who = tab.query_selector_all(".explorable input")
+    target = tab.query_selector(".explorable input[type=range]")
     changed = set()
     for position in range(6):
-        who.fill(str(position))
+        choose(tab, 0, position)
         for epsilon in ("0.2", "1", "2", "4"):
             target.fill(epsilon)
-            k = int(who.get_attribute("aria-valuetext").removeprefix("one of bin "))
+            k = int(said(tab)[1])
             numbers = printed("record-leaves", tab.inner_text(".explorable-readout"))
             assert numbers == pytest.approx(departure(float(epsilon), k), abs=0.0051)
             changed.add(numbers[2])
@@ -194,7 +362,7 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     tab.wait_for_function(
         "document.querySelector('.explorable-readout').textContent.includes('Nash')"
     )
-    move = tab.query_selector_all(".explorable input")[2]
+    move = tab.query_selector(".explorable input[type=range]")
     assert move.get_attribute("aria-valuetext") == move.get_attribute("max") == "5"
     assert button.inner_text() == "▶ play the moves"
     button.click()  # from the beginning, and halt
@@ -203,9 +371,22 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     assert button.inner_text() == "▶ play the moves"
 
 
-def test_every_slider_has_a_label_and_says_its_value(shown):
+@pytest.mark.parametrize("shown", ["gradual-release"], indirect=True)
+def test_no_point_lies_on_the_frame(shown):
+    """What is beyond it is left out, and not put on its edge."""
     _, tab = shown
-    for slider in tab.query_selector_all(".explorable input"):
+    places = tab.eval_on_selector_all(
+        ".explorable > .explorable-body > svg circle", "all => all.map(c => +c.getAttribute('cx'))"
+    )
+    assert len(places) > 560
+    assert len(set(places)) == len(places)
+
+
+def test_every_control_has_a_label_and_a_slider_says_its_value(shown):
+    _, tab = shown
+    for group in tab.query_selector_all(".explorable [role=radiogroup]"):
+        assert tab.inner_text(f"#{group.get_attribute('aria-labelledby')}")
+    for slider in tab.query_selector_all(".explorable input[type=range]"):
         assert tab.inner_text(f"label[for='{slider.get_attribute('id')}']")
         output = tab.inner_text(f"output[for='{slider.get_attribute('id')}']")
         assert output == slider.get_attribute("aria-valuetext")

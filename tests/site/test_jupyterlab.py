@@ -32,6 +32,8 @@ SETTINGS = {  # no cell is left unrendered, no question asked, no news fetched
         "doNotDisturbMode": True,
     },
 }
+# the course kit brings them into this environment; a reader has none of them
+INSTRUCTORS = {"@jupyter/nbgrader": True, "@jupyter-notebook/lab-extension": True}
 STATE = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].map(cell => ({
     prompt: cell.querySelector('.jp-InputPrompt')?.textContent ?? '',
     error: cell.querySelector('[data-mime-type="application/vnd.jupyter.error"]')?.textContent,
@@ -46,6 +48,28 @@ CAPTIONED = """() => {
         const next = image.closest('.jp-Cell').nextElementSibling;
         return [image.naturalWidth, next?.querySelector('.jp-RenderedMarkdown')?.textContent ?? ''];
     });
+}"""
+
+# How light the ground under each picture is, and the least contrast of each kind of text.
+DARK = """() => {
+    const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+    const ground = box => {
+        const colour = parts(getComputedStyle(box).backgroundColor);
+        return (colour[3] ?? 1) < 0.5 && box.parentElement ? ground(box.parentElement) : colour;
+    };
+    const light = colour => colour.slice(0, 3).map(part => part / 255)
+        .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, i) => sum + [0.2126, 0.7152, 0.0722][i] * part, 0);
+    const contrast = box => {
+        const both = [light(parts(getComputedStyle(box).color)), light(ground(box))];
+        return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+    };
+    const all = selector => [...document.querySelectorAll(`.jp-Notebook ${selector}`)];
+    return {
+        pictures: all(".jp-RenderedImage img").map(picture => light(ground(picture))),
+        texts: Object.fromEntries(["p", "blockquote p", "mjx-math", "a", "td", "pre"].map(kind =>
+            [kind, Math.min(...all(`.jp-Cell ${kind}`).map(contrast))])),
+    };
 }"""
 
 
@@ -63,6 +87,10 @@ def server(folder: Path) -> Iterator[str]:
     own = folder.parent
     (own / "settings").mkdir()
     (own / "settings" / "overrides.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    (own / "config" / "labconfig").mkdir(parents=True)
+    (own / "config" / "labconfig" / "page_config.json").write_text(
+        json.dumps({"disabledExtensions": INSTRUCTORS}), encoding="utf-8"
+    )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -122,9 +150,12 @@ def open_notebook(tab: Page, server: str, page: str) -> None:
     )
 
 
-def command(tab: Page, name: str) -> None:
+def command(tab: Page, name: str, **options: str) -> None:
     """Call a command of JupyterLab, as its menu does; it need not have ended."""
-    tab.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
+    tab.evaluate(
+        "([name, options]) => { window.jupyterapp.commands.execute(name, options); }",
+        [name, options],
+    )
 
 
 def without_outputs(folder: Path, page: str) -> str:
@@ -196,3 +227,17 @@ def test_a_link_opens_the_other_notebook(tab: Page, server: str) -> None:
     open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
     tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()
     tab.wait_for_function("() => location.pathname.endsWith('/differential-privacy.ipynb')")
+
+
+def test_pictures_and_texts_can_be_read_in_the_dark_theme(tab: Page, server: str) -> None:
+    open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
+    command(tab, "apputils:change-theme", theme="JupyterLab Dark")
+    tab.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
+    tab.wait_for_function(
+        "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
+        " === 'rgb(17, 17, 17)'"
+    )
+    seen = tab.evaluate(DARK)
+    assert len(seen["pictures"]) >= 3
+    assert min(seen["pictures"]) > 0.8  # dark ink on nothing: the ground must be light
+    assert {kind: round(value, 1) for kind, value in seen["texts"].items() if value < 4.5} == {}

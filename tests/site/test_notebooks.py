@@ -15,6 +15,7 @@ import pytest
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from notebook_edition import WRITE_HERE
 from playwright.sync_api import Browser
 from reader_code import INSTALL
 
@@ -159,6 +160,17 @@ def test_what_a_checked_cell_printed_is_there(page: str) -> None:
         assert not [mime for mime in kinds if mime.startswith("application/papermill")]
 
 
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_every_proof_has_a_cell_to_write_in(page: str) -> None:
+    asked = (ROOT / f"{page}.md").read_text(encoding="utf-8").count(" minutes, a proof.*\n")
+    cells = notebook(page).cells
+    written = [number for number, cell in enumerate(cells) if "exercise-proof" in tags(cell)]
+    assert len(written) == asked
+    for number in written:
+        assert "exercise" in tags(cells[number - 1]) and ", a proof.*" in cells[number - 1].source
+        assert cells[number].source == WRITE_HERE
+
+
 def headings(page: str) -> set[str]:
     """The anchors that JupyterLab gives to the headings of a notebook."""
     found = re.findall(r"^#+ (.*)$", CODE.sub("", prose(notebook(page))), re.MULTILINE)
@@ -208,7 +220,7 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
                     for cell in nbformat.reads(bundle.read(name).decode(), as_version=4).cells
                 )
                 assert not [line for line in lines if line in code], name
-            assert "solutions" not in name
+            assert not re.search(r"/(instructors|solutions)/", name)
         with bundle.open(wheel) as file, ZipFile(file) as package:
             data = {name for name in package.namelist() if name.endswith(".csv")}
     committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}
@@ -275,6 +287,6 @@ def test_a_figure_with_sliders_needs_no_other_file(browser: Browser) -> None:
     for path in figures:
         tab.goto(path.as_uri())
         tab.wait_for_selector(".explorable-body svg")
-        assert tab.locator("input[type=range]").count() > 0, path.name
+        assert tab.locator(".explorable-controls input").count() > 0, path.name
     tab.close()
     assert problems == [path.as_uri() for path in figures]

@@ -7,17 +7,20 @@ import nbformat
 import pytest
 import yaml
 
-from tests.site.site import INSTRUCTOR, PUBLIC, anchors, name, parse, public_pages, solution_pages
+from tests.site.site import INSTRUCTOR, PUBLIC, anchors, instructor_pages, name, parse, public_pages
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
 
-PAGES = [*public_pages(), *solution_pages()]
+PAGES = [*public_pages(), *instructor_pages()]
 
 
 def listed(toc: Path) -> list[str]:
     """Every page that a table of contents names, its root first."""
     content = yaml.safe_load(toc.read_text(encoding="utf-8"))
     chapters = [chapter for part in content["parts"] for chapter in part["chapters"]]
-    return [content["root"], *(chapter["file"] for chapter in chapters)]
+    globs = [below["glob"] for chapter in chapters for below in chapter.get("sections", [])]
+    below = [page.relative_to(ROOT) for glob in globs for page in ROOT.glob(f"{glob}.md")]
+    below = [str(page.with_suffix("")) for page in sorted(below)]
+    return [content["root"], *(chapter["file"] for chapter in chapters), *below]
 
 
 NOTEBOOKS = [page for page in listed(ROOT / "_toc.yml") if is_notebook(ROOT / f"{page}.md")]
@@ -78,6 +81,17 @@ def test_every_figure_of_a_cell_has_a_caption(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", NOTEBOOKS)
+def test_every_table_of_a_cell_has_a_number_and_a_caption(page: str) -> None:
+    bare = []
+    for table in parse(PUBLIC / f"{page}.html").select(".cell_output table"):
+        number = table.select_one("caption .caption-number")
+        text = table.select_one("caption .caption-text")
+        if not (number and number.get_text().startswith("Table ") and text and text.get_text()):
+            bare.append(table.get_text(" ")[:80])
+    assert not bare, f"{page}: no number or caption: {bare}"
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
 def test_a_notebook_can_be_downloaded(page: str) -> None:
     html = PUBLIC / f"{page}.html"
     [button] = parse(html).select("a.btn-notebook")
@@ -111,7 +125,7 @@ def solution_lines() -> list[str]:
 
 def test_the_public_book_holds_no_solution() -> None:
     """Neither as a page nor as a line of code in any file, search index and downloads included."""
-    assert not (PUBLIC / "book" / "solutions").exists()
+    assert not [name for name in ("instructors", "solutions") if (PUBLIC / "book" / name).exists()]
     lines = solution_lines()
     assert lines, "no solution cell was found, so nothing was checked"
     for file in sorted(PUBLIC.rglob("*")):

@@ -1,10 +1,11 @@
 """A clean environment: the project's wheel, what it declares to need, a kernel, and nothing else.
 
 ``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheel is installed
-there; what it needs is linked from the environment at hand, at the pinned versions, so it takes
-seconds and no network.  Jupyter finds its kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is
-for the notebook edition, ``pages/jupyter`` for the pages, whose cells also feed the prose.
-For that alone ``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
+there, with the extra ``scale``, on which *A billion records* runs; what it needs is linked from the
+environment at hand, at the pinned versions, so it takes seconds and no network.  Jupyter finds its
+kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter``
+for the pages, whose cells also feed the prose.  For that alone
+``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
 """
 
 import json
@@ -65,7 +66,8 @@ def make_clean_environment() -> Path:
         wheel = build_wheel(ROOT, Path(folder))
         command = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]
         command += ["--no-index", "--disable-pip-version-check", str(wheel)]
-        subprocess.run([sys.executable, *command], check=True)
+        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        subprocess.run([sys.executable, *command], check=True, env=clean)
     write_kernel(EDITION, python, {})
     write_kernel(PAGES, python, {"PYTHONPATH": str(PROSE)})
     stamp.write_text(key)

@@ -17,9 +17,15 @@ def is_notebook(page: Path) -> bool:
     return "kernelspec:" in rest.partition("---\n")[0]
 
 
+def all_pages(root: Path = ROOT) -> list[Path]:
+    """All pages of the book, without the copies that JupyterLab keeps in hidden folders."""
+    pages = sorted((root / "book").rglob("*.md"))
+    return [page for page in pages if ".ipynb_checkpoints" not in page.parts]
+
+
 def notebook_pages(root: Path = ROOT) -> list[Path]:
     """All notebooks of the book, solutions included, in a fixed order."""
-    return sorted(page for page in (root / "book").rglob("*.md") if is_notebook(page))
+    return [page for page in all_pages(root) if is_notebook(page)]
 
 
 def baseline_path(page: Path, root: Path = ROOT) -> Path:

@@ -5,7 +5,6 @@ explorable("best-response-run", (panel) => {
   const heights = [182, 184, 185, 188, 191, 196, 214]; // cm
   const bins = [1, 1, 1, 1, 2, 2, 4]; // of five bins of 10 cm from 170 cm on
   const names = ["quiet", "medium", "loud"];
-  const styles = ["one", "two", "three"];
   const epsilon = 1;
   const n = bins.length;
   const K = 5;
@@ -43,11 +42,12 @@ explorable("best-response-run", (panel) => {
     ["medium, tall one quiet", [1, 1, 1, 1, 1, 1, 0]],
     ["quiet, tall one loud", [0, 0, 0, 0, 0, 0, 2]],
   ];
-  const start = panel.slider({ label: "start", min: 0, max: 4, step: 1, start: 2, format: (s) => starts[s][0] });
-  const first = panel.slider({ label: "who begins", min: 0, max: n - 1, step: 1, start: 0, format: (i) => `${heights[i]} cm` });
+  panel.prompt("Start from “medium, tall one quiet”. Whose first turn saves the tall one?");
+  const start = panel.choice({ label: "start", options: starts.map(([name]) => name), start: 2 });
+  const first = panel.choice({ label: "who begins (cm)", options: heights.map(String), start: 0 });
   const move = panel.slider({ label: "move", min: 0, max: n, step: 1, start: 0 });
   panel.player(move, "play the moves");
-  panel.legend([["muted", "", "data"], ["one", "", "released"]]);
+  panel.legend([...names.map((name) => [name, "dot"]), ["data", "bar"], ["game", "bar", "released"]]);
 
   panel.draw("Seven records with their noise, the released distribution, and KL after each move", 478,
     (svg, width) => {
@@ -61,28 +61,29 @@ explorable("best-response-run", (panel) => {
         .attr("transform", (_, i) => `translate(${place(i)},0)`);
       svg.append("text").attr("x", 0).attr("y", 12).text("records (cm), their noise, their loss");
       person.append("text").attr("y", 38).text((_, i) => heights[i]);
-      person.append("circle").attr("class", (v) => styles[v]).attr("cy", 63).attr("r", 15);
-      person.append("text").attr("class", "on-mark").attr("y", 68).text((v) => names[v][0].toUpperCase());
+      person.append("circle").attr("class", (v) => `dot s-${names[v]}`).attr("cy", 63).attr("r", 15);
+      person.append("text").attr("class", (v) => `on-mark s-${names[v]}`).attr("y", 68).text((v) => names[v][0].toUpperCase());
       person.filter((_, i) => i === now.mover).append("circle").attr("class", "ring").attr("cy", 63).attr("r", 19);
-      person.append("text").attr("y", 100).attr("font-weight", (_, i) => (now.losses[i] > epsilon ? 700 : 400))
+      person.append("text").attr("y", 100)
+        .attr("class", (_, i) => (now.losses[i] > epsilon ? "alarm s-exposed" : null))
         .text((_, i) => now.losses[i].toFixed(2) + (now.losses[i] > epsilon ? "!" : ""));
 
       const middles = d3.range(K).map((k) => 175 + 10 * k);
       const x = d3.scaleBand(middles, [44, width - 8]).padding(0.2);
       const y = d3.scaleLinear([0, 0.6], [258, 146]);
       explorableAxes(svg, x, y, { bottom: "height (cm), middle of the bin", left: "probability", yTicks: 3 });
-      svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "muted")
+      svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "bar s-data")
         .attr("x", (_, k) => x(middles[k])).attr("width", x.bandwidth() / 2)
         .attr("y", (q) => y(q)).attr("height", (q) => y(0) - y(q));
-      svg.append("g").selectAll("rect").data(now.mass).join("rect").attr("class", "one")
+      svg.append("g").selectAll("rect").data(now.mass).join("rect").attr("class", "bar s-game")
         .attr("x", (_, k) => x(middles[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
         .attr("y", (m) => y(m / n)).attr("height", (m) => y(0) - y(m / n));
 
       const t = d3.scaleLinear([0, n], [44, width - 12]);
       const d = d3.scaleLinear([0, 0.8], [434, 338]);
       explorableAxes(svg, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
-      svg.append("path").attr("class", "curve one").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));
-      svg.append("g").selectAll("circle").data(path).join("circle").attr("class", "one")
+      svg.append("path").attr("class", "line s-game").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));
+      svg.append("g").selectAll("circle").data(path).join("circle").attr("class", "dot s-game")
         .attr("r", (_, i) => (i === move() ? 6 : 3)).attr("cx", (_, i) => t(i)).attr("cy", (s) => d(s.kl));
 
       const who = now.mover === undefined ? `Start, ${starts[start()][0]}: `

@@ -3,24 +3,18 @@
 
 explorable("draws-cost", (panel) => {
   const power = (position) => Math.round(10 ** position);
-  const count = panel.slider({
-    label: "records n", min: 0.5, max: 6, step: 0.05, start: 3.1, value: power, format: d3.format(","),
-  });
-  const level = panel.slider({
-    label: "ε of one draw", min: -3, max: 1, step: 0.05, start: 0,
-    value: (position) => 10 ** position, format: explorableNumber,
-  });
-  const draws = panel.slider({
-    label: "draws m", min: 0, max: 6, step: 0.05, start: 3.1, value: power, format: d3.format(","),
+  const commas = d3.format(",");
+  const raised = (digits) => [...String(digits)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("");
+  panel.prompt("Move _n_ and _m_ together. How does the cost at _m_ = _n_ depend on _n_?");
+  const count = panel.rounded({ label: "records _n_", low: 3, high: 1e6, start: 1000, format: commas });
+  const level = panel.rounded({ label: "ε of one draw", low: 0.001, high: 10, start: 1 });
+  const draws = panel.rounded({
+    label: "draws _m_", low: 1, high: 1e6, start: 1000, format: commas, whole: true,
   });
   const exponent = panel.slider({
-    label: "−log₁₀ δ", min: 1, max: 12, step: 1, start: 6, format: String,
+    label: "δ", min: 1, max: 12, step: 1, start: 6, format: (digits) => `10⁻${raised(digits)}`,
   });
-  panel.legend([
-    ["one", "", "the coin"],
-    ["two", "7 4", "advanced composition"],
-    ["three", "2 3", "basic composition, δ = 0"],
-  ]);
+  panel.legend([["coin", "line"], ["advanced", "line"], ["basic", "line", "basic composition, δ = 0"]]);
 
   /* Smallest total at which E(1 - e^{total - L})^+ <= δ: L is `up` for each head, `down` for each
    * tail of m tosses with these log-odds. The same steps as pdpbook.audit.accounting. */
@@ -67,29 +61,29 @@ explorable("draws-cost", (panel) => {
       const x = d3.scaleLog([1, 1e6], [52, width - 16]);
       const y = d3.scaleLog([1e-3, 1e7], [height - 44, 26]);
       explorableAxes(svg, x, y, {
-        bottom: "draws m", left: "total ε, in nats", xTicks: 6, xFormat: "~s",
+        bottom: "draws _m_", left: "total ε, in nats", xTicks: 6, xFormat: "~s",
         yFormat: (total) => d3.format(total < 1000 ? "~g" : "~s")(total),
       });
       for (const [style, place] of [["guide", n], ["guide marked", m]]) {
         svg.append("line").attr("class", style)
           .attr("x1", x(place)).attr("x2", x(place)).attr("y1", y.range()[0]).attr("y2", y.range()[1]);
       }
-      svg.append("text").attr("x", x(n) + 4).attr("y", y.range()[1] + 10).text("m = n");
+      svg.append("text").attr("x", x(n) + 4).attr("y", y.range()[1] + 10).call(explorableText, "_m_ = _n_");
       const grid = [...new Set(d3.range(0, 6.01, 0.08).map(power))];
       const rules = [
-        ["three", "2 3", (k) => k * epsilon],
-        ["two", "7 4", (k) => advanced(epsilon, k, delta)],
-        ["one", "", (k) => coin(n, epsilon, k, delta)],
+        ["basic", (k) => k * epsilon],
+        ["advanced", (k) => advanced(epsilon, k, delta)],
+        ["coin", (k) => coin(n, epsilon, k, delta)],
       ];
-      for (const [style, dashes, rule] of rules) {
+      for (const [name, rule] of rules) {
         const points = grid.map((k) => [k, rule(k)]);
-        svg.append("path").attr("class", `curve ${style}`).attr("stroke-dasharray", dashes)
+        svg.append("path").attr("class", `line s-${name}`)
           .attr("d", d3.line(([k]) => x(k), ([, total]) => y(total))
             .defined(([, total]) => total >= 1e-3)(points));
       }
-      const [basic, loose, exact] = rules.map(([, , rule]) => rule(m));
+      const [basic, loose, exact] = rules.map(([, rule]) => rule(m));
       if (exact >= 1e-3) {
-        svg.append("circle").attr("class", "one").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
+        svg.append("circle").attr("class", "dot s-coin").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
       }
       return `${d3.format(",")(m)} draws from ${d3.format(",")(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
         `δ = ${explorableNumber(delta)}: the coin ${explorableNumber(exact)}, ` +

@@ -1,9 +1,13 @@
-/* What every explorable is made of: native sliders, a drawing, a legend, a line of text.
+/* What every explorable is made of: a question, native controls, a drawing, a legend, a line of text.
  *
  * A script calls explorable(name, build). build(panel) makes the parts and ends in
- * panel.draw(function), which is called now, after every move of a slider and when the width
+ * panel.draw(function), which is called now, after every move of a control and when the width
  * changes. The drawing is an image with a text of its own; the readout says the same in words and
  * is announced by screen readers.
+ *
+ * What is drawn has a name, and with it the colour, dashes and label of every figure of the book:
+ * the class s-<name> and explorableLabels, both written by book/_ext/explorable.py. In texts,
+ * _x_ is a letter of a formula and x~y~ has an index.
  */
 "use strict";
 
@@ -11,16 +15,23 @@ class ExplorablePanel {
   constructor(body, name) {
     this.name = name;
     this.body = d3.select(body).html("");
+    this.question = this.body.append("p").attr("class", "explorable-prompt");
     this.controls = this.body.append("div").attr("class", "explorable-controls");
-    this.controls.attr("role", "group").attr("aria-label", "Sliders of this figure");
-    this.sliders = 0;
+    this.controls.attr("role", "group").attr("aria-label", "Controls of this figure");
+    this.count = 0;
+    this.restart = []; // what the reset button does
+  }
+
+  /* The question to try, above everything else. */
+  prompt(text) {
+    explorableText(this.question, text);
   }
 
   /* A slider; returns a function that gives its value. `value` maps the position to the value.
    * limit(max) of that function moves the right end, and go(position) the slider. */
   slider({ label, min, max, step, start, value = (position) => position, format = String }) {
-    const id = `explorable-${this.name}-${(this.sliders += 1)}`;
-    this.controls.append("label").attr("for", id).text(label);
+    const id = `explorable-${this.name}-${(this.count += 1)}`;
+    explorableText(this.controls.append("label").attr("for", id), label);
     const input = this.controls.append("input")
       .attr("type", "range").attr("id", id)
       .attr("min", min).attr("max", max).attr("step", step).property("value", start);
@@ -35,50 +46,119 @@ class ExplorablePanel {
     show();
     const go = (position) => { input.property("value", position); show(); };
     const limit = (last) => { input.attr("max", last); show(); };
+    this.restart.push(() => go(start));
     return Object.assign(read, { go, limit, first: min, last: () => +input.attr("max") });
+  }
+
+  /* A slider over round numbers from `low` to `high`. */
+  rounded({ label, low, high, start, format = explorableNumber, zero = false, whole = false }) {
+    const round = explorableRound(low, high).filter((number) => !whole || Number.isInteger(number));
+    const places = [...(zero ? [0] : []), ...round];
+    return this.slider({
+      label, min: 0, max: places.length - 1, step: 1, start: places.indexOf(start),
+      value: (position) => places[position], format,
+    });
+  }
+
+  /* One of several words, as radio buttons; returns a function that gives the number of the chosen
+   * one. go(number) of it chooses. `parent` is where they stand, if not among the controls. */
+  choice({ label, options, start, parent = this.controls }) {
+    const group = `explorable-${this.name}-${(this.count += 1)}`;
+    const set = parent.append("div").attr("class", "explorable-choice")
+      .attr("role", "radiogroup").attr("aria-labelledby", group);
+    explorableText(set.append("span").attr("id", group), label);
+    const inputs = options.map((option, i) => {
+      const line = set.append("label");
+      const input = line.append("input").attr("type", "radio").attr("name", group)
+        .attr("value", i).property("checked", i === start).attr("checked", i === start ? "" : null);
+      line.append("span").text(option);
+      return input.on("change", () => this.update());
+    });
+    const read = () => inputs.findIndex((input) => input.property("checked"));
+    const go = (number) => inputs[number].property("checked", true);
+    this.restart.push(() => go(start));
+    return Object.assign(read, { go });
+  }
+
+  button(label, act, parent = this.controls) {
+    return parent.append("button").attr("type", "button").attr("class", "explorable-button")
+      .text(label).on("click", act);
   }
 
   /* A button that moves a slider to its right end, step by step. */
   player(slider, label, pause = 900) {
-    const button = this.controls.append("button").attr("type", "button").attr("class", "explorable-play");
     let timer = null;
-    const stop = () => { timer?.stop(); timer = null; button.text(`▶ ${label}`); };
     const step = () => {
       if (slider() < slider.last()) slider.go(slider() + 1);
       this.update();
       if (slider() >= slider.last()) stop();
     };
-    button.on("click", () => {
+    const button = this.button("", () => {
       if (timer) { stop(); return; }
       if (slider() >= slider.last()) { slider.go(slider.first); this.update(); }
       button.text("⏸ pause");
       timer = d3.interval(step, pause);
     });
+    const stop = () => { timer?.stop(); timer = null; button.text(`▶ ${label}`); };
+    this.restart.unshift(stop);
     stop();
   }
 
-  /* A legend; entries are [class, dashes, text]. */
+  /* A legend; entries are [name, "bar" | "line" | "dot" | "ring", text], the text only where it differs. */
   legend(entries) {
     const items = this.body.append("ul").attr("class", "explorable-legend")
       .selectAll("li").data(entries).join("li");
-    items.append("svg").attr("viewBox", "0 0 34 12").attr("aria-hidden", "true")
-      .append("line").attr("class", (d) => d[0]).attr("stroke-width", 3)
-      .attr("stroke-dasharray", (d) => d[1])
-      .attr("x1", 0).attr("x2", 34).attr("y1", 6).attr("y2", 6);
-    items.append("span").text((d) => d[2]);
+    const keys = items.append("svg").attr("viewBox", "0 0 34 14").attr("aria-hidden", "true")
+      .attr("class", (d) => `key-${d[1]}`);
+    keys.each(function key([name, kind]) {
+      const one = d3.select(this);
+      if (kind === "bar") {
+        one.append("rect").attr("class", `bar s-${name}`).attr("x", 10).attr("y", 1)
+          .attr("width", 14).attr("height", 12);
+      } else if (kind === "dot") {
+        one.append("circle").attr("class", `dot s-${name}`).attr("cx", 17).attr("cy", 7).attr("r", 6);
+      } else if (kind === "ring") {
+        one.append("circle").attr("class", `hollow s-${name}`).attr("cx", 17).attr("cy", 7).attr("r", 5);
+      } else {
+        one.append("line").attr("class", `line s-${name}`)
+          .attr("x1", 0).attr("x2", 34).attr("y1", 7).attr("y2", 7);
+      }
+    });
+    items.append("span").each(function label([name, , text]) {
+      explorableText(d3.select(this), text ?? explorableLabels[name]);
+    });
   }
 
   /* Keep drawing: `paint(svg, width, height)` returns the sentence of the readout. */
   draw(label, height, paint) {
+    this.button("Reset", () => {
+      this.restart.forEach((again) => again());
+      this.update();
+    }).classed("explorable-reset", true);
     this.svg = this.body.append("svg").attr("role", "img").attr("aria-label", label);
     this.readout = this.body.append("p").attr("class", "explorable-readout").attr("role", "status");
     this.update = () => {
       const width = Math.max(280, this.body.node().clientWidth);
       this.svg.attr("viewBox", `0 0 ${width} ${height}`).selectAll("*").remove();
-      this.readout.text(paint(this.svg, width, height));
+      explorableText(this.readout, paint(this.svg, width, height));
     };
     this.update();
     new ResizeObserver(() => this.update()).observe(this.body.node());
+  }
+}
+
+/* Set a text: _x_ in italics, x~y~ with an index, in HTML and in SVG. */
+function explorableText(place, text) {
+  place.text("");
+  const drawn = place.node().namespaceURI.endsWith("svg");
+  for (const part of text.split(/(_[^_]+_|~[^~]+~)/)) {
+    const inner = part.slice(1, -1);
+    if (/^_[^_]+_$/.test(part)) {
+      if (drawn) place.append("tspan").attr("class", "letter").text(inner);
+      else place.append("i").text(inner);
+    } else if (/^~[^~]+~$/.test(part) && !drawn) place.append("sub").text(inner);
+    else if (drawn) place.append("tspan").text(part);
+    else place.node().append(part);
   }
 }
 
@@ -90,9 +170,9 @@ function explorableAxes(svg, x, y, { bottom, left, xTicks = 5, yTicks = 5, xForm
     .call(d3.axisBottom(x).ticks(xTicks, xFormat).tickSizeOuter(0));
   svg.append("g").attr("transform", `translate(${start},0)`)
     .call(d3.axisLeft(y).ticks(yTicks, yFormat).tickSizeOuter(0));
-  svg.append("text").attr("x", (start + end) / 2).attr("y", base + 36)
-    .attr("text-anchor", "middle").text(bottom);
-  svg.append("text").attr("x", 0).attr("y", top - 12).text(left);
+  explorableText(svg.append("text").attr("x", (start + end) / 2).attr("y", base + 36)
+    .attr("text-anchor", "middle"), bottom);
+  explorableText(svg.append("text").attr("x", 0).attr("y", top - 12), left);
 }
 
 /* A row of the truncated kernel: where a record of bin k ends with Laplace noise of scale b. */
@@ -104,6 +184,14 @@ function explorableKernelRow(bins, k, b) {
     : -0.5 * Math.expm1(-rate) * Math.exp(-rate * (Math.abs(x - k) - 0.5))));
   const total = d3.sum(mass);
   return mass.map((m) => m / total);
+}
+
+/* Round numbers, ten to a decade. */
+function explorableRound(low, high) {
+  const powers = d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1);
+  const all = powers.flatMap((p) => [10, 12, 15, 20, 25, 30, 40, 50, 60, 80]
+    .map((digits) => +`${digits}e${p - 1}`));
+  return all.filter((number) => number >= low && number <= high);
 }
 
 /* Three significant digits, as one reads them. */

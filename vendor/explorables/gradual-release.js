@@ -2,13 +2,11 @@
 "use strict";
 
 explorable("gradual-release", (panel) => {
-  const power = { value: (p) => 10 ** p, format: explorableNumber };
-  const first = panel.slider({ label: "ε of the noisy copy", min: -1, max: 0.5, step: 0.05, start: -0.3, ...power });
-  const second = panel.slider({ label: "ε of the quiet copy", min: -1, max: 0.5, step: 0.05, start: 0, ...power });
-  const way = panel.slider({
-    label: "way of release", min: 0, max: 1, step: 1, start: 1, format: (v) => (v ? "gradual" : "fresh"),
-  });
-  panel.legend([["one", "", "copies differ"], ["two", "6 4", "copies equal"]]);
+  panel.prompt("Bring the two levels together. What happens to the share of equal copies, and to the price?");
+  const first = panel.rounded({ label: "ε of the noisy copy", low: 0.1, high: 3, start: 0.5 });
+  const second = panel.rounded({ label: "ε of the quiet copy", low: 0.1, high: 3, start: 1 });
+  const way = panel.choice({ label: "way of release", options: ["fresh", "gradual"], start: 1 });
+  panel.legend([["differ", "dot"], ["equal", "dot"]]);
 
   /* The same 600 seeds at every position of the sliders, so that only the law moves. */
   const uniform = d3.randomLcg(0.19);
@@ -24,12 +22,13 @@ explorable("gradual-release", (panel) => {
       if (c < stay) return [quiet, quiet, true];
       return [way() ? quiet + jump : jump, quiet, false];
     });
-    const reach = 4 / low;
-    const x = d3.scaleLinear([-reach, reach], [48, width - 12]).clamp(true);
-    const y = d3.scaleLinear([-reach, reach], [height - 44, 26]).clamp(true);
+    const reach = 5 / low;
+    const x = d3.scaleLinear([-reach, reach], [48, width - 12]);
+    const y = d3.scaleLinear([-reach, reach], [height - 44, 26]);
+    const seen = pairs.filter((d) => Math.max(Math.abs(d[0]), Math.abs(d[1])) <= reach);
     explorableAxes(svg, x, y, { bottom: "noise of the noisy copy", left: "noise of the quiet copy" });
-    svg.append("g").selectAll("circle").data(pairs).join("circle")
-      .attr("class", (d) => (d[2] ? "two" : "one")).attr("r", (d) => (d[2] ? 3 : 2))
+    svg.append("g").selectAll("circle").data(seen).join("circle")
+      .attr("class", (d) => (d[2] ? "dot s-equal" : "dot s-differ")).attr("r", (d) => (d[2] ? 3 : 2))
       .attr("cx", (d) => x(d[0])).attr("cy", (d) => y(d[1]));
 
     const cost = way() ? high : low + high;

@@ -5,13 +5,15 @@ explorable("one-record", (panel) => {
   const others = [0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0]; // 40 records in 16 bins
   const bins = others.length;
   const n = d3.sum(others) + 1;
-  const noise = { value: (p) => (p < -2 ? 0 : 10 ** p), format: (b) => (b ? explorableNumber(b) : "none") };
+  const noise = {
+    low: 0.01, high: 3, start: 0, zero: true, format: (b) => (b ? explorableNumber(b) : "none"),
+  };
+  panel.prompt("Drag the noise of the record to the right: does it help? Now drag that of the others, " +
+    "until the loss is below 1.");
   const place = panel.slider({ label: "bin of the record", min: 0, max: bins - 1, step: 1, start: 13 });
-  const own = panel.slider({ label: "its noise scale", min: -2.05, max: 0.5, step: 0.05, start: -2.05, ...noise });
-  const theirs = panel.slider({
-    label: "noise scale of the 40 others", min: -2.05, max: 0.5, step: 0.05, start: -2.05, ...noise,
-  });
-  panel.legend([["one", "", "with the record"], ["two", "", "without it"]]);
+  const own = panel.rounded({ label: "its noise scale", ...noise });
+  const theirs = panel.rounded({ label: "noise scale of the 40 others", ...noise });
+  panel.legend([["with", "bar"], ["without", "bar"]]);
 
   panel.draw("Bars of the output distribution, with and without the record", 300, (svg, width, height) => {
     const record = explorableKernelRow(bins, place(), own());
@@ -25,8 +27,8 @@ explorable("one-record", (panel) => {
     const x = d3.scaleBand(d3.range(bins), [44, width - 8]).padding(0.2);
     const y = d3.scaleLinear([0, 0.26], [height - 44, 26]);
     explorableAxes(svg, x, y, { bottom: "released bin", left: "probability", yFormat: ".2f" });
-    for (const [heights, style, shift] of [[withRecord, "one", 0], [without, "two", 0.5]]) {
-      svg.append("g").selectAll("rect").data(heights).join("rect").attr("class", style)
+    for (const [heights, style, shift] of [[withRecord, "with", 0], [without, "without", 0.5]]) {
+      svg.append("g").selectAll("rect").data(heights).join("rect").attr("class", `bar s-${style}`)
         .attr("x", (_, bin) => x(bin) + shift * x.bandwidth()).attr("width", x.bandwidth() / 2)
         .attr("y", (p) => y(p)).attr("height", (p) => y(0) - y(p));
     }

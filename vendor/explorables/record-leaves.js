@@ -5,7 +5,6 @@ explorable("record-leaves", (panel) => {
   const counts = [1, 0, 1, 4, 5, 12, 1]; // 24 records in seven bins
   const K = counts.length;
   const names = ["loud", "medium", "quiet"];
-  const styles = ["three", "two", "one"];
   const kernel = [1, 0.2, 0.05].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
   const occupied = d3.range(K).filter((k) => counts[k]);
 
@@ -60,17 +59,17 @@ explorable("record-leaves", (panel) => {
     return profile;
   };
 
+  panel.prompt("Take one out of the crowd, then the tall one of bin 6. Who changes, and what does it give away?");
   const target = panel.slider({
     label: "target ε", min: 0.2, max: 4, step: 0.2, start: 1, format: (e) => e.toFixed(1),
   });
-  const who = panel.slider({
-    label: "who leaves", min: 0, max: occupied.length - 1, step: 1, start: 0,
-    format: (i) => `one of bin ${occupied[i]}`,
+  const who = panel.choice({
+    label: "who leaves: one of bin", options: occupied.map(String), start: 0,
   });
-  panel.legend([["three", "", "loud"], ["two", "", "medium"], ["one", "", "quiet"]]);
+  panel.legend(names.map((name) => [name, "dot"]));
   panel.legend([
-    ["four", "", "released, with the record"], ["four", "8 4", "without, noise held"],
-    ["four", "2 3", "without, run again"],
+    ["with", "line", "released, with the record"], ["held", "line", "without, noise held"],
+    ["honest", "line", "without, run again"],
   ]);
 
   panel.draw("Records of each bin by their noise, with the record and without it, and three outputs", 470,
@@ -101,7 +100,7 @@ explorable("record-leaves", (panel) => {
           const gained = rerun[k].map((c, v) => Math.max(0, c - stayed[k][v]));
           const place = (_, i) => base - (2 * radius + 2) * (i + 0.5);
           const seen = svg.append("g").selectAll("circle").data(dots).join("circle")
-            .attr("class", (v) => styles[v]).attr("r", radius)
+            .attr("class", (v) => `dot s-${names[v]}`).attr("r", radius)
             .attr("cx", band(k) + shift * band.bandwidth()).attr("cy", place);
           if (first) continue;
           seen.filter((v) => { gained[v] -= 1; return gained[v] >= 0; }).clone()
@@ -116,8 +115,8 @@ explorable("record-leaves", (panel) => {
       const low = Math.min(1e-3, d3.min([...present, ...held, ...honest]));
       const y = d3.scaleLog([low, 1], [426, 258]);
       explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4, yFormat: explorableNumber });
-      for (const [values, dashes] of [[present, ""], [held, "8 4"], [honest, "2 3"]]) {
-        svg.append("path").attr("class", "curve four").attr("stroke-dasharray", dashes)
+      for (const [values, name] of [[present, "with"], [held, "held"], [honest, "honest"]]) {
+        svg.append("path").attr("class", `line s-${name}`)
           .attr("d", d3.line((_, k) => x(k), (p) => y(p))(values));
       }
 

@@ -1,20 +1,16 @@
-/* The smallest safe scale against n: Theorem 1', the printed bounds, the careful proof. */
+/* The smallest safe scale against n: Theorem 1', the printed bounds, the careful proof.
+ * The printed (10) lies on Theorem 1' for all but few records, so it is a ring and no curve. */
 "use strict";
 
 explorable("scale-bound", (panel) => {
-  const count = panel.slider({
-    label: "records n", min: 0.5, max: 6, step: 0.05, start: 3.1,
-    value: (position) => Math.round(10 ** position), format: (n) => d3.format(",")(n),
+  panel.prompt("Drag _n_ down until the ring of (10) leaves the curve of Theorem 1′. On which side does it lie?");
+  const count = panel.rounded({
+    label: "records _n_", low: 3, high: 1e6, start: 1000, format: d3.format(","), whole: true,
   });
-  const target = panel.slider({
-    label: "target ε", min: -2, max: 1, step: 0.05, start: 0,
-    value: (position) => 10 ** position, format: explorableNumber,
-  });
+  const target = panel.rounded({ label: "target ε", low: 0.01, high: 10, start: 1 });
   panel.legend([
-    ["one", "", "Theorem 1′"],
-    ["two", "7 4", "printed (10)"],
-    ["three", "2 3", "printed (11), K = 101"],
-    ["four", "9 3 2 3", "what the printed proof needs"],
+    ["tight", "line"], ["printed-10", "ring", "printed (10), here"],
+    ["printed-11", "line", "printed (11), _K_ = 101"], ["careful", "line"],
   ]);
 
   const inverse = (growth) => 1 / Math.log1p(growth);
@@ -29,10 +25,10 @@ explorable("scale-bound", (panel) => {
     return 2 / (low + high);
   };
   const bounds = [
-    ["one", "", (n, delta) => inverse(n * delta)],
-    ["two", "7 4", (n, delta) => inverse((n - 1) * delta)],
-    ["three", "2 3", (n, delta) => inverse(((n - 1) * delta) / 101)],
-    ["four", "9 3 2 3", (n, delta) => careful(1 + n * delta)],
+    ["tight", (n, delta) => inverse(n * delta)],
+    ["printed-10", (n, delta) => inverse((n - 1) * delta)],
+    ["printed-11", (n, delta) => inverse(((n - 1) * delta) / 101)],
+    ["careful", (n, delta) => careful(1 + n * delta)],
   ];
 
   panel.draw("Smallest safe scale against the number of records, both axes logarithmic", 320,
@@ -42,22 +38,25 @@ explorable("scale-bound", (panel) => {
       const x = d3.scaleLog([3, 1e6], [52, width - 16]);
       const y = d3.scaleLog([0.03, 30], [height - 44, 26]);
       explorableAxes(svg, x, y, {
-        bottom: "records n", left: "scale b, in units of the padded interval",
+        bottom: "records _n_", left: "scale _b_, in units of the padded interval",
         xTicks: 6, xFormat: "~s", yFormat: "~g",
       });
       svg.append("line").attr("class", "guide")
         .attr("x1", x(n)).attr("x2", x(n)).attr("y1", y.range()[0]).attr("y2", y.range()[1]);
       const grid = d3.range(0.48, 6.001, 0.02).map((power) => 10 ** power);
-      for (const [style, dashes, bound] of bounds) {
-        svg.append("path").attr("class", `curve ${style}`).attr("stroke-dasharray", dashes)
+      for (const [name, bound] of bounds.filter(([one]) => one !== "printed-10")) {
+        svg.append("path").attr("class", `line s-${name}`)
           .attr("d", d3.line((m) => x(m), (m) => y(bound(m, delta)))
             .defined((m) => bound(m, delta) <= 30)(grid));
       }
-      const safe = bounds[0][2](n, delta);
-      if (safe <= 30) {
-        svg.append("circle").attr("class", "one").attr("r", 5).attr("cx", x(n)).attr("cy", y(safe));
+      for (const [[, bound], style, radius] of [
+        [bounds[0], "dot s-tight", 4], [bounds[1], "hollow s-printed-10", 8],
+      ]) {
+        if (bound(n, delta) > 30) continue;
+        svg.append("circle").attr("class", style).attr("r", radius)
+          .attr("cx", x(n)).attr("cy", y(bound(n, delta)));
       }
-      const [tight, ten, eleven, proof] = bounds.map((b) => explorableNumber(b[2](n, delta)));
+      const [tight, ten, eleven, proof] = bounds.map(([, bound]) => explorableNumber(bound(n, delta)));
       return `With ${d3.format(",")(n)} records and ε = ${explorableNumber(epsilon)}, everybody is private ` +
         `whatever the profile if every scale is at least ${tight} (Theorem 1′). ` +
         `Printed: ${ten} in (10), ${eleven} in (11). The printed proof, done with care, would need ${proof}.`;

@@ -3,16 +3,14 @@
 
 explorable("truncated-density", (panel) => {
   const location = panel.slider({
-    label: "location μ", min: 0, max: 1, step: 0.01, start: 0.3, format: (v) => v.toFixed(2),
+    label: "location _μ_", min: 0, max: 1, step: 0.01, start: 0.3, format: (v) => v.toFixed(2),
   });
-  const scale = panel.slider({
-    label: "scale b", min: -1, max: 1, step: 0.02, start: -0.7,
-    value: (position) => 10 ** position, format: explorableNumber,
-  });
+  const scale = panel.rounded({ label: "scale _b_", low: 0.1, high: 10, start: 0.2 });
+  panel.prompt("Drag _b_ until the density is nearly flat. What has become of the band between its extremes?");
   panel.legend([
-    ["one", "", "density V(μ, b, x)"],
-    ["two", "6 4", "v_max(b), for any μ and x"],
-    ["three", "2 3", "v_min(b), for any μ and x"],
+    ["laplace", "line", "density _V_(_μ_, _b_, _x_)"],
+    ["ceiling", "line", "_v_~max~(_b_), for any _μ_ and _x_"],
+    ["ground", "line", "_v_~min~(_b_), for any _μ_ and _x_"],
   ]);
   panel.draw("Truncated Laplace density on a logarithmic axis", 300, (svg, width, height) => {
     const [mu, b] = [location(), scale()];
@@ -23,20 +21,20 @@ explorable("truncated-density", (panel) => {
 
     const x = d3.scaleLinear([0, 1], [48, width - 12]);
     const y = d3.scaleLog([3e-4, 15], [height - 44, 26]);
-    explorableAxes(svg, x, y, { bottom: "released value x", left: "density", yFormat: "~g" });
-    for (const [level, style, dashes] of [[largest, "two", "6 4"], [smallest, "three", "2 3"]]) {
-      svg.append("line").attr("class", `level ${style}`).style("stroke-dasharray", dashes)
+    explorableAxes(svg, x, y, { bottom: "released value _x_", left: "density", yFormat: "~g" });
+    for (const [level, name] of [[largest, "ceiling"], [smallest, "ground"]]) {
+      svg.append("line").attr("class", `line s-${name}`)
         .attr("x1", x(0)).attr("x2", x(1)).attr("y1", y(level)).attr("y2", y(level));
     }
     const points = d3.union(d3.range(0, 1.0001, 0.02), [mu]);
-    svg.append("path").attr("class", "curve one")
+    svg.append("path").attr("class", "line s-laplace")
       .attr("d", d3.line((p) => x(p), (p) => y(density(p)))(d3.sort(points)));
 
     const far = mu <= 0.5 ? 1 : 0;
     const [low, high] = [density(far), density(mu)].map(explorableNumber);
-    return `Here the density falls from ${high} at x = μ to ${low} at x = ${far}. ` +
-      `At this b it lies between v_min = ${explorableNumber(smallest)} and ` +
-      `v_max = ${explorableNumber(largest)} for every μ; ` +
-      `their ratio is e^(1/b) = ${explorableNumber(Math.exp(1 / b))}.`;
+    return `Here the density falls from ${high} at _x_ = _μ_ to ${low} at _x_ = ${far}. ` +
+      `At this _b_ it lies between _v_~min~ = ${explorableNumber(smallest)} and ` +
+      `_v_~max~ = ${explorableNumber(largest)} for every _μ_; ` +
+      `their ratio is exp(1/_b_) = ${explorableNumber(Math.exp(1 / b))}.`;
   });
 });

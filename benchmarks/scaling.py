@@ -1,0 +1,304 @@
+"""Tables beyond memory: a pass on Dask, one by NumPy in memory, one by pyarrow on one thread.
+
+- ``python -m benchmarks scaling`` compares the three on 10⁷ rows.
+- ``python -m benchmarks.scaling --passes FILE`` measures 10⁶ to 10⁹ rows and writes the table that
+  *A billion records* draws (``pdpbook/scaling/data/passes.csv``).  The 10⁹ rows are ten hard links
+  to each file of 10⁸.
+- ``python -m benchmarks.scaling --engine FILE`` measures what else runs through the engine: tasks,
+  draws, honest losses, the replication sweep (``pdpbook/scaling/data/engine.csv``).
+
+Each pass runs in a process of its own, which reports its wall clock, the CPU seconds of all its
+processes, and the largest memory of any of them, from the operating system.  ``PDPBOOK_SCRATCH``
+names a folder with room for 2 GB; the system's temporary folder if it is not set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pdpbook as pb
+
+RANGE, BINS = (0.0, 100.0), 101
+FILE_ROWS, GROUP_ROWS = 10**7, 10**6
+METHODS = ("NumPy in memory", "pyarrow, one thread", "Dask, 2 workers")
+
+
+def run() -> Iterator[tuple[str, float, str]]:
+    """Yield how the pass on Dask compares with the two others on 10⁷ rows."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("PDPBOOK_SCRATCH")) as name:
+        table = write_table(Path(name, "rows"), 10**7, 1)
+        numpy, arrow, dask = (measured(method, table, 1) for method in METHODS)
+    against = "one pass over 10⁷ rows, Dask with 2 workers: "
+    yield against + "time over NumPy", dask["seconds"] / numpy["seconds"], "≤ 1 ×"
+    yield against + "time over pyarrow", dask["seconds"] / arrow["seconds"], "≤ 1 ×"
+    yield against + "memory of a worker", dask["megabytes"], "≤ 300 MB"
+    yield against + "memory over NumPy", dask["megabytes"] / numpy["megabytes"], "≤ 1 ×"
+
+
+def write_table(folder: Path, rows: int, columns: int) -> Path:
+    """Write a table of normal numbers, and return its folder."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    schema = pa.schema([(f"c{j}", pa.float64()) for j in range(columns)])
+    for number in range(-(-rows // FILE_ROWS)):
+        left = min(FILE_ROWS, rows - number * FILE_ROWS)
+        path = folder / f"{number:04d}.parquet"
+        with pq.ParquetWriter(path, schema, use_dictionary=False, compression="none") as writer:
+            while left > 0:
+                part = min(GROUP_ROWS, left)
+                values = [np.clip(rng.normal(50.0, 10.0, part), *RANGE) for _ in schema.names]
+                writer.write_table(pa.table(values, schema=schema))
+                left -= part
+    return folder
+
+
+def linked(folder: Path, target: Path, times: int) -> Path:
+    """Make a table of several hard links to each file of another."""
+    target.mkdir()
+    for path in sorted(folder.iterdir()):
+        for copy in range(times):
+            os.link(path, target / f"{path.stem}-{copy}{path.suffix}")
+    return target
+
+
+def measured(method: str, folder: Path, columns: int) -> dict[str, float]:
+    """Run a pass in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.scaling", "--one", method, str(folder)]
+    done = subprocess.run([*command, str(columns)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def one_pass(method: str, folder: Path, columns: int) -> dict[str, float]:
+    """Count all columns of a table by one method."""
+    names = [f"c{j}" for j in range(columns)]
+    grids = [pb.Grid(*RANGE, bins=BINS) for _ in names]
+    if method.startswith("Dask"):
+        return _on_dask(int(method.split()[1]), folder, names)
+    count = _in_memory if method.startswith("NumPy") else _by_pyarrow
+    before, idle = time.perf_counter(), _cpu(resource.RUSAGE_SELF)
+    counts = count(folder, names, grids)
+    return {
+        "seconds": time.perf_counter() - before,
+        "cpu": _cpu(resource.RUSAGE_SELF) - idle,
+        "megabytes": _megabytes(),
+        "start": 0.0,
+        "records": int(counts[0].sum()),
+    }
+
+
+def _in_memory(folder: Path, names: list[str], grids: list[pb.Grid]) -> list[Any]:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder, columns=names, use_threads=False)
+    values = {name: table.column(name).to_numpy() for name in names}
+    return [grid.counts(values[name]) for name, grid in zip(names, grids, strict=True)]
+
+
+def _by_pyarrow(folder: Path, names: list[str], grids: list[pb.Grid]) -> list[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    pa.set_cpu_count(1)
+    counts = [np.zeros(grid.bins, dtype=np.int64) for grid in grids]
+    for path in sorted(folder.iterdir()):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(2**16, columns=names, use_threads=False):
+                for name, grid, row in zip(names, grids, counts, strict=True):
+                    place = pc.multiply(
+                        pc.divide(pc.subtract(batch.column(name), grid.lower), grid.width),
+                        float(grid.bins),
+                    )
+                    place = pc.min_element_wise(pc.floor(place), grid.bins - 1.0)
+                    found = pc.value_counts(place.cast(pa.int16()))
+                    row[found.field(0).to_numpy()] += found.field(1).to_numpy()
+    return counts
+
+
+def _on_dask(workers: int, folder: Path, names: list[str]) -> dict[str, float]:
+    import distributed
+
+    from pdpbook.scaling.histograms import scan
+
+    before = time.perf_counter()
+    with (
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        start = time.perf_counter() - before
+        idle = sum(client.run(_cpu, resource.RUSAGE_SELF).values())
+        before = time.perf_counter()
+        found = scan(folder, dict.fromkeys(names, RANGE), bins=BINS, client=client, progress=False)
+        seconds = time.perf_counter() - before
+        return {
+            "seconds": seconds,
+            "cpu": sum(client.run(_cpu, resource.RUSAGE_SELF).values()) - idle,
+            "megabytes": max(client.run(_megabytes).values()),
+            "start": start,
+            "records": found.columns[0].records,
+        }
+
+
+def _cpu(who: int) -> float:
+    """CPU seconds of a process so far."""
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _megabytes() -> float:
+    """Largest resident memory of this process since it began."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(next(line for line in status.splitlines() if "VmHWM" in line).split()[1]) / 1000
+
+
+def passes() -> list[dict[str, Any]]:
+    """Measure the pass while the table grows."""
+    rows = []
+
+    def add(folder: Path, size: int, columns: int, methods: tuple[str, ...], how: str) -> None:
+        for method in methods:
+            row = {"rows": size, "columns": columns, "method": method, "how": how}
+            figures = measured(method, folder, columns)
+            assert figures.pop("records") == size
+            rows.append(row | {name: f"{each:.3g}" for name, each in figures.items()})
+            print(rows[-1], flush=True)
+
+    with tempfile.TemporaryDirectory(dir=os.environ.get("PDPBOOK_SCRATCH")) as name:
+        wide = write_table(Path(name, "wide"), 10**6, 50)
+        add(wide, 10**6, 50, METHODS, "measured")
+        for size in (10**6, 10**7, 10**8):
+            table = write_table(Path(name, str(size)), size, 1)
+            add(table, size, 1, METHODS, "measured")
+        add(linked(table, Path(name, "linked"), 10), 10**9, 1, METHODS[2:], "linked")
+    return rows
+
+
+def engine() -> list[dict[str, Any]]:
+    """Measure tasks, draws, honest losses and the replication sweep, alone and on two workers."""
+    import distributed
+
+    from pdpbook.scaling.cluster import run_tasks
+
+    rows = []
+    work: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
+        "tasks that do nothing": (abs, list(range(1000))),
+        "keyed draws, millions": (_draw_a_million, list(range(10))),
+        "honest losses of the heights, bins": (_honest_loss, _occupied()),
+        "replication sweep, rows": (_replication_row, [(e, s) for e in EPSILONS for s in range(4)]),
+    }
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        for what, (function, items) in work.items():
+            function(items[0])  # compile, here and there
+            client.run(function, items[0])
+            before, own = time.perf_counter(), time.process_time()
+            alone = [function(item) for item in items]
+            serial, needed = time.perf_counter() - before, time.process_time() - own
+            before, own = time.perf_counter(), time.process_time()
+            found = dict(run_tasks(function, items, client=client))
+            parallel, scheduled = time.perf_counter() - before, time.process_time() - own
+            assert [found[i] for i in range(len(items))] == alone
+            figures = {
+                "one_process": serial,
+                "one_process_cpu": needed,
+                "two_workers": parallel,
+                "scheduler_cpu": scheduled,
+            }
+            row = {"what": what, "items": len(items)}
+            rows.append(row | {name: f"{each:.3g}" for name, each in figures.items()})
+            print(rows[-1], flush=True)
+    return rows
+
+
+EPSILONS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
+
+
+def _draw_a_million(block: int) -> int:
+    from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+
+    law = integer_weights(np.full(BINS, 1.0 / BINS))
+    return int(keyed_draws(bytes(32), "c0", law, block * 10**6, (block + 1) * 10**6).sum())
+
+
+def _heights(epsilon: float) -> pb.NVOGame:
+    from benchmarks.solvers import FINER
+
+    heights = pb.nba_heights()["height"]
+    return pb.NVOGame.from_data(heights, epsilon=epsilon, multipliers=FINER, grid_epsilon=1.0)
+
+
+def _occupied() -> list[int]:
+    return np.flatnonzero(_heights(1.0).counts).tolist()
+
+
+def _loud_start(game: pb.NVOGame) -> Any:
+    return pb.best_response_dynamics(game, game.constant_profile(0)).profile
+
+
+def _honest_loss(k: int) -> float:
+    (left,) = pb.departures(_heights(1.0), _loud_start, bins=[k])
+    return left.honest_loss
+
+
+def _replication_row(case: tuple[float, int]) -> float:
+    epsilon, seed = case
+    game = _heights(epsilon)
+    return pb.best_response_dynamics(game, rng=np.random.default_rng(seed)).divergence
+
+
+def main() -> None:
+    """Write a table, or run one pass."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--passes", type=Path)
+    parser.add_argument("--engine", type=Path)
+    parser.add_argument("--one", nargs=3, metavar=("METHOD", "FOLDER", "COLUMNS"))
+    options = parser.parse_args()
+    if options.one:
+        method, folder, columns = options.one
+        print(json.dumps(one_pass(method, Path(folder), int(columns))))
+    for option, make in (("passes", passes), ("engine", engine)):
+        path = getattr(options, option)
+        if path:
+            _write(path, make(), f"--{option}")
+
+
+def _write(path: Path, rows: list[dict[str, Any]], option: str) -> None:
+    """Write a table with the command and the machine that made it."""
+    import csv
+
+    from benchmarks.solvers import _machine
+
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(f"# python -m benchmarks.scaling {option} {path.name}\n")
+        file.write(
+            f"# seconds by the clock, {os.cpu_count()} cores, used by other processes as well "
+        )
+        file.write(f"(load {os.getloadavg()[0]:.1f}); {_machine()}\n")
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

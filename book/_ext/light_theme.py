@@ -1,0 +1,149 @@
+"""The theme without what no page of this book uses.
+
+The theme and its extensions bring 500 kB of style sheets, for every component that a site may
+have, and an icon font of 1,400 icons.  When all pages are written we know which classes occur:
+
+* a rule whose selectors all ask for a class that no page has, and no script names, is left out;
+* the icon font shrinks to the icons that are left, and moves into the style sheet;
+* scripts wait until the page is there.
+
+Nothing is listed by hand: a page that uses a new icon or component gets it with the next build.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import tinycss2
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+from sphinx.application import Sphinx
+
+CLASSES = re.compile(r'\sclass="([^"]*)"')
+WORDS = re.compile(r"[A-Za-z_][\w-]*")
+ICON = re.compile("[\ue000-\uf8ff]")  # the private letters of the font
+ICONS = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
+USELESS = ["**/*.map", "scripts/fontawesome.js*", "*.html"]
+FIRST = "documentation_options.js"  # a line in each page adds to what it defines
+DEFER = {"defer": "defer"}
+
+
+def names_in_use(folder: Path) -> set[str]:
+    """Return every class of a page, and every word of a script: it may be a class that it sets."""
+    names: set[str] = set()
+    for page in folder.rglob("*.html"):
+        for classes in CLASSES.findall(page.read_text(encoding="utf-8")):
+            names.update(classes.split())
+    for script in (folder / "_static").rglob("*.js"):
+        names.update(WORDS.findall(script.read_text(encoding="utf-8")))
+    return names
+
+
+def asked_for(selector: list[Any]) -> Iterator[str]:
+    """Yield the classes that an element must have; one in ``:not(...)`` is no such class."""
+    for before, token in pairwise(selector):
+        if before == "." and token.type == "ident":
+            yield token.value
+
+
+def split_at_commas(tokens: list[Any]) -> list[list[Any]]:
+    """Return the selectors of a rule."""
+    selectors: list[list[Any]] = [[]]
+    for token in tokens:
+        if token == ",":
+            selectors.append([])
+        else:
+            selectors[-1].append(token)
+    return selectors
+
+
+def kept(rules: list[Any], names: set[str]) -> Iterator[str]:
+    """Yield the rules that an element of the book may meet, written shortly."""
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            live = [
+                tinycss2.serialize(selector).strip()
+                for selector in split_at_commas(rule.prelude)
+                if names.issuperset(asked_for(selector))
+            ]
+            if live:
+                yield f"{','.join(live)}{{{tinycss2.serialize(rule.content).strip()}}}"
+        elif rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
+            rules_in_it = tinycss2.parse_rule_list(rule.content, skip_whitespace=True)
+            inner = "".join(kept(rules_in_it, names))
+            if inner:
+                prelude = tinycss2.serialize(rule.prelude).strip()
+                yield f"@{rule.at_keyword} {prelude}{{{inner}}}"
+        elif rule.type != "comment" or rule.value.startswith("!"):  # licences stay
+            yield rule.serialize()
+
+
+def icon_font(font: Path, icons: set[int]) -> str:
+    """Return a font of these icons, as the address of itself."""
+    options = Options(flavor="woff", layout_features=[], notdef_outline=False, hinting=False)
+    options.name_IDs = [0, 1, 13, 14]  # what it is, and its licence
+    with TTFont(font) as whole:
+        subsetter = Subsetter(options)
+        subsetter.populate(unicodes=icons)
+        subsetter.subset(whole)
+        whole.flavor = "woff"
+        written = BytesIO()
+        whole.save(written)
+    return f"url(data:font/woff;base64,{b64encode(written.getvalue()).decode()})"
+
+
+def put_icons(css: str, font: Path, icons: set[int]) -> str:
+    """Put the icons into a style sheet, in place of the fonts that it loads."""
+
+    def face(found: re.Match[str]) -> str:
+        if "fa-solid" not in found[0]:
+            return ""
+        return re.sub(r"src:[^}]*", lambda _: f"src:{icon_font(font, icons)}", found[0])
+
+    return re.sub(r"@font-face\s*\{[^}]*fontawesome[^}]*\}", face, css)
+
+
+def shrink(app: Sphinx, error: Exception | None) -> None:
+    """Leave out of the style sheets what no page uses."""
+    if error is not None or app.builder.format != "html":
+        return
+    static = Path(app.outdir, "_static")
+    names = names_in_use(Path(app.outdir))
+    sheets = {path: path.read_text(encoding="utf-8") for path in static.rglob("*.css")}
+    for path, css in sheets.items():
+        rules = tinycss2.parse_stylesheet(css, skip_whitespace=True)
+        sheets[path] = "".join(kept(rules, names))
+    icons = {ord(icon) for css in sheets.values() for icon in ICON.findall(css)}
+    if (static / ICONS).is_file():
+        sheets = {path: put_icons(css, static / ICONS, icons) for path, css in sheets.items()}
+        rmtree(static / "vendor")
+    for path, css in sheets.items():
+        path.write_text(css, encoding="utf-8")
+    for useless in (path for pattern in USELESS for path in static.glob(pattern)):
+        useless.unlink()
+
+
+def defer_scripts(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Let scripts wait for the page, in their order; those of the search page do not stand that."""
+    if pagename == "search":
+        return
+    context["script_files"] = [
+        type(script)(script.filename, priority=script.priority, **script.attributes | DEFER)
+        if getattr(script, "filename", None) and not str(script.filename).endswith(FIRST)
+        else script
+        for script in context["script_files"]
+    ]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("html-page-context", defer_scripts, priority=900)
+    app.connect("build-finished", shrink, priority=800)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,248 @@
+"""The whole book as one PDF, from the built pages.
+
+``python -m book._ext.print_book`` joins the pages of ``_build/html`` in the order of ``_toc.yml``
+into one page, ``_build/print/book.html``, and lets Chromium print it to ``_build/print/book.pdf``.
+Numbers, references and outputs are those that the build has written, so nothing is executed and
+nothing is numbered anew.  What the page ``book/game/nvo-game`` calls ``loss`` is
+``book-game-nvo-game--loss`` here, and a link to another page leads to the place in this one.
+
+Chromium sets the formulas, draws the figures with sliders where they stand, and makes outline,
+links and tags.  It cannot tell a page of contents on which page a chapter begins: the book is
+printed, the numbers are read from that, and it is printed again with them.
+"""
+
+import shutil
+from copy import copy
+from os.path import relpath
+from pathlib import Path
+from posixpath import normpath
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Page, sync_playwright
+from pypdf import PdfReader
+
+ROOT = Path(__file__).parents[2]
+PRINTED = Path("_build", "print")
+COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see vendor/print.css
+PATIENCE = 600_000  #: milliseconds; a book has thousands of formulas
+REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
+TITLE = """
+<section class="print-title">
+<p class="print-name">{title}</p><p>{author}</p><p>{footer}</p>
+</section>
+"""
+# Makes a formula or a table that is wider than the column smaller, until it fits.
+FIT = """column => {
+    for (const box of document.querySelectorAll("mjx-container[display=true], .bd-article table")) {
+        const inner = box.querySelector("mjx-math") ?? box;
+        for (let step = 0; step < 8; step++) {
+            const room = box.parentElement.getBoundingClientRect().width;
+            const wide = Math.max(inner.getBoundingClientRect().width, inner.scrollWidth);
+            if (wide <= room + 1) break;
+            const size = parseFloat(getComputedStyle(box).fontSize);
+            box.style.fontSize = `${0.95 * size * room / wide}px`;
+        }
+    }
+}"""
+
+
+def slug(page: str) -> str:
+    """Return what the places of a page are called in the printed book."""
+    return page.replace("/", "-")
+
+
+def contents(root: Path, toc: str = "_toc.yml") -> list[tuple[str, list[str]]]:
+    """Return the parts of the book with their pages; the first has no name and holds the root."""
+    listed = yaml.safe_load((root / toc).read_text(encoding="utf-8"))
+    parts = [
+        (part["caption"], [entry["file"] for entry in part["chapters"]]) for part in listed["parts"]
+    ]
+    return [("", [listed["root"]]), *parts]
+
+
+def lead(link: Tag, page: str, places: dict[str, set[str]]) -> None:
+    """Let a link of a page lead to its place in the printed book; without one it is plain text."""
+    parts = urlsplit(link["href"])
+    if parts.scheme:
+        return
+    target = page
+    if parts.path:
+        target = normpath(f"{page}/../{unquote(parts.path)}").removesuffix(".html")
+    name = unquote(parts.fragment)
+    if target not in places:
+        link.unwrap()
+    elif name in places[target]:
+        link["href"] = f"#{slug(target)}--{name}"
+    else:
+        link["href"] = f"#{slug(target)}"
+
+
+def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, depth: int) -> None:
+    """Give an article of the site the names, links, pictures and headings of the printed book."""
+    for useless in article.select(
+        "a.headerlink, script, button, .prev-next-footer, link, .search-button"
+    ):
+        useless.decompose()
+    for link in article.select("a[href]"):
+        lead(link, page, places)
+    for picture in article.select("img[src]"):
+        if not urlsplit(picture["src"]).scheme:
+            picture["src"] = prefix + normpath(f"{page}/../{picture['src']}")
+            picture["loading"] = "eager"
+    for folded in article.select("details"):
+        folded["open"] = ""
+    named = set()
+    for tag in article.find_all(True):
+        if tag.get("id") in named:
+            del tag["id"]  # each proof of a page is its "proof-content"
+        elif tag.get("id"):
+            named.add(tag["id"])
+            tag["id"] = f"{slug(page)}--{tag['id']}"
+        for key in REFERRING:
+            if tag.get(key):
+                tag[key] = " ".join(f"{slug(page)}--{name}" for name in tag[key].split())
+        if tag.name in {"h1", "h2", "h3", "h4", "h5"}:
+            tag.name = f"h{int(tag.name[1]) + depth}"
+
+
+def head_of(pages: dict[str, BeautifulSoup], prefix: str) -> str:
+    """Return the style sheets of the pages, their mathematics, and the figures with sliders."""
+    kept: dict[str, None] = {}
+    for page, soup in pages.items():
+        for tag in soup.select("link[rel=stylesheet], script"):
+            key = "href" if tag.name == "link" else "src"
+            where = tag.get(key, "")
+            sliders = "/explorables/" in where
+            mathematics = "mathjax" in where or "window.MathJax" in (tag.string or "")
+            if tag.name == "script" and not (sliders or mathematics):
+                continue
+            if where:
+                tag[key] = prefix + normpath(f"{page}/../{where.partition('?')[0]}")
+            kept[str(tag)] = None
+    return "\n".join(kept)
+
+
+def entry(title: str, place: str) -> str:
+    """Return a line of the contents, whose number is still to be found."""
+    number = f'<span class="print-page" data-place="{place}"></span>'
+    return f'<a href="#{place}"><span>{title}</span>{number}</a>'
+
+
+def join(root: Path, html: Path, target: Path, toc: str = "_toc.yml") -> str:
+    """Return the printed book as one page of HTML for the folder ``target``.
+
+    Raises
+    ------
+    SystemExit
+        If a page is not built.
+    """
+    parts = contents(root, toc)
+    listed = [page for _, chapters in parts for page in chapters]
+    missing = [page for page in listed if not (html / f"{page}.html").is_file()]
+    if missing:
+        raise SystemExit(f"The book is not built, or not whole: run make book. Missing: {missing}")
+    prefix = relpath(html, target) + "/"
+    soups = {
+        page: BeautifulSoup((html / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+        for page in listed
+    }
+    articles = {page: soup.select_one("article.bd-article") for page, soup in soups.items()}
+    places = {
+        page: {tag["id"] for tag in article.find_all(id=True)} for page, article in articles.items()
+    }
+    body, entries = [], []
+    for number, (part, chapters) in enumerate(parts):
+        if part:
+            body.append(f'<h1 class="print-part" id="part-{number}">{part}</h1>')
+            entries.append(f"<li>{entry(part, f'part-{number}')}<ol>")
+        for page in chapters:
+            article = articles[page]
+            prepare(article, page, places, prefix, depth=1 if part else 0)
+            heading = copy(article.find(["h1", "h2"]))
+            for link in heading.select("a"):
+                link.unwrap()
+            entries.append(f"<li>{entry(heading.decode_contents(), slug(page))}</li>")
+            article["id"] = slug(page)
+            body.append(str(article))
+        entries.append("</ol></li>" if part else "")
+    settings = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    title = TITLE.format(
+        title=settings["title"], author=settings["author"], footer=settings["html"]["extra_footer"]
+    )
+    return f"""<!doctype html>
+<html lang="en" data-theme="light" data-mode="light">
+<head><meta charset="utf-8"><title>{settings["title"]}</title>
+{head_of(soups, prefix)}
+</head>
+<body class="print-book"><main class="bd-content">
+{title}<nav class="print-contents"><h1>Contents</h1><ol>{"".join(entries)}</ol></nav>
+{"".join(body)}
+</main></body></html>
+"""
+
+
+def show(tab: Page, path: Path) -> None:
+    """Open the joined page as it will be printed, and wait until it is set."""
+    tab.set_viewport_size({"width": COLUMN, "height": 900})
+    tab.emulate_media(media="print", color_scheme="light", reduced_motion="reduce")
+    tab.goto(path.as_uri())
+    tab.evaluate("() => window.MathJax?.startup?.promise")
+    tab.evaluate("() => document.fonts.ready")
+    tab.evaluate(FIT, COLUMN)
+
+
+def pages_of(pdf: Path) -> dict[str, int]:
+    """Return the page, from 1, of each place that a PDF has a link to."""
+    reader = PdfReader(pdf)
+    return {
+        name.removeprefix("/"): reader.get_destination_page_number(place) + 1
+        for name, place in reader.named_destinations.items()
+    }
+
+
+def print_pdf(tab: Page, pdf: Path) -> None:
+    """Print what the tab shows, twice: the second time with the numbers in its contents."""
+
+    def write() -> None:
+        options = {"outline": True, "tagged": True, "prefer_css_page_size": True}
+        tab.pdf(path=pdf, print_background=True, **options)
+
+    write()
+    tab.evaluate(
+        "pages => { for (const box of document.querySelectorAll('[data-place]'))"
+        " box.textContent = pages[box.dataset.place]; }",
+        pages_of(pdf),
+    )
+    write()
+
+
+def make_pdf(root: Path) -> Path:
+    """Join and print the book; return the PDF.
+
+    Raises
+    ------
+    SystemExit
+        If a page is not built, or Chromium is not there.
+    """
+    executable = shutil.which("chromium") or shutil.which("chromium-browser")
+    if executable is None:
+        raise SystemExit("make pdf needs Chromium (Debian: apt-get install chromium)")
+    joined = root / PRINTED / "book.html"
+    joined.parent.mkdir(parents=True, exist_ok=True)
+    page = join(root, root / "_build" / "html", joined.parent)
+    joined.write_text(page, encoding="utf-8")
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=executable, args=options)
+        tab = browser.new_page()
+        tab.set_default_timeout(PATIENCE)
+        show(tab, joined)
+        print_pdf(tab, joined.with_suffix(".pdf"))
+        browser.close()
+    return joined.with_suffix(".pdf")
+
+
+if __name__ == "__main__":
+    print(f"The book is printed. Open {make_pdf(ROOT)}")

@@ -1,0 +1,183 @@
+"""Make an assignment: sheets of some pages, without solutions, in an archive to hand out.
+
+``python -m course.assignment book/foundations/why-noise.md --name week1`` needs the built book.
+It writes the sheets with solutions to ``my-course/source/week1``, has nbgrader make the release,
+and packs that into ``my-course/week1.zip``.  Before, it grades the solutions and the blank sheet:
+the one must get every point, the other none.
+
+A sheet that is there already is kept: it may have been edited.  The release is made from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import shutil
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+
+from book._ext.student_bundle import pack, pages
+from course.folder import ROOT, Course, CourseError, checked_name
+from course.isolation import code_to_run
+from course.sheets import SheetError, answers, key_of, leaks, make_sheet
+from pdpbook.exercises.isolated import grade
+
+__all__ = ["make_assignment", "verify"]
+
+SECONDS = 240.0  #: for one exercise of the key; some solutions compute for a while
+
+
+def page_name(page: str) -> str:
+    """Return the name of a page of the book, from its path or its name.
+
+    Raises
+    ------
+    CourseError
+        If there is no such page.
+
+    Examples
+    --------
+    >>> page_name("book/foundations/why-noise.md")
+    'book/foundations/why-noise'
+    """
+    name = page.removeprefix("./").removesuffix(".md").removesuffix(".ipynb")
+    if name not in pages(ROOT):
+        near = [known for known in pages(ROOT) if Path(known).name == Path(name).name]
+        hint = f" Do you mean {near[0]}.md?" if near else " The pages are listed in _toc.yml."
+        raise CourseError(f"The book has no page {page}.{hint}")
+    return name
+
+
+def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
+    """Return the sheet of a page, with the solutions.
+
+    Raises
+    ------
+    CourseError
+        If the page is not built or has no exercises.
+    """
+    notebook = built / f"{page}.ipynb"
+    if not notebook.is_file():
+        if "kernelspec:" not in (ROOT / f"{page}.md").read_text(encoding="utf-8"):
+            raise CourseError(f"{page}.md has no exercises")
+        raise CourseError(f"{notebook} is missing: run make book first.")
+    solutions = ROOT / "book" / "solutions" / f"{page.removeprefix('book/')}.md"
+    key = key_of(solutions) if solutions.is_file() else {}
+    try:
+        return make_sheet(nbformat.read(notebook, as_version=4), key, f"{page}.md")
+    except SheetError as error:
+        raise CourseError(str(error)) from None
+
+
+def verify(
+    release: nbformat.NotebookNode, source: nbformat.NotebookNode, seed: int
+) -> tuple[int, list[str]]:
+    """Grade the key and the blank sheet.
+
+    Returns
+    -------
+    cases : int
+        Cases that the key holds.
+    wrong : list of str
+        What must not be: a line of a solution in the release, a key that does not get everything,
+        a blank that gets something.
+    """
+    nbformat.validate(release)
+    variables = dict(answers(release).values())
+    wrong = [f"the release shows a line of a solution: {line}" for line in leaks(release, source)]
+    key = grade(code_to_run(source), variables, seed=seed, seconds=SECONDS)
+    blank = grade(code_to_run(release), variables, seed=seed, seconds=SECONDS)
+    for name, got in key.items():
+        if got.held < got.total:
+            wrong.append(f"the solution of {name} gets {got.held} of {got.total}: {got.message}")
+        if blank[name].held:
+            wrong.append(f"the blank {name} gets {blank[name].held} of {got.total}")
+    return sum(got.held for got in key.values()), wrong
+
+
+def make_assignment(
+    course: Course, given: list[str], name: str, built: Path, seed: int | None = None
+) -> Path:
+    """Make an assignment and return the archive for the students.
+
+    Parameters
+    ----------
+    course : Course
+        Where.
+    given : list of str
+        Pages of the book.
+    name : str
+        Of the assignment.
+    built : Path
+        The built book.
+    seed : int, optional
+        Numbers that it is graded with.  Without one, that of an earlier run or a fresh one.
+
+    Raises
+    ------
+    CourseError
+        If there is no page, one is unknown, has no exercises or is not built; if the name will not
+        do, or its submissions were graded with other pages or another seed; if a sheet has a
+        graded cell that is no check, or checks an exercise that there is not; if the key does not
+        get every point or the blank sheet gets one.
+    """
+    checked_name("an assignment", name)
+    if not given:
+        raise CourseError('Which pages? Say PAGES="book/foundations/why-noise.md …".')
+    named = list(dict.fromkeys(page_name(page) for page in given))
+    sheets = {page: sheet_of(page, built) for page in named}
+    course.start()
+    course.require_free_gradebook()
+    before = course.assignments().get(name, {})
+    if seed is None:
+        seed = before.get("seed", secrets.randbelow(2**31))
+    if before not in ({}, {"pages": named, "seed": seed}):
+        if [*course.folder.glob(f"submitted/*/{name}")]:
+            raise CourseError(
+                f"{name} has submissions, graded with seed {before['seed']} on "
+                f"{' '.join(before['pages'])}. Choose another NAME."
+            )
+    source = course.folder / "source" / name
+    source.mkdir(parents=True, exist_ok=True)
+    for page, sheet in sheets.items():
+        path = source / f"{Path(page).name}.ipynb"
+        if path.exists():
+            print(f"kept, as it may have been edited: {path}")
+        else:
+            nbformat.write(sheet, path)
+    course.note(name, named, seed)
+    shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
+    course.run(GenerateAssignment, name, ".")
+    release = course.folder / "release" / name
+    for path in sorted(source.glob("*.ipynb")):
+        blank = nbformat.read(release / path.name, as_version=4)
+        try:
+            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed)
+        except (SheetError, KeyError) as error:
+            raise CourseError(f"{path} will not do: {error.args[0]}") from None
+        if wrong:
+            raise CourseError("\n".join([f"{path} will not do:", *wrong]))
+        print(f"{path.stem}: the key holds all {held} cases, the blank sheet none")
+    archive = course.folder / f"{name}.zip"
+    pack(release, archive)
+    return archive
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="make assignment", description=__doc__)
+    parser.add_argument("pages", nargs="*")
+    parser.add_argument("--name", default="assignment")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--course", type=Path, default=Path("my-course"))
+    parser.add_argument("--built", type=Path, default=Path("_build", "html"))
+    given = parser.parse_args()
+    course = Course(given.course.resolve())
+    archive = make_assignment(course, given.pages, given.name, given.built, given.seed)
+    print(f"Hand out {archive}\nThe sheets with solutions are in {course.folder / 'source'}")
+
+
+if __name__ == "__main__":
+    main()

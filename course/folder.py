@@ -1,0 +1,221 @@
+"""The folder of a course, laid out as nbgrader wants it.
+
+::
+
+    my-course/
+      nbgrader_config.py   three lines that call `configure`
+      assignments.json     for each assignment its pages, and the seed that grades it
+      gradebook.db         nbgrader's gradebook
+      private/             modules of exercises of your own, which no student gets
+      source/NAME/         the sheets with solutions
+      release/NAME/        the sheets without; NAME.zip is what students get
+      submitted/, autograded/, feedback/<student>/NAME/
+      grades.csv           the points of every student in every exercise
+
+Whatever runs nbgrader on this folder, these commands or the formgrader, reads the same settings
+from here.  So a submission is graded in isolation whoever starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_server.serverapp import list_running_servers
+from nbgrader.api import Gradebook
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import CheckCellMetadata, SaveAutoGrades
+from nbgrader.utils import capture_log
+from traitlets.config import Config, PyFileConfigLoader
+
+import pdpbook.exercises
+from course.isolation import IsolatedChecks
+from course.sheets import BEGIN, END, WRITE_HERE
+
+__all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
+
+ROOT = Path(__file__).parents[1]  #: of the repository
+NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment or a student: it becomes a folder
+CONFIG = """\
+# Made by the course kit. Settings that you add below are kept.
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {root!r})
+from course.folder import configure  # noqa: E402
+
+c = configure(get_config(), Path(__file__).parent)  # noqa: F821
+"""
+
+
+class CourseError(SystemExit):
+    """Something that the instructor must put right; ends the command with its message."""
+
+
+def configure(config: Any, folder: str | Path) -> Any:
+    """Set what nbgrader must know of a course folder, and return the settings."""
+    folder = Path(folder)
+    add_private(folder)
+    config.CourseDirectory.root = str(folder)
+    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
+    config.ClearSolutions.code_stub = {"python": ""}  # the stub of the book stands before it
+    config.ClearSolutions.text_stub = WRITE_HERE
+    config.ClearSolutions.begin_solution_delimeter = BEGIN
+    config.ClearSolutions.end_solution_delimeter = END
+    config.Autograde.autograde_preprocessors = [IsolatedChecks, SaveAutoGrades, CheckCellMetadata]
+    config.Autograde.permissions = 644  # it may be graded again
+    config.IsolatedChecks.folder = str(folder)
+    return config
+
+
+def add_private(folder: Path) -> None:
+    """Let ``check("midterm/…")`` find ``private/midterm.py`` of a course, in this process alone."""
+    private = str(folder / "private")
+    if private not in pdpbook.exercises.__path__:
+        pdpbook.exercises.__path__.append(private)
+
+
+def checked_name(what: str, name: str) -> str:
+    """Return the name of an assignment or a student, if it can name a folder.
+
+    Raises
+    ------
+    CourseError
+        If it cannot.
+    """
+    if not NAME.fullmatch(name):
+        raise CourseError(
+            f"{name!r} cannot be the name of {what}: use letters, digits, "
+            "spaces and _ . , ' @ ( ) -, and begin with a letter or a digit."
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folder of a course.
+
+    Attributes
+    ----------
+    folder : Path
+        Absolute.
+    """
+
+    folder: Path
+
+    @property
+    def _record(self) -> Path:
+        return self.folder / "assignments.json"
+
+    def start(self) -> None:
+        """Make the folder where there is none."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        config = self.folder / "nbgrader_config.py"
+        if not config.exists():
+            text = CONFIG.format(root=str(ROOT))
+            config.write_text(text, encoding="utf-8")
+
+    def assignments(self) -> dict[str, dict[str, Any]]:
+        """Return the pages and the seed of each assignment."""
+        if not self._record.is_file():
+            return {}
+        record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
+        return record
+
+    def note(self, name: str, pages: list[str], seed: int) -> None:
+        """Keep the pages and the seed of an assignment."""
+        record = self.assignments() | {name: {"pages": pages, "seed": seed}}
+        self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    def assignment(self, name: str = "") -> str:
+        """Return the name of an assignment that was made; without a name, that of the only one.
+
+        Raises
+        ------
+        CourseError
+            If there is none, or none of this name, or the name is needed.
+        """
+        made = self.assignments()
+        if not made:
+            raise CourseError(
+                f"There is no assignment in {self.folder}: run make assignment first."
+            )
+        if not name and len(made) > 1:
+            raise CourseError(f"Which assignment? Say NAME=, one of {', '.join(made)}.")
+        name = name or next(iter(made))
+        if name not in made:
+            raise CourseError(f"There is no assignment {name!r}; there are: {', '.join(made)}.")
+        return name
+
+    def require_free_gradebook(self) -> None:
+        """Refuse to begin what could not be written down.
+
+        Raises
+        ------
+        CourseError
+            If a formgrader is open on this folder: a mark that is given while a submission runs
+            would look as if the submission had written it.  If another program holds the
+            gradebook, or the file is no gradebook.
+        """
+        for server in list_running_servers():
+            if Path(server["root_dir"]).resolve() == self.folder:
+                raise CourseError(
+                    f"JupyterLab is open on {self.folder} (process {server['pid']}). Close the "
+                    "formgrader while submissions are graded."
+                )
+        path = self.folder / "gradebook.db"
+        if not path.exists():
+            return
+        with closing(sqlite3.connect(path, timeout=5.0)) as book:
+            try:
+                book.execute("BEGIN IMMEDIATE")
+                book.rollback()
+            except sqlite3.OperationalError as error:
+                raise CourseError(
+                    f"{path} cannot be written ({error}). Is another grading at work? Wait for it."
+                ) from None
+            except sqlite3.DatabaseError as error:
+                raise CourseError(f"{path} is no gradebook: {error}.") from None
+
+    def run(self, kind: type[BaseConverter], assignment: str, student: str = "*") -> str:
+        """Run a step of nbgrader and return its log.
+
+        Raises
+        ------
+        CourseError
+            If it failed.
+        """
+        programs = str(Path(sys.executable).parent)  # nbgrader calls alembic by its name
+        if programs not in os.environ.get("PATH", "").split(os.pathsep):
+            os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
+        config = self._settings()
+        where = CourseDirectory(config=config)
+        where.assignment_id, where.student_id = assignment, student
+        step = kind(coursedir=where, config=config)
+        step.log.propagate = False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's own, of SQLAlchemy
+            done = capture_log(step)
+        if not done["success"]:
+            raise CourseError(f"{done.get('log', '')}\n{done['error']}")
+        return str(done.get("log", ""))
+
+    def _settings(self) -> Config:
+        """Return what the folder's own file says: the instructor may have added to it."""
+        return PyFileConfigLoader("nbgrader_config.py", path=str(self.folder)).load_config()
+
+    @contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        """Open nbgrader's gradebook."""
+        with Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}") as book:
+            yield book

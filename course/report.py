@@ -1,0 +1,254 @@
+"""What comes out of the gradebook: a table for the instructor, a page for each student.
+
+A page of feedback shows what the student wrote, the points, what the checker said and what the
+marker wrote.  It shows no check and no solution, and what the student wrote stands there as text,
+so the page asks no other host for anything.  The formulas are set by the book's own MathJax, which
+lies beside the pages.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+
+from course.folder import ROOT, Course
+from course.isolation import said as said_of
+from course.sheets import answers, grade_id, points
+
+__all__ = ["Mark", "marks_of", "write_feedback", "write_grades"]
+
+MATHJAX = ROOT / "course" / "mathjax"
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46rem;
+  padding: 0 1rem; color: #222; background: #fff; }}
+table {{ border-collapse: collapse; }}
+th, td {{ border-bottom: 1px solid #bbb; padding: .2rem .8rem .2rem 0; text-align: left; }}
+pre, .text {{ background: #f3f4f5; border-left: 3px solid #6b6b6b; padding: .5rem; }}
+pre {{ overflow-x: auto; }}
+.text {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+@media (prefers-color-scheme: dark) {{
+  body {{ color: #ddd; background: #14181e; }}
+  pre, .text {{ background: #222832; }}
+}}
+</style>
+<script>
+MathJax = {{
+  tex: {{
+    inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]],
+    processEscapes: true,
+    packages: {{ "[-]": ["require"] }},  // a formula of a student is a formula, and no link
+    autoload: {{ html: [] }},
+  }},
+  options: {{ enableMenu: false }},
+}};
+</script>
+<script defer src="{mathjax}/es5/tex-mml-chtml.js"></script>
+<main>
+<h1>{title}</h1>
+<table>
+<thead><tr><th scope="col">Exercise</th><th scope="col">Points</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+{body}
+</main>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a part of an exercise was worth.
+
+    Attributes
+    ----------
+    score : float or None
+        None as long as nobody has marked it.
+    possible : float
+        The most that it can be worth.
+    waits : bool
+        Whether somebody must mark it, or mark it again as the answer has changed.
+    comment : str
+        What the marker wrote.
+    """
+
+    score: float | None
+    possible: float
+    waits: bool = False
+    comment: str = ""
+
+
+def marks_of(
+    book: Gradebook, assignment: str, sheets: Mapping[str, NotebookNode]
+) -> dict[str, dict[str, Mark]]:
+    """Return the marks of every student in the graded cells of an assignment.
+
+    Parameters
+    ----------
+    book : Gradebook
+        Open.
+    assignment : str
+        Its name.
+    sheets : mapping from str to NotebookNode
+        Its sheets, which give the order.
+
+    Returns
+    -------
+    dict from str to dict from str to Mark
+        By student, and by ``"sheet/cell"``.
+    """
+    marks: dict[str, dict[str, Mark]] = {}
+    for submission in book.assignment_submissions(assignment):
+        found = {}
+        for notebook in submission.notebooks:
+            comments = {comment.name: comment.comment or "" for comment in notebook.comments}
+            for grade in notebook.grades:
+                unmarked = grade.auto_score is None and grade.manual_score is None
+                # the marker's comment on code stands at the answer, the points at its check
+                comment = comments.get(grade.name.removesuffix("-check"), "")
+                score = None if unmarked else round(float(grade.score), 2)
+                waits = bool(grade.needs_manual_grade)
+                mark = Mark(score, float(grade.max_score), waits, comment)
+                found[f"{notebook.name}/{grade.name}"] = mark
+        order = [
+            f"{name}/{grade_id(cell)}"
+            for name, sheet in sheets.items()
+            for cell in sheet.cells
+            if points(cell)
+        ]
+        marks[submission.student.id] = {name: found[name] for name in order if name in found}
+    return dict(sorted(marks.items()))
+
+
+def title_of(part: str) -> str:
+    """Return the name of a part of an exercise as it stands at the head of a column.
+
+    Examples
+    --------
+    >>> title_of("why-noise/flips-check"), title_of("why-noise/optimal-proof")
+    ('why-noise/flips', 'why-noise/optimal (proof)')
+    """
+    if part.endswith("-proof"):
+        return f"{part.removesuffix('-proof')} (proof)"
+    return part.removesuffix("-check")
+
+
+def number(value: float) -> str:
+    """Write points without a decimal point where there is nothing behind it."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def write_grades(
+    path: Path,
+    table: Mapping[str, Mapping[str, Mapping[str, Mark]]],
+    notes: Mapping[str, Sequence[str]],
+) -> None:
+    """Write a row for each student and a column for each part of an exercise.
+
+    The first row says what can be reached.  A part that has no mark yet is empty.  The column *to
+    mark* counts those, and those whose answer has changed since.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    table : mapping
+        The marks, by assignment, student and part.
+    notes : mapping from str to sequence of str
+        By student, for the last column.
+    """
+    students = sorted({each for marks in table.values() for each in marks} | {*notes} - {""})
+    possible = {
+        assignment: {
+            part: mark.possible for given in marks.values() for part, mark in given.items()
+        }
+        for assignment, marks in table.items()
+    }
+    head, first = ["student"], ["points possible"]
+    for assignment, parts in possible.items():
+        head += [f"{assignment}: {title_of(part)}" for part in parts]
+        head += [f"{assignment}: total", f"{assignment}: to mark"]
+        first += [*map(number, parts.values()), number(sum(parts.values())), ""]
+    lines = [[*head, "notes"], [*first, ""]]
+    for student in students:
+        line = [student]
+        for assignment, parts in possible.items():
+            given = table[assignment].get(student, {})
+            scores = [given[part].score if part in given else 0.0 for part in parts]
+            line += ["" if score is None else number(score) for score in scores]
+            waiting = sum(mark.waits for mark in given.values())
+            line += [number(sum(filter(None, scores))), str(waiting)]
+        lines.append([*line, "; ".join(notes.get(student, []))])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(lines)
+
+
+def _part(name: str, mark: Mark, wrote: NotebookNode | None, said: str) -> str:
+    """Return the HTML of one part of an exercise."""
+    title = escape(title_of(name))
+    score = "not marked yet" if mark.score is None else number(mark.score)
+    lines = [f"<h2>{title}</h2>", f"<p>{score} of {number(mark.possible)} points</p>"]
+    if wrote is not None and wrote.cell_type == "code":
+        lines.append(f"<pre><code>{escape(wrote.source)}</code></pre>")
+    elif wrote is not None:
+        lines.append(f'<div class="text">{escape(wrote.source)}</div>')
+    if said:
+        lines.append(f"<p>The check: {escape(said)}</p>")
+    if mark.comment:
+        lines.append(f'<p>Comment:</p><div class="text">{escape(mark.comment)}</div>')
+    return "\n".join(lines)
+
+
+def write_feedback(course: Course, assignment: str, marks: Mapping[str, Mapping[str, Mark]]) -> int:
+    """Write a page for each student of an assignment; return how many."""
+    mathjax = course.folder / "feedback" / "mathjax"
+    shutil.copytree(MATHJAX, mathjax, dirs_exist_ok=True)
+    for student, given in marks.items():
+        graded = course.folder / "autograded" / student / assignment
+        body = []
+        for path in sorted(graded.glob("*.ipynb")):
+            notebook = nbformat.read(path, as_version=4)
+            cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
+            checks = answers(notebook)
+            for name, mark in given.items():
+                sheet, _, part = name.partition("/")
+                if sheet == path.stem:
+                    wrote = cells.get(part.removesuffix("-check"))
+                    said = said_of(cells[part]) if part in checks else ""
+                    body.append(_part(name, mark, wrote, said))
+        scores = [mark.score for mark in given.values()]
+        total, most = sum(filter(None, scores)), sum(mark.possible for mark in given.values())
+        rows = [
+            f"<tr><td>{escape(title_of(name))}</td><td>"
+            f"{'–' if mark.score is None else number(mark.score)} of {number(mark.possible)}"
+            "</td></tr>"
+            for name, mark in given.items()
+        ]
+        rows.append(
+            f"<tr><th scope='row'>Total</th><td>{number(total)} of {number(most)}</td></tr>"
+        )
+        page = PAGE.format(
+            title=escape(f"{assignment}: {student}"),
+            mathjax="../../mathjax",
+            rows="\n".join(rows),
+            body="\n".join(body),
+        )
+        folder = course.folder / "feedback" / student / assignment
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "feedback.html").write_text(page, encoding="utf-8")
+    return len(marks)

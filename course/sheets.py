@@ -1,0 +1,217 @@
+"""A sheet: the exercises of one page of the book, to hand out and to grade.
+
+An exercise of the book needs the first cell of its page and nothing else of it.  So a sheet holds
+that cell and then, for each exercise, what is asked, a cell to write a proof in if one is asked
+for, the stub, and the check.  It is made from the page's notebook of the notebook edition, and it
+carries the metadata of nbgrader: the stub is a solution cell under the exercise's name, the check
+an automatically graded cell, the proof a manually graded one.
+
+The source of a sheet, which stays with the instructor, has a solution behind every stub, in a
+region that nbgrader takes out of the release.  An exercise is worth what its level is worth; where
+it asks for a proof and for code, each of them is worth half.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from book._ext.execution_cache import read_page
+
+__all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
+
+POINTS = {"Warm-up": 2, "Core": 4, "Challenge": 6, "Open": 6}  #: by the level of an exercise
+LEVEL = re.compile(r"^> \*(Warm-up|Core|Challenge|Open), \d+ minutes(, a proof)?\.\*$", re.M)
+LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
+INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
+WRITE_HERE = "*Write your answer here.*"  #: in a cell for a proof, as in the notebook edition
+SHORTEST = 16  #: characters of a line that tells something of a solution
+ABOUT = """\
+# Exercises: {title}
+
+Exercises of a chapter of *Per-instance differential privacy*; read it there. Run the two cells
+below first. Then replace the dots in an exercise and run its check. It tells you what does not
+hold yet; your points are decided later, on other numbers where an exercise has some. You may add
+cells. Do not delete or rename any, and leave the checks as they are."""
+
+
+class SheetError(ValueError):
+    """A page from which no sheet can be made."""
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """Return the tags of a cell."""
+    return list(cell.metadata.get("tags", []))
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """Return the name under which nbgrader knows a cell; nothing if it does not."""
+    nbgrader = cell.metadata.get("nbgrader")
+    return str(nbgrader.get("grade_id", "")) if isinstance(nbgrader, dict) else ""
+
+
+def points(cell: NotebookNode) -> float:
+    """Return what a cell of a sheet is worth."""
+    nbgrader = cell.metadata.get("nbgrader", {})
+    return float(nbgrader["points"]) if nbgrader.get("grade") else 0.0
+
+
+def checked(source: str) -> tuple[str, str]:
+    """Return the exercise that a check cell checks, and the variable with the answer.
+
+    Examples
+    --------
+    >>> checked('check("why-noise/flips", flips)')
+    ('why-noise/flips', 'flips')
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check":
+            name, answer = node.args[:2]
+            if isinstance(name, ast.Constant) and isinstance(answer, ast.Name):
+                return str(name.value), answer.id
+    raise SheetError(f"this is no check of a variable: {source}")
+
+
+def answers(sheet: NotebookNode) -> dict[str, tuple[str, str]]:
+    """Return, for each check cell of a sheet by its id, the exercise and the variable."""
+    return {
+        grade_id(cell): checked(cell.source)
+        for cell in sheet.cells
+        if cell.cell_type == "code" and points(cell)
+    }
+
+
+def key_of(page: Path) -> dict[str, str]:
+    """Return the solution of each exercise of a page of solutions.
+
+    The first one begins with the imports of the page.  Those from ``pdpbook.exercises`` come
+    after it: an isolated submission cannot have them, and what stands before must not fail.
+    """
+    notebook = read_page(page)
+    setup, *cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    late: list[str] = []
+    early: list[str] = []
+    for statement in ast.parse(setup.source).body:
+        module = getattr(statement, "module", None) or ""
+        where = late if module.startswith("pdpbook.exercises") else early
+        where.append(ast.unparse(statement))
+    key: dict[str, str] = {}
+    code = ""
+    for cell in cells:
+        if "exercise-solution" in tags(cell):
+            code = cell.source
+        elif "assert check(" in cell.source:
+            name, _ = checked(cell.source)
+            key[name] = code if key else "\n".join([*early, code, *late])
+    return key
+
+
+def leaks(release: NotebookNode, source: NotebookNode) -> list[str]:
+    """Return the lines of solutions that stand in a release; there should be none."""
+    shown = {line.strip() for cell in release.cells for line in cell.source.splitlines()}
+    found = []
+    for cell in source.cells:
+        before, _, solution = cell.source.partition(BEGIN)
+        public = {line.strip() for line in before.splitlines()}
+        for line in map(str.strip, solution.splitlines()):
+            if len(line) >= SHORTEST and line in shown - public and not line.startswith("###"):
+                if not line.startswith(("import ", "from ")):
+                    found.append(line)
+    return found
+
+
+def _nbgrader(name: str, kind: str, **others: Any) -> dict[str, Any]:
+    """Return metadata of nbgrader for a cell."""
+    base = {"grade": False, "solution": False, "locked": False, "task": False}
+    return {
+        "nbgrader": base | {"grade_id": name, "schema_version": 3, "cell_type": kind} | others,
+    }
+
+
+def _worth(statement: str) -> tuple[int, int]:
+    """Return the points for the code and for the proof of an exercise."""
+    found = LEVEL.search(statement)
+    if not found:
+        raise SheetError(f"an exercise without a level: {statement[:80]!r}")
+    total = POINTS[found[1]]
+    return (total // 2, total // 2) if found[2] else (total, 0)
+
+
+def _statement(cell: NotebookNode) -> NotebookNode:
+    """Return what is asked, with its points, and without links to pages that are not here."""
+    code, proof = _worth(cell.source)
+    worth = f"{proof} points for the proof, {code} for the code" if proof else f"{code} points"
+    level = LEVEL.search(cell.source)
+    assert level is not None
+    text = f"{cell.source[: level.end() - 1]} {worth}.*"
+    return new_markdown_cell(LINK.sub(r"\1", text + cell.source[level.end() :]))
+
+
+def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> NotebookNode:
+    """Return the source of a sheet.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        The page, as the notebook edition has it.
+    key : mapping from str to str
+        The solution of each exercise, as :func:`key_of` returns it.
+    page : str
+        Name of the page, for messages.
+
+    Returns
+    -------
+    NotebookNode
+        With the solutions.  nbgrader takes them out.
+
+    Raises
+    ------
+    SheetError
+        If the page has no exercise, or a part of one is missing.
+    """
+    if not any("exercise-check" in tags(cell) for cell in notebook.cells):
+        raise SheetError(f"{page} has no exercises")
+    install, setup = [cell for cell in notebook.cells if cell.cell_type == "code"][:2]
+    if "setup" not in tags(install):
+        raise SheetError(f"{page}: the first cell does not install the package")
+    cells = [new_markdown_cell(ABOUT.format(title=notebook.metadata["title"]))]
+    for name, cell in ((INSTALL, install), (SETUP, setup)):
+        metadata = dict(cell.metadata) | _nbgrader(name, "code", locked=True)
+        cells.append(new_code_cell(cell.source, metadata=metadata))
+    statement = stub = proof = None
+    for cell in notebook.cells:
+        if "exercise" in tags(cell):
+            statement, stub, proof = cell, None, None
+        elif "exercise-proof" in tags(cell):
+            proof = cell
+        elif "exercise-stub" in tags(cell):
+            stub = cell
+        elif "exercise-check" in tags(cell):
+            if statement is None or stub is None:
+                raise SheetError(f"{page}: no exercise or no stub before {cell.source}")
+            exercise, _ = checked(cell.source)
+            if exercise not in key:
+                raise SheetError(f"{page}: {exercise} has no solution")
+            name = exercise.partition("/")[2]
+            code, written = _worth(statement.source)
+            cells.append(_statement(statement))
+            if proof is not None:
+                metadata = _nbgrader(
+                    f"{name}-proof", "markdown", grade=True, solution=True, points=written
+                )
+                cells.append(new_markdown_cell(proof.source, metadata=metadata))
+            solution = "\n".join([stub.source, BEGIN, key[exercise], END])
+            cells.append(new_code_cell(solution, metadata=_nbgrader(name, "code", solution=True)))
+            metadata = _nbgrader(f"{name}-check", "code", grade=True, locked=True, points=code)
+            cells.append(new_code_cell(cell.source, metadata=metadata))
+            statement = stub = proof = None
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info")}
+    return new_notebook(cells=cells, metadata=metadata)

@@ -1,0 +1,268 @@
+"""What was handed in, by whom, and whether it is whole.
+
+A submission may lie there as a learning platform has packed it, under any file name, with cells
+deleted, copied or changed.  What goes on to nbgrader is always a whole sheet: that of the release
+with the student's answers in it.  What had to be mended is told.
+
+A file belongs to the sheet with whose cells it shares the most names.  Its student is the folder
+that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
+Canvas and Moodle name what they pack.  Archives are opened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from zipfile import BadZipFile, ZipFile
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from course.folder import CourseError, checked_name
+from course.isolation import ADDED
+from course.sheets import grade_id, points
+
+__all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
+
+LARGEST = 2**25  #: bytes of a notebook
+
+
+class NoNotebook(ValueError):
+    """A file that cannot be graded."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a student has handed in for one sheet.
+
+    Attributes
+    ----------
+    student, sheet : str
+        Their names.
+    file : str
+        Where it was found.
+    notebook : NotebookNode
+        The whole sheet with the student's answers.
+    notes : tuple of str
+        What had to be mended.
+    """
+
+    student: str
+    sheet: str
+    file: str
+    notebook: NotebookNode
+    notes: tuple[str, ...]
+
+
+def read_notebook(data: bytes) -> NotebookNode:
+    """Return the notebook in a file; cells get fresh ids, as copies of a cell may share one.
+
+    Raises
+    ------
+    NoNotebook
+        If there is none.
+    """
+    if len(data) > LARGEST:
+        raise NoNotebook(f"it has {len(data)} bytes, more than {LARGEST}; clear its outputs")
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        raise NoNotebook("it is no notebook: it is not JSON") from None
+    if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
+        raise NoNotebook("it is no notebook: it is JSON of another kind")
+    try:
+        if content["nbformat"] == 4:
+            content["nbformat_minor"] = 5
+            for number, cell in enumerate(content["cells"]):
+                cell["id"] = f"cell-{number}"
+        notebook = nbformat.reads(json.dumps(content), as_version=4)
+        nbformat.validate(notebook)
+    except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise NoNotebook(f"it is no valid notebook: {reason}") from None
+    return notebook
+
+
+def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Return every file of a folder, archives opened, by its path in the folder."""
+    for path in sorted(folder.rglob("*")):
+        inside = PurePosixPath(path.relative_to(folder).as_posix())
+        if not path.is_file() or any(part.startswith(".") for part in inside.parts):
+            continue
+        if path.suffix != ".zip":
+            yield inside, path.read_bytes() if path.suffix == ".ipynb" else b""
+            continue
+        try:
+            with ZipFile(path) as archive:
+                for member in archive.infolist():
+                    name = PurePosixPath(member.filename)
+                    hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
+                    if not member.is_dir() and not hidden and name.suffix == ".ipynb":
+                        with archive.open(member) as file:  # a header may lie about the size
+                            yield inside / name, file.read(LARGEST + 1)
+        except (BadZipFile, NotImplementedError, RuntimeError, OSError):
+            yield inside, b""
+
+
+def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
+    """Return the name of the student who has handed in a file."""
+    if pattern is not None:
+        found = pattern.search(str(path))
+        if not found:
+            raise CourseError(f"{path}: STUDENT={pattern.pattern!r} finds no name in it")
+        return checked_name("a student", found["student"])
+    first = path.parts[0]
+    at_the_top = len(path.parts) == 1 or first.endswith(".zip")
+    name = PurePosixPath(first).stem.split("_")[0] if at_the_top else first
+    return checked_name("a student", name)
+
+
+def find_submissions(
+    folder: Path, sheets: Mapping[str, NotebookNode], pattern: str = ""
+) -> tuple[list[Submission], list[tuple[str, str]]]:
+    """Find what was handed in for some sheets.
+
+    Parameters
+    ----------
+    folder : Path
+        With a folder or an archive for each student, or with their notebooks.
+    sheets : mapping from str to NotebookNode
+        The release, by the names of its notebooks.
+    pattern : str
+        A regular expression with a group ``student``, searched in the path of each file, where
+        the names are not as they usually are.
+
+    Returns
+    -------
+    found : list of Submission
+        By student and sheet.
+    problems : list of (str, str)
+        For each file that is none, the student, where one is known, and what it is.
+
+    Raises
+    ------
+    CourseError
+        If there is no folder or nothing in it; if a student has handed in a sheet twice; if a name
+        cannot be that of a student, or the pattern is none.
+    """
+    if not folder.is_dir():
+        raise CourseError(f"There is no folder {folder}: say SUBMISSIONS=, where they are.")
+    try:
+        names = re.compile(pattern) if pattern else None
+    except re.error as error:
+        raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
+    if names is not None and "student" not in names.groupindex:
+        raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
+    found: dict[tuple[str, str], Submission] = {}
+    problems: list[tuple[str, str]] = []
+    for path, data in _files(folder):
+        if path.suffix != ".ipynb":
+            kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
+            problems.append(("", f"{path}: it is {kind}"))
+            continue
+        student = _student(path, names)
+        try:
+            notebook = read_notebook(data)
+            sheet = _sheet(notebook, sheets)
+        except NoNotebook as error:
+            problems.append((student, f"{path}: {error}"))
+            continue
+        if (student, sheet) in found:
+            raise CourseError(
+                f"{student} has handed in {sheet} twice: {found[student, sheet].file} and {path}. "
+                "Keep one of them. If these are two students, say which part of the path is the "
+                "name: STUDENT='^(?P<student>[^/]+)'."
+            )
+        whole, notes = mend(notebook, sheets[sheet])
+        found[student, sheet] = Submission(student, sheet, str(path), whole, tuple(notes))
+    if not found and not problems:
+        raise CourseError(f"There are no submissions in {folder}.")
+    return [found[each] for each in sorted(found)], problems
+
+
+def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:
+    """Return the name of the sheet that a notebook is."""
+    own = {grade_id(cell) for cell in notebook.cells}
+    common = {"", "install", "setup"}
+    shared = {
+        name: len((own & {grade_id(cell) for cell in sheet.cells}) - common)
+        for name, sheet in sheets.items()
+    }
+    name = max(shared, key=lambda each: shared[each])
+    if not shared[name]:
+        raise NoNotebook(f"no cell of it belongs to one of {', '.join(sheets)}")
+    return name
+
+
+def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """Return a sheet with the answers of a submission, and what was not as it should be.
+
+    Of the student's notebook only texts are taken: those of the answers, and cells that are not
+    of the sheet.  If a cell stands there more than once, the last one counts, as in a notebook
+    that is run from the top; the others are kept as cells without a name.
+    """
+    wanted = {grade_id(cell): cell for cell in sheet.cells if grade_id(cell)}
+    answers = {name for name, cell in wanted.items() if cell.metadata.nbgrader.solution}
+    given: dict[str, NotebookNode] = {}
+    earlier: dict[str, list[NotebookNode]] = {}  # copies, by the name of the one that counts
+    others: dict[str, list[NotebookNode]] = {"": []}  # by the cell of the sheet before them
+    notes: list[str] = []
+    statements = {cell.source for cell in sheet.cells if not grade_id(cell)}
+    last = ""
+    for cell in notebook.cells:
+        name = grade_id(cell)
+        if name in wanted and cell.cell_type == wanted[name].cell_type:
+            if name in given and name in answers:
+                notes.append(f"{name} stands there more than once; the last one counts")
+                earlier.setdefault(name, []).append(given[name])
+            if name not in answers and cell.source != wanted[name].source:
+                notes.append(f"{name} was changed and has been put back")
+            given[name] = cell
+            last = name
+            others.setdefault(last, [])
+            continue
+        if name:
+            known = "is of another kind" if name in wanted else "belongs to no cell of the sheet"
+            notes.append(f"a cell named {name} {known}; it is kept without the name")
+        if cell.cell_type in {"code", "markdown"} and cell.source not in statements:
+            others[last].append(cell)
+    cells = [_plain(cell) for cell in others[""]]
+    for cell in sheet.cells:
+        name = grade_id(cell)
+        copied = nbformat.from_dict(cell)
+        if name and name not in given:
+            notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
+        if name in answers and name in given:
+            copied.source = _text(given[name])
+        elif name in answers:
+            blank = cell.source if points(cell) else f"# {ADDED}"
+            copied.source = blank
+        cells += [_plain(other) for other in earlier.get(name, [])]
+        cells.append(copied)
+        cells += [_plain(other) for other in others.get(name, [])] if name else []
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    whole = nbformat.from_dict(sheet)
+    whole.cells = cells
+    return whole, notes
+
+
+def _plain(cell: NotebookNode) -> NotebookNode:
+    """Return a cell of the student's own, its text alone."""
+    new = new_code_cell if cell.cell_type == "code" else new_markdown_cell
+    return new(_text(cell))
+
+
+def _text(cell: NotebookNode) -> str:
+    """Return the text of a cell; prose as text and formulas alone, without HTML or links.
+
+    The formgrader shows prose as a web page, in which a student's script could give marks.  A
+    space takes the meaning from what would be a tag or a link, and changes no formula.
+    """
+    if cell.cell_type == "code":
+        return str(cell.source)
+    return re.sub(r"\](?=[(:])", "] ", re.sub(r"<(?=[A-Za-z/!?])", "< ", cell.source))

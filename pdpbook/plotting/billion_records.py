@@ -1,0 +1,117 @@
+"""Figures of the chapter *A billion records*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import looks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["copies", "passes", "pieces"]
+
+
+def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str) -> Any:
+    """Draw the histogram of a table as the sum of those of its pieces.
+
+    Parameters
+    ----------
+    midpoints : array_like, shape (K,)
+        Midpoints of the bins.
+    counts : mapping of str to array_like, shape (K,)
+        The histogram of each piece, stacked in this order.
+    xlabel : str
+        What is on the horizontal axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    places = np.asarray(midpoints, dtype=float)
+    figure, axes = new_figure(height=3.0)
+    below, hatches = np.zeros(places.size), ("", "//", "..", "xx", "\\\\")
+    parts = zip(counts.items(), looks(counts), hatches, strict=False)
+    for (label, heights), style, hatch in parts:
+        axes.bar(
+            places,
+            np.asarray(heights),
+            bottom=below,
+            width=0.9 * (places[1] - places[0]),
+            color=style["color"],
+            alpha=0.75,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0,
+            label=label,
+        )
+        below = below + np.asarray(heights)
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel("records")
+    axes.legend()
+    return figure
+
+
+def copies(
+    sizes: ArrayLike, advantages: Mapping[str, ArrayLike], bills: Mapping[str, ArrayLike]
+) -> Any:
+    """Draw what several copies of a release tell: the advantage of the best test, and the bill.
+
+    Parameters
+    ----------
+    sizes : array_like, shape (m,)
+        Numbers of copies.
+    advantages, bills : mapping of str to array_like, shape (m,)
+        Per way to compute a partition again, the advantage and the total ε.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = new_figure(1, 2, height=3.2)
+    for axes, curves in zip(panels, (advantages, bills), strict=True):
+        for (label, values), style in zip(curves.items(), looks(curves), strict=True):
+            axes.plot(sizes, values, **style, markersize=4, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(np.asarray(sizes), [f"{size}" for size in np.asarray(sizes)])
+        axes.set_xlabel("copies of the partition")
+    left, right = panels
+    left.set_ylim(0.0, 1.04)
+    left.set_ylabel("advantage of the spy")
+    right.set_ylim(bottom=0.0)
+    right.set_ylabel("total ε")
+    left.legend(loc="center right")
+    return figure
+
+
+def passes(table: pd.DataFrame) -> Any:
+    """Draw wall clock and memory of one pass over a table that grows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``method``, ``rows``, ``seconds`` and ``megabytes``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = new_figure(1, 2, height=3.6)
+    for axes, column in zip(panels, ("seconds", "megabytes"), strict=True):
+        methods = [*table.groupby("method", sort=False)]
+        for (method, part), style in zip(methods, looks(str(m) for m, _ in methods), strict=True):
+            axes.plot(part["rows"], part[column], **style, markersize=5, label=str(method))
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("rows")
+    left, right = panels
+    left.set_ylabel("seconds by the clock")
+    right.set_ylabel("largest memory of a process (MB)")
+    handles, names = left.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2)
+    return figure

@@ -1,0 +1,244 @@
+r"""Randomness that may be computed again: every draw is a function of a key and its own number.
+
+An engine that loses a machine computes the lost work again.  If that work draws fresh noise, the
+second copy is a second release, and whoever has both may average them.  So nothing here is drawn
+*when* it is needed.  Draw j from a law is
+
+.. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{law}, j)\bigr),
+
+where G is a keyed function whose values nobody without the key can tell from random 64-bit numbers.
+Whoever computes it, however often and in whatever pieces, finds the same.
+
+**Why SHAKE-256.**  A generator made for simulation, such as Philox, passes statistical tests but
+promises nothing against somebody who holds its outputs and looks for its key; and the key turns m
+draws into m points of the exact distribution function.  BLAKE2b in its keyed mode makes a seed of
+name and law, and SHAKE-256, an extendable-output function, makes the numbers of a block of draws
+from seed and block number.  Both stand in Python's standard library.
+
+**Why whole numbers.**  Two machines may round a sum of floats differently, and then one draw in a
+million differs.  A law is turned once into whole weights that sum to :math:`2^{64}`
+(:func:`integer_weights`); from there on there are no floats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
+
+WHOLE = 2**64  #: what the weights of a law sum to
+BLOCK = 2**16  #: draws that come from one call of the extendable-output function
+KEY_BYTES = 32  #: the shortest key that is accepted
+
+
+def new_key() -> bytes:
+    """Return a fresh secret key of 32 bytes from the operating system.
+
+    One key is for one release.  It must stay as secret as the data: with the key the draws tell
+    the exact histogram.
+
+    Examples
+    --------
+    >>> len(new_key())
+    32
+    """
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def load_key(path: str | os.PathLike[str]) -> bytes:
+    """Return the key that a file keeps; the first call makes key and file.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that only its owner can read (mode 600), outside of the folder that is published.
+
+    Returns
+    -------
+    bytes
+        32 bytes.  A run that is resumed tomorrow finds the key of today.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else than a key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_key(f"{folder}/release.key") == load_key(f"{folder}/release.key")
+    True
+    """
+    path = Path(path)
+    try:
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    else:
+        with os.fdopen(opened, "w", encoding="ascii") as file:
+            file.write(new_key().hex() + "\n")
+    text = path.read_text(encoding="ascii", errors="replace").strip()
+    try:
+        return _key(bytes.fromhex(text))
+    except ValueError:
+        raise ValueError(
+            f"path must name a file with a key of {KEY_BYTES} bytes or more in hexadecimal, "
+            f"got path={str(path)!r} with {len(text)} characters"
+        ) from None
+
+
+def _key(value: Any) -> bytes:
+    """Return a key that is long enough; a refused key is not repeated in the error."""
+    if not isinstance(value, bytes):
+        kind = type(value).__name__
+        raise TypeError(f"key must be {KEY_BYTES} to 64 bytes, got a key of type {kind}")
+    if not KEY_BYTES <= len(value) <= 64:
+        raise ValueError(f"key must be {KEY_BYTES} to 64 bytes, got a key of {len(value)} bytes")
+    return value
+
+
+def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
+    """Return 32 bytes that identify a content to those who hold the key, and tell others nothing.
+
+    Parameters
+    ----------
+    key : bytes
+        The secret, 32 to 64 bytes.
+    purpose : str
+        What the digest is for, at most 16 characters.  Two purposes give unrelated digests.
+    content : object
+        Anything that JSON can hold.
+
+    Returns
+    -------
+    bytes
+        BLAKE2b in keyed mode.  Without the key a digest of a histogram could be compared with
+        those of all guesses.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is too short or too long, or the purpose is too long.
+
+    Examples
+    --------
+    >>> one = keyed_digest(b"k" * 32, "example", [3, 2, 1])
+    >>> one == keyed_digest(b"k" * 32, "example", [3, 2, 1]), len(one)
+    (True, 32)
+    >>> one == keyed_digest(b"k" * 32, "another", [3, 2, 1])
+    False
+    """
+    key = _key(key)
+    person = purpose.encode()
+    if len(person) > hashlib.blake2b.PERSON_SIZE:
+        raise _validate.fail("purpose", "a text of at most 16 bytes", purpose)
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
+
+
+def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
+    r"""Return whole weights that sum to :math:`2^{64}`, in proportion to a probability vector.
+
+    Parameters
+    ----------
+    distribution : array_like, shape (K,)
+        Probabilities; they sum to 1 to 1e-9.
+
+    Returns
+    -------
+    tuple of int, length K
+        Weight k over :math:`2^{64}` is within :math:`2^{-64}` of probability k over their exact
+        sum, but for the largest, which takes what rounding down has left, less than K units.  The
+        total variation distance is below :math:`K\,2^{-64}`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the argument is no probability vector.
+
+    Examples
+    --------
+    >>> integer_weights([0.25, 0.75])[0] == 2**62, sum(integer_weights([0.2, 0.3, 0.5])) == 2**64
+    (True, True)
+    """
+    p = _validate.distribution("distribution", distribution)
+    exact = [Fraction(each) for each in p.tolist()]
+    total = sum(exact)
+    weights = [int(each * WHOLE / total) for each in exact]
+    weights[int(p.argmax())] += WHOLE - sum(weights)
+    return tuple(weights)
+
+
+def keyed_draws(
+    key: bytes, name: str, weights: Sequence[int], start: int, stop: int
+) -> NDArray[np.int64]:
+    r"""Return the draws number start, …, stop - 1 from a law.
+
+    Parameters
+    ----------
+    key : bytes
+        The secret, 32 to 64 bytes.
+    name : str
+        Name of the column.  Columns with different names have unrelated draws.
+    weights : sequence of int, length K
+        The law, from :func:`integer_weights`.  Another law has unrelated draws too: sharing the
+        randomness of two laws would show how they differ.
+    start, stop : int
+        Numbers of the draws, 0 ≤ start ≤ stop.
+
+    Returns
+    -------
+    ndarray of int, shape (stop - start,)
+        Bins from 0 to K - 1.  Draw j does not depend on start and stop.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is no key, the weights are no whole numbers that sum to 2⁶⁴, or the numbers of
+        the draws are out of order.
+
+    Notes
+    -----
+    Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> key, law = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
+    >>> keyed_draws(key, "height", law, 0, 8)
+    array([0, 2, 2, 2, 1, 1, 2, 0])
+    >>> keyed_draws(key, "height", law, 3, 6)
+    array([2, 1, 1])
+    """
+    start = _validate.integer("start", start, at_least=0)
+    stop = _validate.integer("stop", stop, at_least=start)
+    weights = [int(weight) for weight in weights]
+    if len(weights) < 1 or min(weights) < 0 or sum(weights) != WHOLE:
+        raise ValueError(
+            f"weights must be whole numbers >= 0 that sum to 2**64, got {len(weights)} weights "
+            f"with a sum of {sum(weights)}"
+        )
+    seed = keyed_digest(key, "pdpbook draws 1", [name, weights])
+    thresholds = np.array([t for t in accumulate(weights) if t < WHOLE], dtype=np.uint64)
+    drawn = np.empty(stop - start, dtype=np.int64)
+    for block in range(start // BLOCK, -(-stop // BLOCK)):
+        first, last = max(start, block * BLOCK), min(stop, (block + 1) * BLOCK)
+        numbers = hashlib.shake_256(seed + block.to_bytes(8, "little"))
+        uniform = np.frombuffer(numbers.digest(8 * (last - block * BLOCK)), dtype="<u8")
+        drawn[first - start : last - start] = np.searchsorted(
+            thresholds, uniform[first - block * BLOCK :], side="right"
+        )
+    return drawn

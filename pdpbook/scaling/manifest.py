@@ -1,0 +1,259 @@
+r"""What a release says of itself: its bill, and the fingerprint by which it is known again.
+
+**The bill.**  One value of one column is ε-pDP for every record.  The m values of a column are m
+draws under the same noise and cost :math:`\varepsilon'` with :math:`\delta/C`, C being the number
+of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the same
+person, so their costs are added: :math:`(C\varepsilon',\delta)`.  A smaller number of records
+costs more, so the bill may stand on any number that there are at least.
+
+**The fingerprint** is a keyed digest of everything that decides what is drawn.  It is keyed because
+an attacker who knows all records but one could compare an ordinary digest with those of all values
+that the last one may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+from pdpbook import _validate
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.scaling.cluster import require
+from pdpbook.scaling.keyed_draws import keyed_digest
+from pdpbook.scaling.plan import Plan
+
+__all__ = ["Bill", "differences", "fingerprint", "public_manifest", "release_bill"]
+
+COMPLETE, WRITING = "complete", "writing"
+BASIS = (
+    "per-instance: for each record, the others' noise held as it is; one draw of one column costs "
+    "epsilon_draw, the draws of a column epsilon_column with delta_column, and the columns add up "
+    "to epsilon with delta"
+)
+
+
+@dataclass(frozen=True)
+class Bill:
+    r"""What a release costs each record: made by :func:`release_bill`.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        The whole release.
+    epsilon_column, delta_column : float
+        All draws of one column.
+    epsilon_draw : float
+        One draw of one column.
+    draws, columns : int
+        How many there are.
+    records_at_least : int
+        The number of records for which this holds, and for every larger one.
+    rounding : float
+        Bound on the total variation distance between what is drawn, by weights in units of
+        :math:`2^{-64}`, and the law that the rest of the bill is about.
+    """
+
+    epsilon: float
+    delta: float
+    epsilon_column: float
+    delta_column: float
+    epsilon_draw: float
+    draws: int
+    columns: int
+    records_at_least: int
+    rounding: float
+
+
+def release_bill(
+    n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1, bins: int = 101
+) -> Bill:
+    r"""Return what several draws of several columns cost.
+
+    Parameters
+    ----------
+    n : int
+        Number of records that every column has at least, at least 2.
+    epsilon : float
+        pDP loss :math:`\varepsilon > 0` of one draw of one column.
+    draws : int
+        Number of draws of each column, from 1 to 10⁹.
+    delta : float
+        Allowed δ of the whole release, in [0, 1).
+    columns : int
+        Number of columns.
+    bins : int
+        Number K of bins of a column.
+
+    Returns
+    -------
+    Bill
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more of them do.
+    Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> bill = release_bill(10**9, 1.0, draws=10**6, delta=1e-6, columns=50)
+    >>> round(bill.epsilon_column, 2), round(bill.epsilon, 1)
+    (1.98, 99.2)
+    """
+    columns = _validate.integer("columns", columns, at_least=1)
+    bins = _validate.integer("bins", bins, at_least=2)
+    delta = _validate.fraction("delta", delta)
+    each = draws_epsilon(n, epsilon, draws=draws, delta=delta / columns)
+    rounding = min(1.0, float(draws) * columns * bins * 2.0**-64)
+    return Bill(columns * each, delta, each, delta / columns, epsilon, draws, columns, n, rounding)
+
+
+def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
+    """Return a keyed digest of the counts, the laws and the settings, in hexadecimal.
+
+    Parameters
+    ----------
+    plan : Plan
+        The laws and the histograms that they come from.  Where the files lay and how they were cut
+        into pieces does not enter, only what was counted.
+    settings : mapping
+        What is public of the release.
+    key : bytes
+        The secret of the release.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the key is too short or too long.
+    """
+    counted = plan.histograms.to_dict()
+    del counted["files"]
+    laws = [each.weights for each in plan.columns]
+    content = {"settings": settings, "counted": counted, "laws": laws}
+    return keyed_digest(key, "pdpbook print 1", content).hex()
+
+
+def public_settings(plan: Plan, *, draws: int, delta: float, rows_per_file: int) -> dict[str, Any]:
+    """Return what decides a release and tells nothing of the data but what the user allowed."""
+    histograms = plan.histograms
+    columns = {
+        each.histogram.name: {
+            "lower": each.histogram.grid.lower,
+            "upper": each.histogram.grid.upper,
+            "bins": each.histogram.grid.bins,
+            "range_from_data": each.histogram.range_from_data,
+        }
+        for each in plan.columns
+    }
+    return {
+        "pdpbook": version("pdpbook"),
+        "pyarrow": require("pyarrow").__version__,
+        "epsilon": plan.epsilon,
+        "delta": delta,
+        "draws": draws,
+        "rows_per_file": rows_per_file,
+        "mechanism": plan.mechanism,
+        "multipliers": list(plan.multipliers),
+        "at_least": plan.at_least,
+        "outside": histograms.outside,
+        "missing": histograms.missing,
+        "non_numeric": histograms.non_numeric,
+        "columns": columns,
+    }
+
+
+def public_manifest(
+    plan: Plan, settings: dict[str, Any], key: bytes, files: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the manifest of a release that is being written, or with its files of a complete one.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is released.
+    settings : dict
+        Of :func:`public_settings`.
+    key : bytes
+        The secret of the release.
+    files : mapping from name to {"rows": ..., "blake2b": ...}, or None
+        The files; None while they are being written.
+
+    Returns
+    -------
+    dict
+        Plain numbers and words.  Neither counts nor laws stand in it.
+    """
+    bins = max(each.histogram.grid.bins for each in plan.columns)
+    bill = release_bill(
+        plan.at_least,
+        plan.epsilon,
+        draws=settings["draws"],
+        delta=settings["delta"],
+        columns=len(plan.columns),
+        bins=bins,
+    )
+    if plan.mechanism == "game":
+        depends = ["the noise: it was chosen with every record present, and the bill holds it"]
+    else:
+        depends = []
+    depends += [
+        f"the ends of the range of {each.histogram.name}: two records, which nothing hides"
+        for each in plan.columns
+        if each.histogram.range_from_data
+    ]
+    if plan.at_least_from_data:
+        depends.append("at_least: the first digit of a number of records")
+    return {
+        "status": WRITING if files is None else COMPLETE,
+        "fingerprint": fingerprint(plan, settings, key),
+        "key": keyed_digest(key, "pdpbook key 1", None).hex()[:32],
+        "settings": settings,
+        "bill": asdict(bill) | {"basis": BASIS},
+        "depends on the data": depends,
+        "files": dict(files or {}),
+    }
+
+
+def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say in what two manifests differ, for a refusal.
+
+    Parameters
+    ----------
+    there, now : mapping
+        Manifests of :func:`public_manifest`.
+
+    Returns
+    -------
+    list of str
+        Empty if they are of the same release.
+
+    Examples
+    --------
+    >>> one = {"fingerprint": "a", "key": "k", "settings": {"draws": 5}}
+    >>> differences(one, one | {"fingerprint": "b", "settings": {"draws": 6}})
+    ['draws was 5 and is 6']
+    >>> differences(one, one | {"fingerprint": "b"})
+    ['the data are others']
+    """
+    if there.get("fingerprint") == now["fingerprint"]:
+        return []
+    old, new = there.get("settings", {}), now["settings"]
+    found = [
+        f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+    if there.get("key") != now["key"]:
+        found.append("the key is another one")
+    return found or ["the data are others"]

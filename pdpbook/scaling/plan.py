@@ -1,0 +1,290 @@
+r"""The game of every column, from a start that is safe, and the law of its draws.
+
+Each column is a game of its own.  Its actions are multiples of :math:`b^*(n,\varepsilon)`, the
+scale of Theorem 1′: with everybody at the loudest, every record is ε-pDP-private.  If everybody is
+at another action as well, the dynamics start at the one of these that changes the data least.
+By Theorem 2 no best response from such a start exposes anybody.  So every profile on the way is
+private too, and the dynamics may be stopped after any sweep.
+
+Two actions do well when there are many records: the loudest, and a hundredth of it, which is less
+than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that cover
+the rest the first.  It is *keep or blur*, chosen by each record for itself.
+
+``mechanism="keep-or-blur"`` takes the policy of *One number* instead.  It does not look at the
+data, so its draws are ε-differentially private for every data set, with nothing held fixed; at a
+billion records next to nothing is lost by it.
+
+What a plan hands on is a law in whole numbers (:func:`~.keyed_draws.integer_weights`).  It is
+private; only draws from it are released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.audit.policies import keep_or_blur
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook.scaling.cluster import Progress, run_tasks
+from pdpbook.scaling.histograms import ColumnHistogram, Histograms
+from pdpbook.scaling.keyed_draws import integer_weights
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from distributed import Client
+
+__all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
+
+GAME, BLUR = "game", "keep-or-blur"
+MULTIPLIERS = (1.0, 0.01)
+ROUNDING = 1e-9  #: how far the loudest scale is above the bound, against rounding
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPlan:
+    r"""The law from which a column's values will be drawn, and how it was found.
+
+    Attributes
+    ----------
+    histogram : ColumnHistogram
+        The column.
+    weights : tuple of int, length K
+        The law of the released bin, in units of :math:`2^{-64}`.
+    divergence : float
+        KL(q || law), in nats.
+    loss : float
+        Largest pDP loss of a record by one draw, the others' noise held; at most ε.
+    converged : bool
+        Whether the best responses had come to rest; always, for a policy.
+    """
+
+    histogram: ColumnHistogram
+    weights: tuple[int, ...]
+    divergence: float
+    loss: float
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What will be released of a table: made by :func:`solve`, and as private as the table.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnPlan
+        In the order of the scan.
+    histograms : Histograms
+        The counts.
+    epsilon : float
+        Privacy target of one draw of one column.
+    mechanism : str
+        ``"game"`` or ``"keep-or-blur"``.
+    multipliers : tuple of float
+        The scales of the game's actions, in units of the safe one.
+    at_least : int
+        Number of records that every column has at least, on which the bill stands.
+    at_least_from_data : bool
+        Whether that number was taken from the data.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    histograms: Histograms
+    epsilon: float
+    mechanism: str
+    multipliers: tuple[float, ...]
+    at_least: int
+    at_least_from_data: bool
+
+    def report(self) -> pd.DataFrame:
+        """Return records, KL and largest loss of each column.  It is private."""
+        import pandas as pd
+
+        lines = [
+            {
+                "records": each.histogram.records,
+                "KL": each.divergence,
+                "largest loss": each.loss,
+                "at rest": each.converged,
+            }
+            for each in self.columns
+        ]
+        return pd.DataFrame(lines, index=[each.histogram.name for each in self.columns])
+
+
+def safe_game(
+    counts: ArrayLike, epsilon: float, *, multipliers: ArrayLike = MULTIPLIERS
+) -> NVOGame:
+    r"""Return a game in which everybody at action 0 is private, whatever the histogram is.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (K,)
+        Records per bin.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+    multipliers : array_like, shape (V,)
+        Scales of the actions in units of :math:`b^*(n,\varepsilon)`; the first is 1, the others
+        are in (0, 1).
+
+    Returns
+    -------
+    NVOGame
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    By Theorem 1′ of this book.  Taught in *A billion records*.
+
+    Examples
+    --------
+    >>> game = safe_game([40, 0, 1], 1.0)
+    >>> game.private_records(game.constant_profile(0))
+    41
+    """
+    counts = _validate.counts_vector("counts", counts)
+    factors = _multipliers(multipliers)
+    scales = np.array(factors) * scale_bound(int(counts.sum()), epsilon) * (1.0 + ROUNDING)
+    return NVOGame(counts, laplace_kernel(counts.size, scales), epsilon=epsilon, scales=scales)
+
+
+def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
+    factors = _validate.positive_vector("multipliers", multipliers)
+    if factors[0] != 1.0 or (factors[1:] >= 1.0).any():
+        raise _validate.fail("multipliers", "1, then numbers in (0, 1)", factors.tolist())
+    return tuple(factors.tolist())
+
+
+def solve(
+    histograms: Histograms,
+    epsilon: float,
+    *,
+    mechanism: str = GAME,
+    multipliers: ArrayLike = MULTIPLIERS,
+    at_least: int | None = None,
+    max_sweeps: int = 40,
+    client: Client | None = None,
+    progress: Progress = True,
+) -> Plan:
+    r"""Find the law from which each column will be drawn.
+
+    Parameters
+    ----------
+    histograms : Histograms
+        What :func:`pdpbook.scaling.histograms.scan` found.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0` of one draw of one column, for each record.
+    mechanism : {"game", "keep-or-blur"}
+        Best responses from the safe start, or the policy that does not look at the data.
+    multipliers : array_like, shape (V,)
+        The game's scales, see :func:`safe_game`.
+    at_least : int, optional
+        A *public* number of records that each column has at least.  Bill and policy stand on it.
+        Without it, the first digit of the smallest column's number is taken from the data, and the
+        manifest says so.
+    max_sweeps : int
+        Passes of best responses after which to stop; everybody is private after each.
+    client, progress
+        As for :func:`~pdpbook.scaling.histograms.scan`.  The columns are solved side by side.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described, or a column has fewer than two records or fewer than
+        ``at_least``.
+    ImportError
+        If Dask is not installed.
+
+    Notes
+    -----
+    Taught in *A billion records*.
+    """
+    histograms = _validate.instance("histograms", histograms, Histograms)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    mechanism = _validate.choice("mechanism", mechanism, GAME, BLUR)
+    factors = _multipliers(multipliers)
+    max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    fewest = min(histograms.columns, key=lambda column: column.records)
+    if fewest.records < 2:
+        raise ValueError(
+            f"every column must have at least 2 records, got {fewest.records} in {fewest.name!r}"
+        )
+    given = at_least is not None
+    least = _validate.integer("at_least", at_least, at_least=2) if given else _floor(fewest.records)
+    if least > fewest.records:
+        raise ValueError(
+            f"at_least must be at most the number of records of every column, got "
+            f"at_least={least} and {fewest.records} records in {fewest.name!r}"
+        )
+    work = partial(
+        solve_column,
+        epsilon=epsilon,
+        mechanism=mechanism,
+        multipliers=factors,
+        at_least=least,
+        max_sweeps=max_sweeps,
+    )
+    solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
+    columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
+    return Plan(columns, histograms, epsilon, mechanism, factors, least, not given)
+
+
+def _floor(n: int) -> int:
+    """Keep the first digit of a number of records."""
+    digit = 10 ** (len(str(n)) - 1)
+    return max(2, n // digit * digit)
+
+
+def solve_column(
+    column: ColumnHistogram,
+    *,
+    epsilon: float,
+    mechanism: str,
+    multipliers: Sequence[float],
+    at_least: int,
+    max_sweeps: int,
+) -> ColumnPlan:
+    """Find the law of one column; the arguments are those of :func:`solve`, checked."""
+    frequency = column.counts / column.records
+    if mechanism == BLUR:
+        policy = keep_or_blur(column.grid.bins, at_least, epsilon)
+        output = frequency @ policy
+        mass = column.counts @ policy
+        loss = float(privacy_losses(policy[column.counts > 0], mass, column.records).max())
+        converged = True
+    else:
+        game = safe_game(column.counts, epsilon, multipliers=multipliers)
+        best = best_response_dynamics(game, _safe_start(game), max_sweeps=max_sweeps)
+        if game.private_records(best.profile) != game.records:
+            raise AssertionError(f"Theorem 2 does not hold in column {column.name!r}")
+        output = game.output(best.profile)
+        loss, converged = float(np.nanmax(game.losses(best.profile))), best.converged
+    output = output / output.sum()
+    return ColumnPlan(
+        column, integer_weights(output), kl_divergence(frequency, output), loss, converged
+    )
+
+
+def _safe_start(game: NVOGame) -> NDArray[np.int64]:
+    """Of the profiles with one action for all that expose nobody, the nearest to the data."""
+    profiles = [game.constant_profile(action) for action in range(game.actions)]
+    safe = [each for each in profiles if game.private_records(each) == game.records]
+    return min(safe, key=game.divergence)

@@ -1,0 +1,283 @@
+r"""Draws from every column, written once.
+
+The draws of a release are the first m of each column's keyed stream
+(:mod:`pdpbook.scaling.keyed_draws`).  Part i of the files holds the draws number
+:math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key.  It
+does not matter which worker writes it, how often, or in what order.
+
+A file has its name only when it is whole: it is written under a temporary name, flushed to the
+disk, and renamed, which the system does at once or not at all.  The manifest is written twice,
+first to say that a release is under way here, and last to say that it is complete.  A folder with
+another release's manifest is refused; with the manifest of this one the run goes on where it
+stopped, or, if it is complete, only checks the files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pdpbook import _validate
+from pdpbook.scaling.cluster import Progress, require, run_tasks
+from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
+from pdpbook.scaling.manifest import (
+    COMPLETE,
+    Bill,
+    differences,
+    public_manifest,
+    public_settings,
+)
+from pdpbook.scaling.plan import Plan
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Release", "ReleaseError", "release"]
+
+MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
+ROWS_PER_FILE = 2**18
+
+
+class ReleaseError(RuntimeError):
+    """A release cannot be written here, or what is here is not what it says."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A complete release: made by :func:`release`.
+
+    Attributes
+    ----------
+    folder : Path
+        Where it is.
+    files : tuple of Path
+        The Parquet files, in order.
+    bill : Bill
+        What it costs each record.
+    manifest : dict
+        What ``_manifest.json`` says.
+    written : bool
+        False if it was complete already, and only checked.
+    """
+
+    folder: Path
+    files: tuple[Path, ...]
+    bill: Bill
+    manifest: dict[str, Any] = field(repr=False)
+    written: bool
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker needs; the secrets are not shown where an engine logs its tasks."""
+
+    folder: Path
+    draws: int
+    rows_per_file: int
+    key: bytes = field(repr=False)
+    columns: tuple[Any, ...] = field(repr=False)
+
+    def name(self, part: int) -> str:
+        return f"part-{part:05d}.parquet"
+
+
+def release(
+    plan: Plan,
+    folder: str | os.PathLike[str],
+    *,
+    draws: int,
+    delta: float,
+    key: bytes,
+    rows_per_file: int = ROWS_PER_FILE,
+    client: Client | None = None,
+    progress: Progress = True,
+) -> Release:
+    r"""Draw from every column and write the draws as Parquet, in parallel.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of :func:`pdpbook.scaling.plan.solve`.
+    folder : path-like
+        An empty or new folder, or one in which this same release was begun and no other process
+        writes now.  Workers must see it under the same name, on a file system that renames at once.
+    draws : int
+        Number m of draws of each column, from 1 to 10⁹.
+    delta : float
+        δ of the bill, for the whole release, in [0, 1); with 0 the bill is basic composition.
+    key : bytes
+        The secret of this release, from :func:`~pdpbook.scaling.keyed_draws.new_key` or
+        :func:`~pdpbook.scaling.keyed_draws.load_key`.  It travels to the workers.
+    rows_per_file : int
+        Rows of each file but the last.
+    client, progress
+        As for :func:`~pdpbook.scaling.histograms.scan`.
+
+    Returns
+    -------
+    Release
+        The released value of a record is the midpoint of a bin.  The columns are drawn
+        independently: a row is no person, and says nothing of how columns go together.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder holds another release, or files that are not of this one; if a file of a
+        complete release is missing or altered; if a file cannot be written.
+    ImportError
+        If Dask or pyarrow is not installed.
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Taught in *A billion records*.
+    """
+    plan = _validate.instance("plan", plan, Plan)
+    draws = _validate.integer("draws", draws, at_least=1)
+    delta = _validate.fraction("delta", delta)
+    rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
+    keyed_digest(key, "check", None)  # refuses what is no key
+    folder = Path(os.path.abspath(folder))
+    settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
+    begun = public_manifest(plan, settings, key, None)
+    columns = tuple(
+        (each.histogram.name, each.weights, each.histogram.grid.midpoints) for each in plan.columns
+    )
+    job = _Job(folder, draws, rows_per_file, key, columns)
+    parts = range(-(-draws // rows_per_file))
+    names = [job.name(part) for part in parts]
+    there = _enter(folder, begun, names)
+    complete = there["status"] == COMPLETE
+    work = partial(_digest_part if complete else _write_part, job)
+    label = "checking" if complete else "writing"
+    done = run_tasks(work, parts, client=client, progress=progress, label=label)
+    files = {names[part]: content for part, content in sorted(done, key=lambda each: each[0])}
+    if complete:
+        wrong = [name for name in names if there["files"].get(name) != files[name]]
+        if wrong:
+            raise ReleaseError(
+                f"{folder}: the release is complete, but {', '.join(wrong)} missing or altered. "
+                "It is not drawn again here; the same key writes the same files to an empty folder"
+            )
+        manifest = there
+    else:
+        manifest = public_manifest(plan, settings, key, files)
+        _sweep(folder)
+        _write(folder / MANIFEST, _text(manifest))
+    bill = Bill(**{name: each for name, each in manifest["bill"].items() if name != "basis"})
+    return Release(folder, tuple(folder / name for name in names), bill, manifest, not complete)
+
+
+def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the manifest of this release in a folder, written now if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReleaseError(f"{folder}: cannot be made: {error.strerror}") from error
+    path = folder / MANIFEST
+    _sweep(folder)
+    if not path.exists():
+        others = sorted(each.name for each in folder.iterdir())
+        if others:
+            raise ReleaseError(
+                f"{folder}: must be empty or hold this release, but holds {', '.join(others[:5])}"
+            )
+        _write(path, _text(begun), new=True)
+    try:
+        there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        status = there["status"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(f"{path}: is no manifest of a release: {error}") from None
+    differs = differences(there, begun)
+    if differs:
+        how = "is complete" if status == COMPLETE else "was begun"
+        raise ReleaseError(
+            f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
+            "same table is billed on top of the first; write it to a folder of its own"
+        )
+    extra = sorted({each.name for each in folder.iterdir()} - {MANIFEST, *names})
+    if extra:
+        raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
+    return there
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed workers have left; a file has its name only when it is whole."""
+    for unfinished in folder.glob(".*.tmp"):
+        unfinished.unlink(missing_ok=True)
+
+
+def _text(manifest: dict[str, Any]) -> bytes:
+    return (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _write(path: Path, content: bytes, *, new: bool = False) -> None:
+    """Write a file whole or not at all; a new one only if there is none of its name."""
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(unfinished, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if new:
+            os.link(unfinished, path)
+        else:
+            os.replace(unfinished, path)
+    except FileExistsError:
+        return  # somebody else has begun; what is there is compared next
+    except OSError as error:
+        # an OSError may not survive the way to another process; its text does
+        raise ReleaseError(
+            f"{path}: could not be written: {error.strerror}. Nothing half-written is left, and "
+            "what is whole stays; the same call goes on from here"
+        ) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _write_part(job: _Job, part: int) -> dict[str, Any]:
+    """Write a part, on a worker, maybe more than once: its bytes are a function of the job."""
+    content = _part_bytes(job, part)
+    path = job.folder / job.name(part)
+    if not path.exists():
+        _write(path, content)
+    elif path.read_bytes() != content:
+        raise ReleaseError(f"{path}: holds other bytes than this release; was it altered?")
+    return _described(job, part, content)
+
+
+def _digest_part(job: _Job, part: int) -> dict[str, Any] | None:
+    """Describe a part that is there, on a worker; None if it is not."""
+    path = job.folder / job.name(part)
+    return _described(job, part, path.read_bytes()) if path.exists() else None
+
+
+def _described(job: _Job, part: int, content: bytes) -> dict[str, Any]:
+    rows = min(job.rows_per_file, job.draws - part * job.rows_per_file)
+    return {"rows": rows, "blake2b": hashlib.blake2b(content, digest_size=32).hexdigest()}
+
+
+def _part_bytes(job: _Job, part: int) -> bytes:
+    """Return a Parquet file of some draws; no more than a block of them is held unpacked."""
+    arrow, parquet = require("pyarrow"), require("pyarrow.parquet")
+    first = part * job.rows_per_file
+    last = min(first + job.rows_per_file, job.draws)
+    schema = arrow.schema([(name, arrow.float64()) for name, _, _ in job.columns])
+    packed = io.BytesIO()
+    with parquet.ParquetWriter(packed, schema) as writer:
+        for start in range(first, last, BLOCK):
+            stop = min(start + BLOCK, last)
+            values = [
+                arrow.array(midpoints[keyed_draws(job.key, name, weights, start, stop)])
+                for name, weights, midpoints in job.columns
+            ]
+            writer.write_table(arrow.table(values, schema=schema))
+    return packed.getvalue()

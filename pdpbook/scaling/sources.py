@@ -1,0 +1,280 @@
+r"""Tables in files: which there are, how they fall into pieces, and what a piece holds.
+
+A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is what one task
+reads: some row groups of a Parquet file, or the lines of a CSV file that begin within a range of
+bytes.
+Every row is in exactly one piece, and a worker holds no more than a batch of a piece at a time, so
+no file is too large.
+
+Nothing is left out in silence.  A file of another kind in a folder, a file that is named twice, a
+column that is missing, a file that cannot be read or that changes meanwhile: each is an error that
+names the file.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pdpbook import _validate
+from pdpbook.scaling.cluster import require
+
+__all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
+
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
+PIECE_BYTES = 2**25  #: bytes of a piece of a CSV file
+BATCH_ROWS = 2**16  #: rows that are held at a time
+
+
+class SourceError(ValueError):
+    """A file of the table cannot be read; the message names it."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one task reads.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    size, changed : int
+        Its bytes and the time of its last change in nanoseconds, when it was described.
+    start, stop : int
+        Row groups of a Parquet file, or bytes of a CSV file.
+    names : tuple of str
+        Names of all columns of a CSV file, from its first line; empty for Parquet.
+    """
+
+    path: str
+    size: int
+    changed: int
+    start: int
+    stop: int
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileDescription:
+    """A file and its pieces; ``rows`` is what a Parquet file says of itself, None for CSV."""
+
+    path: str
+    size: int
+    rows: int | None
+    pieces: tuple[Piece, ...]
+
+
+def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files of a table.
+
+    Parameters
+    ----------
+    source : path-like, or sequence of path-like
+        A file, a folder (all that is in it and below, but for names that begin with ``_`` or a
+        point, as engines name their own files), a pattern with ``*``, or a list of these.
+
+    Returns
+    -------
+    list of str
+        Absolute names, in order.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is not there, or a folder or pattern holds none.
+    SourceError
+        If a file ends in something else than ``.parquet``, ``.pq`` or ``.csv``, or is named twice.
+    TypeError
+        If the argument is something else.
+    """
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if not isinstance(source, Sequence) or not all(
+        isinstance(each, str | os.PathLike) for each in source
+    ):
+        raise _validate.fail("source", "a path or a list of paths", source, TypeError)
+    found = [path for each in source for path in _expand(Path(each))]
+    if not found:
+        raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
+    for path in found:
+        if path.suffix.lower() not in KINDS:
+            raise SourceError(f"{path}: the name must end in {', '.join(KINDS)}")
+    names = sorted(os.path.abspath(path) for path in found)
+    for one, next_one in pairwise(names):
+        if one == next_one:
+            raise SourceError(f"{one}: named twice, its rows would count twice")
+    return names
+
+
+def _expand(path: Path) -> list[Path]:
+    """Return the files that one entry stands for."""
+    if path.is_dir():
+        found = [
+            each
+            for each in path.rglob("*")
+            if each.is_file()
+            and not any(part.startswith(("_", ".")) for part in each.relative_to(path).parts)
+        ]
+    elif path.exists() or not glob.has_magic(str(path)):
+        found = [path]
+    else:
+        found = [Path(each) for each in glob.glob(str(path))]
+    if not found or not all(each.is_file() for each in found):
+        raise FileNotFoundError(f"{path}: there is no such file, or no file in it")
+    return found
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into an error that names it."""
+    arrow = require("pyarrow")
+    try:
+        yield
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        # an error of the reader may not survive the way to another process; its text does
+        raise SourceError(f"{path}: cannot be read: {error}") from None
+
+
+def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
+    """Return the pieces of a file, from its footer or its first line.
+
+    Parameters
+    ----------
+    path : str
+        A Parquet or CSV file.
+    columns : sequence of str
+        Columns that it must have.
+
+    Returns
+    -------
+    FileDescription
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read or lacks a column.
+    ImportError
+        If pyarrow is not installed.
+    """
+    kind = KINDS[Path(path).suffix.lower()]
+    with _named(path):
+        status = os.stat(path)
+        size, changed = status.st_size, status.st_mtime_ns
+        if kind == "parquet":
+            rows, names, parts = _row_groups(path)
+            header: tuple[str, ...] = ()
+        else:
+            rows, names, parts = None, *_byte_ranges(path, size)
+            header = tuple(names)
+    for column in columns:
+        if names.count(column) != 1:
+            raise SourceError(
+                f"{path}: column {column!r} is there {names.count(column)} times, not once; "
+                f"the columns are {', '.join(names)}"
+            )
+    pieces = tuple(Piece(path, size, changed, start, stop, header) for start, stop in parts)
+    return FileDescription(path, size, rows, pieces)
+
+
+def _row_groups(path: str) -> tuple[int, list[str], list[tuple[int, int]]]:
+    """Rows, columns, and ranges of row groups of a Parquet file."""
+    parquet = require("pyarrow.parquet")
+    with parquet.ParquetFile(path) as file:
+        metadata, names = file.metadata, list(file.schema_arrow.names)
+        parts, start, rows = [], 0, 0
+        for group in range(metadata.num_row_groups):
+            more = metadata.row_group(group).num_rows
+            if rows and rows + more > PIECE_ROWS:
+                parts.append((start, group))
+                start, rows = group, 0
+            rows += more
+        if rows:
+            parts.append((start, metadata.num_row_groups))
+        return metadata.num_rows, names, parts
+
+
+def _byte_ranges(path: str, size: int) -> tuple[list[str], list[tuple[int, int]]]:
+    """Columns, and ranges of bytes of a CSV file below its first line."""
+    csv = require("pyarrow.csv")
+    with open(path, "rb") as file:
+        first = file.readline()
+    if not first.strip():
+        raise OSError("the first line, which names the columns, is empty")
+    header = csv.read_csv(io.BytesIO(first))
+    starts = range(len(first), size, PIECE_BYTES)
+    return list(header.column_names), [(a, min(a + PIECE_BYTES, size)) for a in starts]
+
+
+def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+    """Read a piece, some rows at a time.
+
+    Parameters
+    ----------
+    piece : Piece
+        One of :func:`describe_file`.
+    columns : sequence of str
+        The columns that are wanted; a Parquet file is read for no others.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        At most 65,536 rows, or the 1 MiB of lines that pyarrow parses at a time.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read, or has changed since it was described.
+    ImportError
+        If pyarrow is not installed.
+    """
+    with _named(piece.path):
+        status = os.stat(piece.path)
+        if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
+            raise OSError("it has changed since the run began")
+        if piece.names:
+            yield from _csv_batches(piece, columns)
+            return
+        parquet = require("pyarrow.parquet")
+        # a buffered stream instead of whole column chunks keeps the memory small
+        options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
+        with parquet.ParquetFile(piece.path, **options) as file:
+            for batch in file.iter_batches(
+                BATCH_ROWS,
+                row_groups=range(piece.start, piece.stop),
+                columns=list(columns),
+                use_threads=False,
+            ):
+                yield batch.select(list(columns))  # the file has an order of its own
+
+
+def _csv_batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield the lines that begin in [start, stop); the words of a column stay words."""
+    arrow, csv = require("pyarrow"), require("pyarrow.csv")
+    with open(piece.path, "rb") as file:
+        file.seek(piece.start - 1)
+        start = piece.start - 1 + len(file.readline())  # a line that begins before is not ours
+        file.seek(max(piece.stop - 1, start))
+        stop = file.tell() if start >= piece.stop else file.tell() + len(file.readline())
+        if start >= stop:
+            return
+        file.seek(start)
+        lines = file.read(stop - start)
+    reader = csv.open_csv(
+        io.BytesIO(lines),
+        read_options=csv.ReadOptions(column_names=list(piece.names), use_threads=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=list(columns),
+            column_types={column: arrow.string() for column in columns},
+            strings_can_be_null=True,
+        ),
+    )
+    for batch in reader:
+        yield batch.select(list(columns))

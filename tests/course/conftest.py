@@ -1,0 +1,60 @@
+"""A course to test with: made of the built book, once."""
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course.assignment import make_assignment
+from course.folder import Course
+from course.sheets import BEGIN, END, grade_id
+from tests.tools.notebooks import ROOT
+
+PAGE = "book/per_instance/dp-versus-pdp.md"
+SHEET = "dp-versus-pdp"
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The built book. Without one: skip, but fail where CI is set."""
+    folder = ROOT / "_build" / "html"
+    if not (folder / PAGE).with_suffix(".ipynb").is_file():
+        message = "the book is not built: make book"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def course(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course with one assignment; leave it as it is."""
+    made = Course(tmp_path_factory.mktemp("made") / "my-course")
+    make_assignment(made, [PAGE], "week1", built, seed=7)
+    return made
+
+
+@pytest.fixture(scope="session")
+def release(course: Course) -> nbformat.NotebookNode:
+    """The sheet that students get."""
+    return nbformat.read(course.folder / "release/week1" / f"{SHEET}.ipynb", as_version=4)
+
+
+@pytest.fixture(scope="session")
+def key(course: Course) -> nbformat.NotebookNode:
+    """The sheet with every answer, as a good student hands it in."""
+    notebook = nbformat.read(course.folder / "source/week1" / f"{SHEET}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(f"{BEGIN}\n", "").replace(f"\n{END}", "")
+        if grade_id(cell).endswith("-proof"):
+            cell.source = "Both data sets have the same third one inside them."
+    return notebook
+
+
+def with_answer(sheet: nbformat.NotebookNode, answer: str, name: str) -> nbformat.NotebookNode:
+    """A copy of a sheet with one answer."""
+    copied = nbformat.from_dict(sheet)
+    [cell] = [cell for cell in copied.cells if grade_id(cell) == name]
+    cell.source = answer
+    return copied

@@ -1,0 +1,258 @@
+"""Sheets: what is asked, what is behind it, what it is worth; no solution in a release."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from notebook_edition import WRITE_HERE as OF_THE_EDITION
+
+from course.assignment import make_assignment, page_name, sheet_of, verify
+from course.folder import Course, CourseError
+from course.isolation import code_to_run
+from course.sheets import (
+    BEGIN,
+    POINTS,
+    WRITE_HERE,
+    SheetError,
+    answers,
+    checked,
+    grade_id,
+    key_of,
+    leaks,
+    make_sheet,
+    points,
+)
+from tests.course.conftest import PAGE
+from tests.test_exercises import CHAPTERS, EXERCISE, LEVEL, name, solution_page
+from tests.tools.notebooks import ROOT
+
+STATEMENT = """\
+> **Exercise 1** (Signs)
+>
+> *{level}.*
+>
+> See [Theorem 1](../game/nvo-game.ipynb#x) and [a text](https://doi.org/1), for $[a](b)$."""
+KEY = {"page/signs": "sign = lambda x: -1 if x < 0 else 1"}
+
+
+def edition(level: str = "Core, 10 minutes, a proof") -> NotebookNode:
+    """A page of the notebook edition."""
+    proof = [new_markdown_cell(WRITE_HERE, metadata={"tags": ["exercise-proof"]})]
+    cells = [
+        new_code_cell("install()", metadata={"tags": ["setup"]}),
+        new_markdown_cell("# 1. A page\n\nProse."),
+        new_code_cell("import numpy as np"),
+        new_code_cell("plot()"),
+        new_markdown_cell(STATEMENT.format(level=level), metadata={"tags": ["exercise"]}),
+        *(proof if "proof" in level else []),
+        new_code_cell("sign = ...", metadata={"tags": ["exercise-stub"]}),
+        new_code_cell('check("page/signs", sign)', metadata={"tags": ["exercise-check"]}),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "title": "A page"}
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def test_a_sheet_holds_the_exercises_alone() -> None:
+    sheet = make_sheet(edition(), KEY, "page.md")
+    assert [grade_id(cell) for cell in sheet.cells] == [
+        *["", "install", "setup", ""],
+        *["signs-proof", "signs", "signs-check"],
+    ]
+    assert "plot()" not in {cell.source for cell in sheet.cells}
+    assert sheet.cells[0].source.startswith("# Exercises: A page")
+    assert sheet.cells[5].source.splitlines() == [
+        *["sign = ...", BEGIN],
+        *[KEY["page/signs"], "### END SOLUTION"],
+    ]
+    assert answers(sheet) == {"signs-check": ("page/signs", "sign")}
+
+
+def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() -> None:
+    text = make_sheet(edition(), KEY, "page.md").cells[3].source
+    assert "> *Core, 10 minutes, a proof. 2 points for the proof, 2 for the code.*\n" in text
+    assert "See Theorem 1 and [a text](https://doi.org/1), for $[a](b)$." not in text
+    assert "See Theorem 1 and [a text](https://doi.org/1)" in text
+
+
+@pytest.mark.parametrize("level", POINTS)
+def test_a_proof_takes_half_of_the_points(level: str) -> None:
+    for more, proof in (("", 0), (", a proof", POINTS[level] / 2)):
+        sheet = make_sheet(edition(f"{level}, 10 minutes{more}"), KEY, "page.md")
+        worth = {grade_id(cell): points(cell) for cell in sheet.cells if points(cell)}
+        assert worth.pop("signs-proof", 0) == proof
+        assert worth == {"signs-check": POINTS[level] - proof}
+
+
+def without(tag: str) -> NotebookNode:
+    """A page without the cells of a tag."""
+    page = edition()
+    page.cells = [cell for cell in page.cells if tag not in cell.metadata.get("tags", [])]
+    return page
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "told"),
+    [
+        (without("exercise-check"), KEY, "page.md has no exercises"),
+        (without("exercise-stub"), KEY, "no exercise or no stub before check"),
+        (without("exercise"), KEY, "no exercise or no stub before check"),
+        (without("setup"), KEY, "does not install the package"),
+        (edition("Hard, 10 minutes"), KEY, "an exercise without a level"),
+        (edition(), {}, "page/signs has no solution"),
+    ],
+)
+def test_a_page_that_lacks_something_is_refused(page, key, told: str) -> None:
+    with pytest.raises(SheetError, match=told):
+        make_sheet(page, key, "page.md")
+
+
+def test_a_check_of_something_else_is_refused() -> None:
+    with pytest.raises(SheetError, match="no check of a variable"):
+        checked('check("page/signs", lambda x: 1)')
+
+
+def test_a_solution_in_a_release_is_found() -> None:
+    source = make_sheet(edition(), KEY, "page.md")
+    release = nbformat.from_dict(source)
+    release.cells[5].source = "sign = ..."
+    assert leaks(release, source) == []
+    release.cells[4].source = KEY["page/signs"]
+    assert leaks(release, source) == [KEY["page/signs"]]
+
+
+def test_the_imports_of_the_exercises_come_after_the_first_solution() -> None:
+    page = solution_page(ROOT / PAGE)
+    first, *others = key_of(page).values()
+    assert (
+        first.index("import numpy") < first.index("def no_noise") < first.index("from pdpbook.ex")
+    )
+    assert not [code for code in others if "import" in code]
+
+
+def test_the_edition_and_the_kit_name_the_same_cell() -> None:
+    assert WRITE_HERE == OF_THE_EDITION
+
+
+def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None:
+    wrong = verify(release, release, 0)[1]
+    assert any("the solution of dp-versus-pdp/company-needed gets 0 of" in each for each in wrong)
+    wrong = verify(key, key, 0)[1]
+    assert any("the blank dp-versus-pdp/company-needed gets" in each for each in wrong)
+
+
+@pytest.fixture(scope="module")
+def all_chapters(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """One course for all chapters."""
+    return Course(tmp_path_factory.mktemp("all") / "my-course")
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course, built) -> None:
+    """`make_assignment` grades both in isolation, and looks for solutions in the release."""
+    path = page.relative_to(ROOT).as_posix()
+    make_assignment(all_chapters, [path], page.stem, built, seed=7)
+    stem = f"{page.stem}/{page.stem}.ipynb"
+    release = nbformat.read(all_chapters.folder / "release" / stem, as_version=4)
+    source = nbformat.read(all_chapters.folder / "source" / stem, as_version=4)
+    code = key_of(solution_page(page))
+    assert {exercise for exercise, _ in answers(release).values()} == {*code}
+    assert sum(BEGIN in cell.source for cell in source.cells) == len(code)
+    text = "\n".join(cell.source for cell in release.cells)
+    assert BEGIN not in text and "SOLUTION" not in text
+    assert not re.search(r"(?<!\\)\]\((?!https?:)[^()\s$]+\.ipynb", text)
+    asked = EXERCISE.findall(page.read_text(encoding="utf-8"))
+    levels = [LEVEL.search(exercise) for exercise in asked]
+    assert sum(map(points, release.cells)) == sum(POINTS[level[1]] for level in levels)
+    proofs = [cell for cell in release.cells if grade_id(cell).endswith("-proof")]
+    assert len(proofs) == sum(bool(level[2]) for level in levels)
+    assert all(cell.source == WRITE_HERE for cell in proofs)
+    assert len(code_to_run(release)) == 1 + len(code)
+
+
+# Bad cases ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pages", "options", "told"),
+    [
+        ([], {}, "Which pages"),
+        (["book/why-noise.md"], {}, r"no page book/why-noise.md. Do you mean book/foundations/"),
+        (["nowhere.md"], {}, "no page nowhere.md. The pages are listed"),
+        (["book/solutions/foundations/why-noise.md"], {}, "no page book/solutions"),
+        (["book/notation.md"], {}, "book/notation.md has no exercises"),
+        ([PAGE], {"name": "../up"}, "cannot be the name of an assignment"),
+    ],
+)
+def test_what_no_assignment_can_be_made_of_is_told(
+    pages: list[str], options: dict[str, str], told: str, built: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(CourseError, match=told):
+        make_assignment(Course(tmp_path / "c"), pages, options.get("name", "a"), built)
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_book_that_is_not_built_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="run make book first"):
+        sheet_of("book/foundations/why-noise", tmp_path)
+
+
+def test_a_page_has_one_name() -> None:
+    assert {page_name(p) for p in (PAGE, f"./{PAGE}", PAGE[:-3])} == {PAGE[:-3]}
+
+
+def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: Path) -> None:
+    own = Course(tmp_path / "my-course")
+    make_assignment(own, [PAGE], "week1", built, seed=3)
+    path = own.folder / "source/week1/dp-versus-pdp.ipynb"
+    edited = nbformat.read(path, as_version=4)
+    edited.cells[0].source = "# Exam"
+    nbformat.write(edited, path)
+    make_assignment(own, [PAGE], "week1", built)
+    release = nbformat.read(own.folder / "release/week1/dp-versus-pdp.ipynb", as_version=4)
+    assert release.cells[0].source == "# Exam"
+    assert own.assignments()["week1"]["seed"] == 3
+    (own.folder / "submitted/anna/week1").mkdir(parents=True)
+    with pytest.raises(CourseError, match="week1 has submissions, graded with seed 3"):
+        make_assignment(own, [PAGE], "week1", built, seed=4)
+
+
+PRIVATE = """
+from pdpbook.exercises import Exercise, close
+
+
+def right(n):
+    return n + 1
+
+
+EXERCISES = {"next": Exercise(lambda seed: [close(right, seed, hint="Count on.")])}
+"""
+
+
+def test_a_sheet_of_your_own_is_graded_by_a_module_that_no_student_gets(
+    course: Course, built: Path, tmp_path: Path
+) -> None:
+    own = Course(tmp_path / "my-course")
+    for folder in ("private", "source/exam"):
+        (own.folder / folder).mkdir(parents=True)
+    (own.folder / "private" / "quite_private.py").write_text(PRIVATE)
+    key = {"quite-private/next": "def after(n):\n    return n + 1"}
+    page = edition("Core, 10 minutes")
+    page.cells[-2].source = "def after(n):\n    ..."
+    page.cells[-1].source = 'check("quite-private/next", after)'
+    sheet = make_sheet(page, key, "mine")
+    nbformat.write(sheet, own.folder / "source/exam/mine.ipynb")
+    make_assignment(own, [PAGE], "exam", built, seed=5)
+    release = nbformat.read(own.folder / "release/exam/mine.ipynb", as_version=4)
+    assert "return n + 1" not in "".join(cell.source for cell in release.cells)
+    for code, told in (
+        ("after(1) == 2", "no check of a variable"),
+        ('check("quite-private/last", after)', "unknown exercise 'last'"),
+    ):
+        sheet.cells[-1].source = code
+        nbformat.write(sheet, own.folder / "source/exam/mine.ipynb")
+        with pytest.raises(CourseError, match=rf"mine.ipynb will not do: .*{told}"):
+            make_assignment(own, [PAGE], "exam", built)

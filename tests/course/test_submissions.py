@@ -1,0 +1,286 @@
+"""What was handed in: whose it is, and a whole sheet whatever was done to it."""
+
+import json
+import random
+import re
+from pathlib import Path
+from zipfile import ZipFile
+
+import nbformat
+import pytest
+from nbconvert.filters import markdown2html
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from course.folder import CourseError
+from course.isolation import code_to_run
+from course.sheets import grade_id
+from course.submissions import find_submissions, mend, read_notebook
+from tests.course.conftest import SHEET, with_answer
+
+RIGHT = "def company_needed(n, epsilon):\n    return 2"
+NAME = "company-needed"
+ACTIVE = re.compile(r"<(script|img|svg|b|!--)|<a (?!href=.https?:)", re.IGNORECASE)
+
+
+def copy(notebook: NotebookNode) -> NotebookNode:
+    """A copy to change."""
+    return nbformat.from_dict(json.loads(json.dumps(notebook)))
+
+
+def place(notebook: NotebookNode, name: str) -> int:
+    """Where a cell stands."""
+    return [grade_id(cell) for cell in notebook.cells].index(name)
+
+
+def shape(notebook: NotebookNode) -> list[tuple[str, str]]:
+    """Names and kinds of the cells that nbgrader knows."""
+    return [(grade_id(cell), cell.cell_type) for cell in notebook.cells if grade_id(cell)]
+
+
+def test_a_submission_as_it_should_be_is_taken_as_it_is(release, key) -> None:
+    whole, notes = mend(key, release)
+    assert not notes
+    assert [cell.source for cell in whole.cells] == [cell.source for cell in key.cells]
+    assert mend(release, release)[1] == []
+
+
+def test_points_and_checks_are_those_of_the_release(release) -> None:
+    given = copy(release)
+    check = given.cells[place(given, f"{NAME}-check")]
+    check.source = "1000"
+    check.metadata.nbgrader.points = 1000
+    given.metadata.kernelspec = {"name": "bash", "display_name": "x", "language": "bash"}
+    whole, notes = mend(given, release)
+    assert whole == release
+    assert notes == [f"{NAME}-check was changed and has been put back"]
+
+
+def test_a_missing_answer_is_blank_and_a_missing_check_is_put_back(release) -> None:
+    given = copy(release)
+    given.cells = [cell for cell in given.cells if not grade_id(cell).startswith(NAME)]
+    whole, notes = mend(given, release)
+    assert shape(whole) == shape(release)
+    assert notes == [f"{NAME} was missing", f"{NAME}-check was missing and was put back"]
+    assert not any("company_needed" in code for code in code_to_run(whole))
+
+
+def test_an_answer_under_another_name_still_counts(release) -> None:
+    given = with_answer(release, RIGHT, NAME)
+    given.cells[place(given, NAME)].metadata.nbgrader.grade_id = "mine"
+    whole, notes = mend(given, release)
+    assert shape(whole) == shape(release)
+    assert "a cell named mine belongs to no cell of the sheet" in notes[0]
+    assert [code for code in code_to_run(whole) if "company_needed" in code] == [RIGHT]
+
+
+def test_an_answer_turned_to_prose_is_none(release) -> None:
+    given = copy(release)
+    cell = given.cells[place(given, NAME)]
+    other = new_markdown_cell(RIGHT, metadata=cell.metadata)
+    given.cells[place(given, NAME)] = other
+    whole, notes = mend(given, release)
+    assert shape(whole) == shape(release)
+    assert f"a cell named {NAME} is of another kind; it is kept without the name" in notes
+    assert not any("company_needed" in code for code in code_to_run(whole))
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_of_several_copies_the_last_counts(release, after: int) -> None:
+    given = with_answer(release, "company_needed = 1", NAME)
+    second = copy(given.cells[place(given, NAME)])
+    second.source = RIGHT
+    given.cells.insert(place(given, NAME) + 1 + after, second)
+    whole, notes = mend(given, release)
+    assert shape(whole) == shape(release)
+    assert notes == [f"{NAME} stands there more than once; the last one counts"]
+    ran = [code for code in code_to_run(whole) if "company_needed" in code]
+    assert ran == ["company_needed = 1", RIGHT]
+
+
+def test_cells_of_their_own_are_run_where_they_stand(release) -> None:
+    given = with_answer(release, RIGHT, NAME)
+    given.cells.insert(place(given, NAME), new_code_cell("helper = 1"))
+    given.cells.insert(0, new_code_cell("first = 1"))
+    given.cells.append(new_code_cell("last = 1"))
+    whole, notes = mend(given, release)
+    code = code_to_run(whole)
+    assert not notes
+    assert code[0] == "first = 1" and code[-1] == "last = 1"
+    assert code.index("helper = 1") == code.index(RIGHT) - 1
+
+
+def test_any_mess_becomes_a_whole_sheet(release, key) -> None:
+    """Cells deleted, doubled, moved, renamed: nbgrader is always given what it expects."""
+    rng = random.Random(5)  # as good a generator as any for a mess
+    for _ in range(200):
+        given = copy(key)
+        for _ in range(rng.randrange(12)):
+            cell = rng.choice(given.cells)
+            match rng.randrange(4):
+                case 0:
+                    given.cells.remove(cell)
+                case 1:
+                    given.cells.insert(rng.randrange(len(given.cells)), copy(cell))
+                case 2:
+                    cell.metadata = {"nbgrader": rng.choice([{}, {"grade_id": "x"}, 3, None])}
+                case 3:
+                    rng.shuffle(given.cells)
+            if not given.cells:
+                break
+        whole, _ = mend(given, release)
+        assert shape(whole) == shape(release)
+        nbformat.validate(whole)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<ScRiPt src=//host/x>",
+        "![a](http://host/x.png)",
+        "[a](javascript:alert(1))",
+        "[a](<javascript:alert(1)>)",
+        "[a][b]\n\n[b]: javascript:alert(1)",
+        "<javascript:alert(1)>",
+        "<!-- --><svg/onload=alert(1)>",
+        "$x$ <b onclick=alert(1)>b</b>",
+        "$<img src=x onerror=alert(1)>$",
+    ],
+)
+def test_prose_is_text_when_the_marker_reads_it(attack: str, release) -> None:
+    given = with_answer(release, attack, "replacement-loss-proof")
+    given.cells.append(new_markdown_cell(attack))
+    whole, _ = mend(given, release)
+    for cell in (whole.cells[place(whole, "replacement-loss-proof")], whole.cells[-1]):
+        shown = markdown2html(cell.source)
+        assert not ACTIVE.search(shown), shown
+
+
+def test_formulas_are_left_alone(release) -> None:
+    text = "If $a<b$ then $f(a)\\le f(b)$, and\n\n$$\\begin{aligned}x&<1\\\\y&=[2]\\end{aligned}$$"
+    whole, _ = mend(with_answer(release, text, "replacement-loss-proof"), release)
+    assert whole.cells[place(whole, "replacement-loss-proof")].source.replace("< ", "<") == text
+
+
+# Whose it is --------------------------------------------------------------------------------------
+
+
+def data(notebook: NotebookNode) -> bytes:
+    """A notebook as a file."""
+    return nbformat.writes(notebook).encode()
+
+
+def put(folder: Path, **files: bytes) -> Path:
+    """Write files; ``__`` in a name stands for a slash."""
+    for name, content in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def students(folder: Path, release: NotebookNode, pattern: str = "") -> list[str]:
+    """Who has handed in something."""
+    found, problems = find_submissions(folder, {SHEET: release}, pattern)
+    assert not problems
+    return [each.student for each in found]
+
+
+def test_folders_files_and_archives_have_a_student(release, tmp_path: Path) -> None:
+    sheet = data(release)
+    put(tmp_path, **{"anna__deep__sheet.ipynb": sheet, "Ben Berg_77_essay-2.ipynb": sheet})
+    put(tmp_path, **{".ipynb_checkpoints__x.ipynb": b"", "anna__.ipynb_checkpoints__y.ipynb": b""})
+    with ZipFile(tmp_path / "carl_5_late_all.zip", "w") as archive:
+        archive.writestr("week1/dp-versus-pdp.ipynb", sheet)
+        archive.writestr("__MACOSX/week1/._dp-versus-pdp.ipynb", b"junk")
+    assert students(tmp_path, release) == ["Ben Berg", "anna", "carl"]
+
+
+def test_a_pattern_finds_names_that_stand_elsewhere(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"x__dora-1.ipynb": data(release), "x__emil-2.ipynb": data(release)})
+    assert students(tmp_path, release, r"(?P<student>\w+)-\d") == ["dora", "emil"]
+    for pattern, told in (
+        ("(", "no regular expression"),
+        ("a", "no group"),
+        ("(?P<student>9)", ""),
+    ):
+        with pytest.raises(CourseError, match=told or "finds no name in it"):
+            find_submissions(tmp_path, {SHEET: release}, pattern)
+
+
+def test_a_sheet_handed_in_twice_is_refused(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"anna__a.ipynb": data(release), "anna_7_b.ipynb": data(release)})
+    told = "anna has handed in dp-versus-pdp twice: anna/a.ipynb and anna_7_b.ipynb"
+    with pytest.raises(CourseError, match=told):
+        find_submissions(tmp_path, {SHEET: release})
+
+
+def test_a_name_that_is_no_folder_is_refused(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"-rf_1.ipynb": data(release)})
+    with pytest.raises(CourseError, match="'-rf' cannot be the name of a student"):
+        find_submissions(tmp_path, {SHEET: release})
+
+
+def test_no_folder_and_no_submission_are_told(release, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="There is no folder"):
+        find_submissions(tmp_path / "nowhere", {SHEET: release})
+    with pytest.raises(CourseError, match="There are no submissions in"):
+        find_submissions(tmp_path, {SHEET: release})
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"hello", "it is no notebook: it is not JSON"),
+        (b"[" * 100_000, "it is no notebook: it is not JSON"),
+        (b"[1]", "it is JSON of another kind"),
+        (b'{"nbformat": 4}', "it is no valid notebook"),
+        (b'{"nbformat": 4, "cells": [3]}', "it is no valid notebook"),
+        (b'{"nbformat": 99, "cells": []}', "it is no valid notebook"),
+        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "no cell of it"),
+        (b"x" * (2**25 + 1), "more than 33554432; clear its outputs"),
+    ],
+)
+def test_a_file_that_is_no_submission_stops_nobody_else(
+    content: bytes, told: str, release, tmp_path: Path
+) -> None:
+    put(tmp_path, **{"anna.ipynb": data(release), "ben.ipynb": content})
+    found, problems = find_submissions(tmp_path, {SHEET: release})
+    assert [each.student for each in found] == ["anna"]
+    [(student, problem)] = problems
+    assert student == "ben" and problem.startswith("ben.ipynb: ") and told in problem
+
+
+def test_other_files_and_broken_archives_are_told(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"anna.ipynb": data(release), "ben.pdf": b"", "carl.zip": b"PK"})
+    _, problems = find_submissions(tmp_path, {SHEET: release})
+    assert problems == [
+        ("", "ben.pdf: it is no notebook"),
+        ("", "carl.zip: it is no readable archive"),
+    ]
+
+
+def test_cells_that_share_an_id_and_old_notebooks_are_read(release) -> None:
+    given = json.loads(data(release))
+    for cell in given["cells"]:
+        cell["id"] = "same"
+    assert shape(read_notebook(json.dumps(given).encode())) == shape(release)
+    given["nbformat_minor"] = 2
+    for cell in given["cells"]:
+        del cell["id"]
+    assert shape(read_notebook(json.dumps(given).encode())) == shape(release)
+
+
+def test_a_notebook_belongs_to_the_sheet_whose_cells_it_has(release, tmp_path: Path) -> None:
+    other = copy(release)
+    for cell in other.cells:
+        if grade_id(cell) not in ("", "install", "setup"):
+            cell.metadata.nbgrader.grade_id = f"other-{grade_id(cell)}"
+    put(tmp_path, **{"anna__a.ipynb": data(other), "anna__b.ipynb": data(release)})
+    found, _ = find_submissions(tmp_path, {SHEET: release, "other": other})
+    assert {each.file: each.sheet for each in found} == {
+        "anna/a.ipynb": "other",
+        "anna/b.ipynb": SHEET,
+    }

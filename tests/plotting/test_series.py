@@ -1,0 +1,259 @@
+"""One name, one look: the dictionary itself, and that every figure obeys it."""
+
+import ast
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+import pdpbook as pb
+from pdpbook import plotting
+from pdpbook.plotting import (
+    audit_honest_loss,
+    audit_instead,
+    collusion,
+    experiments,
+    game,
+    learning,
+    series,
+    social_distance,
+    solvers,
+)
+from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
+
+MODULES = sorted((ROOT / "pdpbook" / "plotting").glob("*.py"))
+LIGHT, DARK = "#ffffff", "#121212"  # grounds of the pages
+COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|C\d|tab:\w+|xkcd:.*")
+NAMED = {"blue", "orange", "green", "red", "purple", "brown", "pink", "gray", "olive", "cyan"}
+NAMED |= set("bgrcmy") | {"magenta", "yellow", "gold", "navy", "teal", "crimson", "steelblue"}
+NEUTRAL = {"grey", "black"}  # what has no name: levels, frames, guides
+
+# Machado, Oliveira and Fernandes (2009) for the two common kinds, on linear RGB.
+SEEN_BY = {
+    "everybody": np.eye(3),
+    "protanopes": np.array(
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+    ),
+    "deuteranopes": np.array(
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+    ),
+}
+
+
+def linear(colour: str) -> np.ndarray:
+    """Linear RGB of ``#rrggbb``."""
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colours by WCAG 2."""
+    low, high = sorted(float(linear(c) @ [0.2126, 0.7152, 0.0722]) for c in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* of linear RGB."""
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    f = np.cbrt(np.maximum(np.array(to_xyz) @ np.clip(rgb, 0, 1) / [0.9505, 1.0, 1.089], 1e-9))
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("colour", [*series.COLOURS.values(), *series.NOISE])
+def test_every_colour_stands_out_on_either_ground(colour):
+    assert contrast(colour, LIGHT) >= 3.0
+    assert contrast(series.in_dark_mode(colour), DARK) >= 3.0
+
+
+@pytest.mark.parametrize("eyes", SEEN_BY)
+@pytest.mark.parametrize("ground", ["light", "dark"])
+def test_colours_differ_for_colour_blind_readers(eyes, ground):
+    """By six units of L*a*b*, where one can just be seen; dashes and markers do the rest."""
+    colours = [*series.COLOURS.values()]
+    if ground == "dark":
+        colours = [series.in_dark_mode(c) for c in colours]
+    seen = [lab(SEEN_BY[eyes] @ linear(colour)) for colour in colours]
+    for i, j in itertools.combinations(range(len(seen)), 2):
+        assert np.linalg.norm(seen[i] - seen[j]) >= 6, (colours[i], colours[j])
+
+
+def test_shades_of_noise_rise_in_lightness():
+    lightness = [lab(linear(shade))[0] for shade in series.NOISE]
+    assert (np.diff(lightness) > 6).all()
+
+
+def test_the_style_sheet_inverts_drawings_as_the_package_computes():
+    css = (ROOT / "vendor" / "pdpbook.css").read_text(encoding="utf-8")
+    assert "filter: invert(0.92) hue-rotate(180deg)" in css
+
+
+def test_entries_are_found_by_their_labels_and_no_label_means_two():
+    for name, entry in series.LOOKS.items():
+        if name not in {"gaussian", "public", "printed-11", "ceiling", "ground", "equal", "differ"}:
+            assert series.entry_of(entry.label) in {name, None}, name
+    for label, name in {
+        "Laplace": "laplace", "Laplace mechanism": "laplace", "Laplace, δ = 0": "laplace",
+        "game (finer scales)": "game", "best responses, stated": "game", "released": "game",
+        "one common scale": "common", "coordinated moves": "coordinated", "quiet, 2.5 cm": "quiet",
+        "certified optimum": "optimum", "genetic algorithm": "genetic", "learned anew": "learned",
+        "with him": "with", "without it": "without", "without him, noise held": "held",
+        "without him, run again": "honest", "honest, 100 draws": "honest", "d = 3": "distance-3",
+        "printed, offset 1": "printed", "printed (10)": "printed-10", "original data": "data",
+    }.items():  # fmt: skip
+        assert series.entry_of(label) == name, label
+    labels = {each.label for each in series.LOOKS.values()} | {"game, finer", "AE, here", "out"}
+    for label in labels:
+        means = [n for n, each in series.LOOKS.items() if re.fullmatch(each.words, label)]
+        assert len(means) <= 1, (label, means)
+
+
+def test_no_two_series_of_a_figure_look_alike():
+    labels = ["Laplace", "game, stated", "game, finer", "a", "b", "c", "DP histogram"]
+    found = series.looks(labels)
+    assert [found[i]["color"] for i in (0, 1, 2, 6)] == [
+        series.LOOKS[name].colour for name in ("laplace", "game", "game", "histogram")
+    ]
+    assert len({(f["color"], f["linestyle"]) for f in found}) == len(labels)
+    assert len({f["color"] for f in found}) == len(labels) - 1
+    with pytest.raises(ValueError, match="too many series"):
+        series.looks([f"line {i}" for i in range(20)])
+    with pytest.raises(ValueError, match="got name='Laplace'"):
+        series.look("Laplace")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
+def test_no_figure_has_a_colour_of_its_own(module: Path):
+    """No colour but those of an entry, or grey and black; no list of colours; no default cycle."""
+    if module.stem == "series":
+        return
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            assert not COLOUR.fullmatch(node.value), f"line {node.lineno}: {node.value}"
+        if isinstance(node, ast.keyword) and node.arg in {"color", "mec", "mfc", "facecolor"}:
+            value = node.value
+            assert not (isinstance(value, ast.Constant) and value.value in NAMED), node.value.lineno
+        if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "COLOURS":
+            key = node.slice
+            allowed = isinstance(key, ast.Constant) and key.value in ALLOWED.get(
+                module.stem, NEUTRAL
+            )
+            allowed |= isinstance(key, ast.Subscript)  # a list that is checked below
+            assert allowed, f"line {node.lineno}: a series without a name"
+
+
+#: Where a colour without a name is right: two lines about one formula, and shaded padding.
+ALLOWED = {"foundations": NEUTRAL | {"brown", "orange"}}
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_page_draws_in_colours_of_its_own(page: Path):
+    for cell in code_cells(read_page(page)):
+        assert not re.search(r"""["']#[0-9A-Fa-f]{6}["']|color=|COLOURS|matplotlib""", cell.source)
+
+
+def drawn(figure) -> dict[str, str]:
+    """Label and colour of every series that a figure draws, legends and titles included."""
+    found = {}
+    for axis in figure.axes:
+        handles, labels = axis.get_legend_handles_labels()
+        for handle, label in zip(handles, labels, strict=True):
+            if hasattr(handle, "get_color"):
+                colour = handle.get_color()
+            else:
+                patch = handle.patches[0] if hasattr(handle, "patches") else handle
+                faces, edges = (np.atleast_2d(patch.get_facecolor()), patch.get_edgecolor())
+                hatched = faces.size == 0 or faces[0, 3] == 0  # only the lines are to be seen
+                colour = np.atleast_2d(edges)[0] if hatched else faces[0]
+            found[label] = to_hex(colour)
+        if title := axis.get_title(loc="left"):
+            found[title] = to_hex(axis._left_title.get_color())
+    return found
+
+
+def small_game() -> pb.NVOGame:
+    data = np.repeat([170.0, 180.0, 185.0, 214.0], [3, 9, 7, 1])
+    return pb.NVOGame.from_data(data, epsilon=1.0, bins=21)
+
+
+def one_figure(name: str):
+    """Draw one figure of each kind from small results; its labels are those of the book."""
+    x = np.linspace(1.0, 2.0, 5)
+    if name == "solvers.draw_bounds":
+        lines = {"best responses": x, "coordinated moves": x}
+        return solvers.draw_bounds(x, lines, floor=x / 2)
+    if name == "solvers.draw_anarchy":
+        return solvers.draw_anarchy(x, x)
+    if name == "solvers.draw_delta":
+        lines = {"Gaussian": x, "Laplace": 2 * x}
+        return solvers.draw_delta(x / 10, lines, pure={k: 1.0 for k in lines}, n=20)
+    if name == "game.draw_kernels":
+        kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
+        return game.draw_kernels(kernel, [1, 4], names=["quiet", "medium", "loud"])
+    if name == "game.draw_outputs":
+        outputs = dict.fromkeys(["data", "the game, a list", "Laplace mechanism"], x / x.sum())
+        return game.draw_outputs(x, outputs, label="height (cm)", data="data")
+    if name == "learning.draw_releases":
+        names = ["learned", "company, then best responses", "Laplace mechanism"]
+        return learning.draw_releases(x, x, dict.fromkeys(names, x), label="height (cm)")
+    if name == "learning.draw_epsilons":
+        return learning.draw_epsilons(x, {"scales as printed": x, "Laplace": x}, mark=1.5)
+    if name == "audit_instead.draw_releases":
+        names = ["DP histogram", "Laplace at b*", "game (finer scales)", "game (paper's scales)",
+                 "keep or blur", "one common scale"]  # fmt: skip
+        return audit_instead.draw_releases(x, dict.fromkeys(names, x), xlabel="ε")
+    if name == "audit_honest_loss.draw_solvers":
+        names = ["best responses", "coordinated moves", "certified optimum", "genetic algorithm",
+                 "learned, network held", "learned anew"]  # fmt: skip
+        return audit_honest_loss.draw_solvers({each: (x, x, x) for each in names})
+    if name == "social_distance.budget_levels":
+        growth = {f"d = {d}": x for d in (4, 1, 2)}
+        return social_distance.budget_levels({"reversed": x, "classic": x}, x, growth)
+    if name == "social_distance.tuned_budgets":
+        return social_distance.tuned_budgets(x, np.ones((5, 5)), np.ones((5, 5)))
+    if name == "collusion.coalition_gain":
+        lines = {"gradual release": x, "fresh noise": x}
+        return collusion.coalition_gain([1, 2, 4, 8, 16], lines, lines)
+    small = small_game()
+    profile = small.constant_profile(2)
+    if name == "experiments.release":
+        output = small.output(profile)
+        return experiments.release(
+            small.grid, small.frequency, common=output, laplace=output, game=output
+        )
+    profiles = {"BRD": {1.0: profile}, "Laplace": {1.0: profile}}
+    return experiments.output_distributions({1.0: small}, profiles)
+
+
+DRAWN = [
+    "solvers.draw_bounds",
+    "solvers.draw_anarchy",
+    "solvers.draw_delta",
+    "game.draw_kernels",
+    "game.draw_outputs",
+    "learning.draw_releases",
+    "learning.draw_epsilons",
+    "audit_instead.draw_releases",
+    "audit_honest_loss.draw_solvers",
+    "social_distance.budget_levels",
+    "social_distance.tuned_budgets",
+    "collusion.coalition_gain",
+    "experiments.release",
+    "experiments.output_distributions",
+]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_named_series_has_its_colour_in_whatever_order(name):
+    plotting.use_book_style()
+    seen = 0
+    for label, colour in drawn(one_figure(name)).items():
+        entry = series.entry_of(label)
+        if entry:
+            seen += 1
+            assert colour == series.LOOKS[entry].colour.lower(), label
+    assert seen >= 1

@@ -1,0 +1,103 @@
+"""A cluster of processes, and what the tests of this folder share."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+MISSING = [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]
+#: tests of what needs no engine
+ALONE = {"test_keyed_draws.py"}
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Without the extra, leave out the tests that import it; ``test_extra.py`` says so."""
+    if MISSING and collection_path.name.startswith("test_") and collection_path.name not in ALONE:
+        return None if os.environ.get("CI") else True
+    return None
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """Two worker processes of one thread each, with nannies that replace the dead."""
+    import distributed
+
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    """A client of the cluster, once two workers are there."""
+    import distributed
+
+    with distributed.Client(cluster) as made:
+        made.wait_for_workers(2, timeout=60)
+        yield made
+
+
+class Killer:
+    """A progress function that kills a worker process after the stated numbers of tasks."""
+
+    def __init__(self, cluster: Any, *after: int, seed: int = 0) -> None:
+        self.cluster, self.after, self.rng = cluster, set(after), np.random.default_rng(seed)
+        self.killed: list[int] = []
+
+    def __call__(self, done: int, total: int) -> None:
+        if done not in self.after:
+            return
+        self.after.discard(done)
+        alive = [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+        pid = int(self.rng.choice(alive))
+        os.kill(pid, signal.SIGKILL)
+        self.killed.append(pid)
+
+
+@pytest.fixture
+def killer(cluster: Any) -> Any:
+    """Make killers of this cluster's workers."""
+    return lambda *after, seed=0: Killer(cluster, *after, seed=seed)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Six Parquet files with two columns, 60,000 rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder, rng = tmp_path / "table", np.random.default_rng(1)
+    folder.mkdir()
+    for number in range(6):
+        rows = {
+            "height": rng.normal(170.0, 8.0, 10_000).clip(120, 220),
+            "age": rng.integers(0, 100, 10_000),
+            "name": np.array(["somebody"] * 10_000),
+        }
+        pq.write_table(pa.table(rows), folder / f"{number}.parquet", row_group_size=2_500)
+    return folder
+
+
+RANGES = {"height": (120.0, 220.0), "age": (0.0, 100.0)}
+
+
+@pytest.fixture
+def ranges() -> dict[str, tuple[float, float]]:
+    """Public ranges of the two columns."""
+    return dict(RANGES)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut a Parquet file into one piece a row group: a file is described in this process."""
+    from pdpbook.scaling import sources
+
+    monkeypatch.setattr(sources, "PIECE_ROWS", 2_500)

@@ -1,0 +1,133 @@
+"""Draws are a function of key, name, law and number, and follow the law."""
+
+import hashlib
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from pdpbook.scaling import keyed_draws as kd
+
+KEY = bytes(range(32))
+LAW = kd.integer_weights([0.5, 0.0, 0.2, 0.3, 0.0])
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=20).filter(lambda p: sum(p) > 1e-3))
+def test_weights_are_whole_and_nearest_to_the_law(values):
+    p = np.array(values) / np.sum(values)
+    weights = kd.integer_weights(p)
+    assert sum(weights) == 2**64 and min(weights) >= 0
+    exact = [Fraction(each) for each in p.tolist()]
+    total = sum(exact)
+    away = [w - each / total * 2**64 for w, each in zip(weights, exact, strict=True)]
+    largest = int(p.argmax())
+    assert all(-1 < off <= 0 for k, off in enumerate(away) if k != largest)
+    assert 0 <= away[largest] < len(p)
+
+
+def test_a_small_probability_keeps_its_relative_size():
+    p = np.array([1.0 - 3e-14, 1e-14, 2e-14])
+    weights = kd.integer_weights(p)
+    assert weights[1] / 2**64 == pytest.approx(1e-14, rel=1e-5)
+    assert weights[2] / weights[1] == pytest.approx(2.0, rel=1e-5)
+
+
+@given(st.lists(st.integers(0, 3 * kd.BLOCK), min_size=2, max_size=5).map(sorted))
+def test_a_draw_does_not_depend_on_the_cut(cuts):
+    whole = kd.keyed_draws(KEY, "a", LAW, 0, 3 * kd.BLOCK)
+    for start, stop in pairwise(cuts):
+        assert np.array_equal(kd.keyed_draws(KEY, "a", LAW, start, stop), whole[start:stop])
+
+
+def test_draws_follow_the_law_and_never_reach_what_has_no_weight():
+    drawn = np.bincount(kd.keyed_draws(KEY, "a", LAW, 0, 200_000), minlength=5)
+    assert drawn[1] == drawn[4] == 0
+    assert chisquare(drawn[[0, 2, 3]], 200_000 * np.array([0.5, 0.2, 0.3])).pvalue > 1e-3
+
+
+def test_a_draw_is_the_inverse_of_the_distribution_function_at_the_keyed_number():
+    text = '["a",[' + ",".join(map(str, LAW)) + "]]"
+    seed = hashlib.blake2b(
+        text.encode(), key=KEY, person=b"pdpbook draws 1", digest_size=32
+    ).digest()
+    for j in (0, 1, kd.BLOCK - 1, kd.BLOCK, kd.BLOCK + 7):
+        block, place = divmod(j, kd.BLOCK)
+        stream = hashlib.shake_256(seed + block.to_bytes(8, "little")).digest(8 * (place + 1))
+        number, cumulated, k = int.from_bytes(stream[-8:], "little"), 0, -1
+        while cumulated <= number:
+            k += 1
+            cumulated += LAW[k]
+        assert kd.keyed_draws(KEY, "a", LAW, j, j + 1).tolist() == [k]
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "law"),
+    [
+        (bytes(32), "a", LAW),
+        (KEY, "b", LAW),
+        (KEY, "a", kd.integer_weights([0.5, 0.0, 0.2, 0.3 - 1e-15, 1e-15])),
+    ],
+    ids=["key", "name", "law"],
+)
+def test_another_key_name_or_law_has_unrelated_draws(key, name, law):
+    """Equal draws are as frequent as among independent ones: 0.5² + 0.2² + 0.3² = 0.38."""
+    one = kd.keyed_draws(KEY, "a", LAW, 0, 50_000)
+    other = kd.keyed_draws(key, name, law, 0, 50_000)
+    assert abs((one == other).mean() - 0.38) < 0.012
+
+
+def test_the_numbers_of_two_blocks_differ():
+    law = kd.integer_weights(np.full(1000, 1e-3))
+    one, other = kd.keyed_draws(KEY, "a", law, 0, 2 * kd.BLOCK).reshape(2, -1)
+    assert (one == other).mean() < 0.01
+
+
+def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path):
+    path = tmp_path / "release.key"
+    key = kd.load_key(path)
+    assert kd.load_key(path) == key and len(key) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert kd.load_key(tmp_path / "other.key") != key
+    path.write_text("not a key")
+    with pytest.raises(ValueError, match=r"path must name a file with a key .*9 characters"):
+        kd.load_key(path)
+
+
+def test_new_keys_differ():
+    assert kd.new_key() != kd.new_key()
+
+
+@pytest.mark.parametrize("key", [b"short", bytes(65), "text" * 10, None])
+def test_a_refused_key_is_not_repeated(key):
+    with pytest.raises((ValueError, TypeError), match=r"^key must be 32 to 64 bytes") as caught:
+        kd.keyed_draws(key, "a", LAW, 0, 1)
+    assert "short" not in str(caught.value) and "text" not in str(caught.value)
+
+
+@pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1]])
+def test_weights_that_make_no_law_are_refused(weights):
+    with pytest.raises(ValueError, match=r"weights must be whole numbers >= 0 that sum to 2\*\*64"):
+        kd.keyed_draws(KEY, "a", weights, 0, 1)
+
+
+def test_draws_out_of_order_are_refused():
+    with pytest.raises(ValueError, match="stop must be a whole number >= 5, got stop=4"):
+        kd.keyed_draws(KEY, "a", LAW, 5, 4)
+    assert kd.keyed_draws(KEY, "a", LAW, 5, 5).size == 0
+
+
+def test_digests_depend_on_key_purpose_and_content():
+    base = kd.keyed_digest(KEY, "one", {"a": 1, "b": [2]})
+    assert base == kd.keyed_digest(KEY, "one", {"b": [2], "a": 1})
+    others = {
+        kd.keyed_digest(bytes(32), "one", {"a": 1, "b": [2]}),
+        kd.keyed_digest(KEY, "two", {"a": 1, "b": [2]}),
+        kd.keyed_digest(KEY, "one", {"a": 1, "b": [3]}),
+    }
+    assert len(others) == 3 and base not in others
+    with pytest.raises(ValueError, match="purpose must be a text of at most 16 bytes"):
+        kd.keyed_digest(KEY, "p" * 17, None)

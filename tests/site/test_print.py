@@ -1,0 +1,179 @@
+"""The printed book: a few of its pages joined, printed by Chromium, and taken apart."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page
+from pypdf import PdfReader
+
+from book._ext.print_book import COLUMN, contents, join, lead, pages_of, print_pdf, show, slug
+from tests.site.site import PATIENCE, PUBLIC
+from tests.tools.notebooks import ROOT
+
+CHOSEN = {
+    "Before you start": ["book/notation"],
+    "Per-instance privacy": ["book/per_instance/dp-versus-pdp", "book/per_instance/theorem-one"],
+    "Back matter": ["book/errata", "book/bibliography"],
+}
+# What is wider than the column, and the text of the widest: nothing scrolls on paper.
+TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(box =>
+    !box.closest("mjx-assistive-mml, svg")
+    && box.checkVisibility({visibilityProperty: true})
+    && (box.getBoundingClientRect().right > column + 1
+        || box.matches("pre") && box.scrollWidth > box.clientWidth)
+).slice(0, 5).map(box => box.outerHTML.slice(0, 150))"""
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The chosen pages as one page."""
+    folder = tmp_path_factory.mktemp("print")
+    parts = [
+        {"caption": part, "chapters": [{"file": page} for page in pages]}
+        for part, pages in CHOSEN.items()
+    ]
+    toc = folder / "toc.yml"
+    toc.write_text(yaml.safe_dump({"root": "book/index", "parts": parts}), encoding="utf-8")
+    path = folder / "book.html"
+    path.write_text(join(ROOT, PUBLIC, folder, toc=str(toc)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, joined: Path) -> Iterator[Page]:
+    """The page in a tab, as it will be printed."""
+    context = browser.new_context()
+    context.set_default_timeout(5 * PATIENCE)
+    tab = context.new_page()
+    tab.route(lambda url: not url.startswith("file:"), lambda route: route.abort())
+    show(tab, joined)
+    yield tab
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def pdf(tab: Page, joined: Path) -> Path:
+    """The printed pages."""
+    path = joined.with_suffix(".pdf")
+    print_pdf(tab, path)
+    return path
+
+
+def test_names_are_unique_and_links_lead_somewhere(joined: Path) -> None:
+    soup = BeautifulSoup(joined.read_text(encoding="utf-8"), "html.parser")
+    ids = Counter(tag["id"] for tag in soup.find_all(id=True))
+    assert [name for name, count in ids.items() if count > 1] == []
+    links = [link["href"] for link in soup.select("main a[href]")]
+    inner = {link[1:] for link in links if link.startswith("#")}
+    assert inner <= ids.keys()
+    assert any(name.startswith("book-per_instance-dp-versus-pdp--") for name in inner)
+    assert all(re.match(r"#|https?:|mailto:", link) for link in links)
+    for picture in soup.select("main img"):
+        assert (joined.parent / picture["src"]).is_file(), picture["src"]
+
+
+def test_every_formula_is_set_and_nothing_leaves_the_sheet(tab: Page) -> None:
+    unset = tab.evaluate(
+        "() => [...document.querySelectorAll('.math')].filter(box =>"
+        " !box.querySelector('mjx-container') || box.querySelector('mjx-merror')).length"
+    )
+    assert unset == 0
+    uncut = tab.evaluate(
+        "() => [...document.querySelectorAll('mjx-stretchy-v > mjx-ext')]"
+        ".map(bar => getComputedStyle(bar).overflowY).filter(overflow => overflow === 'visible')"
+    )
+    assert uncut == []  # each would be a line down the sheet
+    assert tab.evaluate(TOO_WIDE, COLUMN) == []
+
+
+def test_a_line_that_is_too_long_is_found(tab: Page) -> None:
+    tab.evaluate(
+        "() => document.querySelector('.bd-article').insertAdjacentHTML('beforeend',"
+        " `<div id='probe' style='width: 3000px'>wide</div>`)"
+    )
+    found = tab.evaluate(TOO_WIDE, COLUMN)
+    tab.evaluate("() => document.querySelector('#probe').remove()")
+    assert len(found) == 1 and "probe" in found[0]
+
+
+def test_a_figure_with_sliders_is_a_still(tab: Page) -> None:
+    drawn = tab.evaluate(
+        "() => [...document.querySelectorAll('.explorable')].map(box => ["
+        "box.querySelectorAll('svg').length,"
+        "[...box.querySelectorAll('input, button')].some(one => one.checkVisibility()),"
+        "box.querySelector('.explorable-readout')?.textContent ?? ''])"
+    )
+    assert len(drawn) == 2  # one a chapter
+    assert all(drawings and not sliders and said for drawings, sliders, said in drawn)
+
+
+def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) -> None:
+    reader = PdfReader(pdf)
+    top, below = [], {}
+    for mark in reader.outline:
+        if isinstance(mark, list):
+            below[top[-1]] = [one.title for one in mark if not isinstance(one, list)]
+        else:
+            top.append(mark.title)
+    assert top == ["Contents", "Per-instance differential privacy", *CHOSEN]
+    assert {part: len(below[part]) for part in CHOSEN} == {
+        part: len(pages) for part, pages in CHOSEN.items()
+    }
+    pages = pages_of(pdf)
+    printed = " ".join(reader.pages[1].extract_text().split())
+    for part, chapters in CHOSEN.items():
+        for title, page in zip(below[part], chapters, strict=True):
+            number = pages[slug(page)]
+            assert title in " ".join(reader.pages[number - 1].extract_text().split())
+            assert re.search(rf"{re.escape(title)}\W+{number}\b", printed), title
+
+
+def test_every_link_of_the_pdf_leads_somewhere(pdf: Path) -> None:
+    reader = PdfReader(pdf)
+    links = [
+        annotation.get_object()
+        for page in reader.pages
+        for annotation in page.get("/Annots", [])
+        if annotation.get_object()["/Subtype"] == "/Link"
+    ]
+    inner = [str(link["/Dest"]).removeprefix("/") for link in links if "/Dest" in link]
+    assert len(inner) > 50
+    assert set(inner) <= pages_of(pdf).keys()
+    assert not [link for link in links if str(link.get("/A", {}).get("/URI")).startswith("file:")]
+
+
+def test_the_contents_are_those_of_the_book() -> None:
+    listed = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    (_, first), *parts = contents(ROOT)
+    assert first == [listed["root"]]
+    assert [part for part, _ in parts] == [part["caption"] for part in listed["parts"]]
+
+
+@pytest.mark.parametrize(
+    ("link", "leads_to"),
+    [
+        ("#lemma", "#book-a-here--lemma"),
+        ("there.html#theorem", "#book-a-there--theorem"),
+        ("there.html", "#book-a-there"),
+        ("there.html#unknown", "#book-a-there"),
+        ("../b/out.html", None),
+        ("../../pdpbook-notebooks.zip", None),
+        ("https://example.org/x", "https://example.org/x"),
+    ],
+)
+def test_a_link_leads_to_its_place_in_the_book(link: str, leads_to: str | None) -> None:
+    soup = BeautifulSoup(f'<p><a href="{link}">text</a></p>', "html.parser")
+    places = {"book/a/here": {"lemma"}, "book/a/there": {"theorem"}}
+    lead(soup.a, "book/a/here", places)
+    assert soup.get_text() == "text"
+    assert (soup.a["href"] if soup.a else None) == leads_to
+
+
+def test_a_book_that_is_not_built_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="run make book"):
+        join(ROOT, tmp_path, tmp_path)

@@ -1,0 +1,64 @@
+"""The search page, over ``file://``: chapters first, each with a quotation that holds the word."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.site.site import PATIENCE, PUBLIC
+
+pytestmark = pytest.mark.site
+CHAPTER = re.compile(
+    r"book/(?:foundations|per_instance|game|experiments|audit|beyond)/[\w-]+\.html"
+)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
+    yield tab
+    context.close()
+
+
+def results(tab: Page, query: str) -> list[dict]:
+    """The links that a query finds, with the quotations and the marked words of each."""
+    tab.goto(f"{(PUBLIC / 'search.html').as_uri()}?q={query}")
+    tab.locator(".search-summary", has_text="Search finished").wait_for()
+    return tab.evaluate("""() => [...document.querySelectorAll("ul.search > li")].map(item => ({
+        link: item.querySelector("a").getAttribute("href"),
+        quoted: [...item.querySelectorAll(".context")].map(quote => quote.textContent),
+        marked: [...item.querySelectorAll("mark")].map(mark => mark.textContent.toLowerCase()),
+    }))""")
+
+
+@pytest.mark.parametrize(
+    ("query", "forms"), [("epsilon", "epsilon|ε.*"), ("noise", "nois.*"), ("exposed", "expos.*")]
+)
+def test_a_chapter_comes_first_with_what_it_says(tab: Page, query: str, forms: str) -> None:
+    found = results(tab, query)
+    first = found[0]
+    assert CHAPTER.fullmatch(first["link"]), [each["link"] for each in found[:5]]
+    assert first["quoted"] and all(len(quote) > 40 for quote in first["quoted"])
+    assert first["marked"] and all(re.fullmatch(forms, word) for word in first["marked"])
+
+
+@pytest.mark.parametrize("query", ["epsilon", "noise"])
+def test_the_reference_comes_last(tab: Page, query: str) -> None:
+    links = [each["link"] for each in results(tab, query)]
+    reference = [n for n, link in enumerate(links) if link.startswith("book/reference")]
+    chapters = [n for n, link in enumerate(links) if CHAPTER.match(link)]
+    assert reference and chapters and min(reference) > max(chapters)
+
+
+def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
+    links = [each["link"] for each in results(tab, "sensitivity")]
+    assert "book/glossary.html" in links[:3]
+
+
+def test_nothing_found_says_so(tab: Page) -> None:
+    tab.goto(f"{(PUBLIC / 'search.html').as_uri()}?q=zyzzyva")
+    tab.locator(".search-summary", has_text="did not match any documents").wait_for()

@@ -1,0 +1,60 @@
+"""What a page weighs: the bytes of everything that it loads, before anybody touches it."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Request
+
+from tests.site.site import (
+    INSTRUCTOR,
+    PATIENCE,
+    PUBLIC,
+    instructor_pages,
+    name,
+    parse,
+    public_pages,
+)
+
+pytestmark = pytest.mark.site
+LANDING, PAGE = 1_100_000, 1_650_000
+
+
+def loaded(browser: Browser, page: Path) -> dict[str, int]:
+    """The files that a page loads with an empty cache, and the bytes of each."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    sizes: dict[str, int] = {}
+
+    def note(request: Request) -> None:
+        if request.url.startswith("file:"):
+            file = Path(unquote(urlsplit(request.url).path))
+            sizes[file.name] = file.stat().st_size
+
+    tab.on("requestfinished", note)
+    tab.goto(page.as_uri(), wait_until="load")
+    tab.evaluate("() => document.fonts.ready.then(() => true)")
+    context.close()
+    return sizes
+
+
+@pytest.mark.parametrize("page", [*public_pages(), *instructor_pages()], ids=name)
+def test_a_page_is_light(browser: Browser, page: Path) -> None:
+    sizes = loaded(browser, page)
+    assert page.name in sizes and "pdpbook.css" in sizes, "what a page loads was not noticed"
+    limit = LANDING if page == PUBLIC / "book" / "index.html" else PAGE
+    heaviest = sorted(sizes.items(), key=lambda file: -file[1])[:6]
+    assert sum(sizes.values()) <= limit, f"{name(page)}: {sum(sizes.values()):,} bytes: {heaviest}"
+
+
+@pytest.mark.parametrize("folder", [PUBLIC, INSTRUCTOR], ids=["public", "instructor"])
+def test_formulas_are_set_before_a_browser_sees_them(folder: Path) -> None:
+    """No page loads MathJax, and a page without formulas does not load their style sheet."""
+    pages = [*(folder / "book").rglob("*.html")]
+    set_in = {page for page in pages if parse(page).find("mjx-container")}
+    styled = {page for page in pages if parse(page).select("link[href*='mathjax.css']")}
+    assert styled == set_in
+    assert 0 < len(styled) < len(pages)
+    scripts = [tag["src"] for page in pages for tag in parse(page).select("script[src]")]
+    assert not [script for script in scripts if "mathjax" in script.lower()]

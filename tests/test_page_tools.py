@@ -1,0 +1,91 @@
+"""What makes the pages light and readable, on small examples."""
+
+import re
+from collections.abc import Iterator
+
+import light_theme
+import pytest
+import tinycss2
+from docutils import nodes
+from previews import Parts
+from search_text import entries
+from typesetter import Typesetter
+
+
+@pytest.fixture(scope="module")
+def typesetter() -> Iterator[Typesetter]:
+    made = Typesetter({"eps": r"\varepsilon", "KL": r"D_{\mathrm{KL}}"})
+    yield made
+    made.close()
+
+
+def test_a_formula_is_set_for_eyes_and_for_screen_readers(typesetter: Typesetter) -> None:
+    html = typesetter.typeset(r"\KL(q\,\|\,P)\le\eps", False)
+    assert html.startswith("<mjx-container") and 'aria-hidden="true"' in html
+    spoken = re.search(r"<mjx-assistive-mml.*?<math>(.*)</math>", html)[1]
+    assert "<mi>ε</mi>" in spoken and "<mo>≤</mo>" in spoken
+    assert 'display="true"' in typesetter.typeset(r"\sum_x P(x)=1", True)
+
+
+@pytest.mark.parametrize(
+    ("tex", "said"), [(r"\nothing{x}", "Undefined control sequence"), (r"\frac{1", "Missing")]
+)
+def test_a_wrong_formula_is_refused(typesetter: Typesetter, tex: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        typesetter.typeset(tex, False)
+
+
+def test_the_letters_of_a_formula_are_in_the_style_sheet(typesetter: Typesetter) -> None:
+    letters = re.findall(r"mjx-c[0-9A-F]+", typesetter.typeset(r"\ell_i\ge\mathbb P", False))
+    styles = typesetter.styles()
+    assert len(letters) == 4 and all(f"{letter}" in styles for letter in letters)
+
+
+def shrunk(css: str, names: set[str]) -> str:
+    """The rules of a style sheet that are kept."""
+    return "".join(light_theme.kept(tinycss2.parse_stylesheet(css, skip_whitespace=True), names))
+
+
+@pytest.mark.parametrize(
+    ("css", "left"),
+    [
+        (".used{a:b}.unused{a:b}", ".used{a:b}"),
+        (".used,.unused{a:b}", ".used{a:b}"),
+        (".used .unused{a:b}p{a:b}", "p{a:b}"),
+        (".used:not(.unused){a:b}", ".used:not(.unused){a:b}"),
+        ("@media print{.unused{a:b}}", ""),
+        ("@media print{.used{a:b}.unused{a:b}}", "@media print{.used{a:b}}"),
+        ("/* remark *//*! licence */", "/*! licence */"),
+        ('@import "basic.css";', '@import "basic.css";'),
+        ("@font-face{font-family:x}", "@font-face{font-family:x}"),
+    ],
+)
+def test_rules_that_no_page_meets_are_left_out(css: str, left: str) -> None:
+    assert shrunk(css, {"used"}) == left
+
+
+def test_previews_hold_statements_figures_and_terms_whole() -> None:
+    html = (
+        '<p id="no">x</p>\n'
+        '<div class="proof lemma admonition" id="lem-a"><div>in <br>it</div></div>'
+        '<figure id="fig-a"><img src="a.svg"><figcaption>b</figcaption></figure>'
+        '<dl><dt id="term-e">e</dt><dd><p>said</p></dd><dt>other</dt><dd>not</dd></dl>'
+    )
+    assert Parts(html).parts == {
+        "lem-a": '<div class="proof lemma admonition" id="lem-a"><div>in <br>it</div></div>',
+        "fig-a": '<figure id="fig-a"><img src="a.svg"><figcaption>b</figcaption></figure>',
+        "term-e": '<dt id="term-e">e</dt><dd><p>said</p></dd>',
+    }
+
+
+def test_the_search_reads_sections_without_code_and_without_what_is_below_them() -> None:
+    document = nodes.document("", "")
+    below = nodes.section("", nodes.title("", "Below"), nodes.paragraph("", "deep"), ids=["below"])
+    top = nodes.section("", nodes.title("", "Top"), ids=["top"])
+    top += nodes.paragraph("", "", nodes.Text("let "), nodes.math("", r"\eps"), nodes.Text(" be"))
+    top += [nodes.literal_block("", "code()"), nodes.paragraph("", "small"), below]
+    document += top
+    assert [*entries(document)] == [
+        ["section", "top", "Top", "let ε be small"],
+        ["section", "below", "Below", "deep"],
+    ]

@@ -1,0 +1,211 @@
+"""The course in numbers: what is read from the pages, and whether the plans add up."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import pytest
+import yaml
+from syllabus import (
+    LEVELS,
+    SECONDS,
+    STEP,
+    Chapter,
+    concept_graph,
+    in_hours,
+    prerequisites,
+    read_chapters,
+    read_weeks,
+    see_also,
+    week_faults,
+)
+from syllabus_pages import draw_graph, places
+
+from tests.tools.notebooks import ROOT
+
+CHAPTERS = read_chapters(ROOT)
+GUIDE = (ROOT / "book" / "instructors" / "guide.md").read_text(encoding="utf-8")
+PLANS = [
+    (int(load), weeks)
+    for load, weeks in re.findall(r"^```\{pacing\} (\d+)\n(.*?)^```$", GUIDE, re.M | re.S)
+]
+PAGE = """---
+kernelspec: none
+---
+
+(small)=
+# A small page
+
+One two three $x$ four, and five.
+
+:::{admonition} You will be able to
+:class: tip
+- count to $n$;
+- and back.
+:::
+
+You need [something](#first) and
+{prf:ref}`lem-second`. It follows {cite:t}`somebody`.
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure:
+    name: fig-small
+    caption: not counted here
+---
+draw()
+
+show()
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+hidden = 1
+```
+
+$$
+y = z
+$$ (eq-small)
+
+```{exercise} Count
+:label: ex-small-count
+
+*Core, 25 minutes, a proof.*
+
+These words belong to the exercise.
+```
+"""
+
+
+def test_a_page_is_read():
+    page = Chapter("small", "1", "Part", "book/small", PAGE)
+    assert page.title == "A small page"
+    assert page.labels == {"small", "ex-small-count"}
+    assert page.outcomes == ["count to $n$", "and back"]
+    assert page.need.startswith("You need") and page.need.endswith("{cite:t}`somebody`.")
+    assert [(task.level, task.minutes, task.proof) for task in page.tasks] == [("Core", 25, True)]
+    assert page.minutes(["Core"]) == 25 and page.minutes(["Open"]) == 0
+    assert page.amounts == {
+        # title 3, first line 6, outcomes 4, "You need … somebody" 9 with lem-second as one
+        "word": 3 + 6 + 4 + 9,
+        "inline formula": 2,
+        "formula": 1,
+        "figure": 1,
+        "line of code": 2,
+    }
+
+
+def test_reading_follows_the_rule():
+    words = "word " * round(60 * 20 / SECONDS["word"])  # twenty minutes
+    page = Chapter("a", "1", "", "", PAGE.replace("One two three", words))
+    assert page.reading == 20
+    assert replace(page, text=page.text + "\n$$\nx\n$$\n" * 10).reading == 25
+    for chapter in CHAPTERS.values():
+        assert chapter.reading % STEP == 0 and 15 <= chapter.reading <= 90, chapter.label
+
+
+def test_every_chapter_is_read_and_has_all_its_parts():
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    numbered = [part for part in contents["parts"] if part.get("numbered")]
+    files = [entry["file"] for part in numbered for entry in part["chapters"]]
+    assert [chapter.docname for chapter in CHAPTERS.values()] == files
+    for label, chapter in CHAPTERS.items():
+        assert Path(chapter.docname).name == label
+        assert 3 <= len(chapter.outcomes) <= 7, label
+        assert len(chapter.tasks) == chapter.text.count("```{exercise}"), label
+        assert {task.level for task in chapter.tasks} <= set(LEVELS)
+
+
+def test_prerequisites_come_first_and_reach_back_to_the_first_chapter():
+    needs = prerequisites(CHAPTERS)
+    assert [label for label, needed in needs.items() if not needed] == ["why-noise"]
+    assert needs["theorem-one"] == [
+        "dp-versus-pdp",
+        "truncated-laplace",
+    ]  # not the game, a later one
+    assert "nvo-game" in needs["best-response"]  # named by a role
+    graph = concept_graph(CHAPTERS)
+    assert list(graph) == list(CHAPTERS)
+    assert set(nx.descendants(graph, "why-noise")) == set(CHAPTERS) - {"why-noise"}
+    for label, needed in needs.items():
+        assert set(needed) <= nx.ancestors(graph, label)
+    assert set(nx.transitive_reduction(graph).edges) == set(graph.edges)
+    for label, named in see_also(CHAPTERS).items():
+        assert not set(named) & nx.ancestors(graph, label)
+
+
+def test_the_picture_keeps_chapters_apart_and_arrows_pointing_down():
+    graph = concept_graph(CHAPTERS)
+    place = places(graph)
+    assert len(set(place.values())) == len(CHAPTERS)
+    assert all(place[before][1] > place[after][1] for before, after in graph.edges)
+    figure = draw_graph(CHAPTERS)
+    inside = figure.bbox.padded(1)
+    boxes = [
+        text.get_bbox_patch().get_window_extent()
+        for text in figure.axes[0].texts
+        if text.get_bbox_patch()
+    ]
+    assert len(boxes) == len(CHAPTERS)
+    for number, box in enumerate(boxes):
+        assert inside.x0 <= box.x0 and box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 and box.y1 <= inside.y1
+        assert not [other for other in boxes[:number] if box.overlaps(other)]
+
+
+def test_both_plans_add_up():
+    assert len(PLANS) == 2
+    for (load, text), length in zip(PLANS, (10, 14), strict=True):
+        weeks = read_weeks(text, CHAPTERS)
+        assert len(weeks) == length
+        assert load == 300
+        assert list(week_faults(weeks, load, CHAPTERS)) == []
+        for number, week in enumerate(weeks, 1):
+            tasks = [task for chapter in week.read for task in chapter.tasks]
+            minutes = sum(task.minutes for task in tasks if task.level in week.levels)
+            minutes += sum(chapter.reading for chapter in week.read) + sum(week.other.values())
+            assert week.minutes == minutes <= load, f"week {number} of {length}"
+    everything = read_weeks(PLANS[1][1], CHAPTERS)
+    assert {chapter.label for week in everything for chapter in week.read} == set(CHAPTERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[{read: [why-noise, differential-privacy], do: [Core, Open]}]", "and 100 are allowed"),
+        ("[{read: [differential-privacy]}, {read: [why-noise]}]", "needs why-noise"),
+        ("[{read: [why-noise]}, {read: [why-noise]}]", "why-noise was read before"),
+    ],
+)
+def test_a_plan_that_does_not_add_up_is_refused(text, said):
+    [fault] = [f for f in week_faults(read_weeks(text, CHAPTERS), 100, CHAPTERS) if said in f]
+    assert fault.startswith("week ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[{read: [why-nose]}]", "unknown chapter 'why-nose'"),
+        ("[{do: [Hard]}]", "unknown level 'Hard'"),
+        ("[{quiz: short}]", "quiz must have minutes, got 'short'"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_is_refused(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_weeks(text, CHAPTERS)
+
+
+def test_times_are_written_for_readers():
+    written = [in_hours(minutes) for minutes in (45, 60, 125)]
+    assert written == ["45\xa0min", "1\xa0h\xa000", "2\xa0h\xa005"]
+
+
+def test_the_weights_sum_to_a_hundred():
+    rows = re.findall(r"^\| [\w' ]+ \| (\d+) \|", GUIDE, re.MULTILINE)
+    assert sum(map(int, rows)) == 100
+    rubrics = re.findall(r"^\| \| full marks .*?(?=\n\n)", GUIDE, re.MULTILINE | re.DOTALL)
+    assert len(rubrics) == 3
+    for rubric in rubrics:
+        assert sum(map(int, re.findall(r"\| (\d+) \|$", rubric, re.MULTILINE))) == 20

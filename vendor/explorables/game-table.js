@@ -1,0 +1,84 @@
+/* The game on a table: twelve records in six bins, and the reader chooses the noise of each bin. */
+"use strict";
+
+explorable("game-table", (panel) => {
+  const counts = [1, 3, 4, 2, 1, 1];
+  const K = counts.length;
+  const n = d3.sum(counts);
+  const epsilon = 0.5;
+  const names = ["quiet", "medium", "loud"];
+  const kernel = [0.03, 0.15, 1].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
+  const data = counts.map((records) => records / n);
+
+  /* Everything that the definition of the game asks for: output, losses, private records, KL. */
+  const outcome = (actions) => {
+    const row = (k) => kernel[actions[k]][k];
+    const mass = d3.range(K).map((x) => d3.sum(counts, (records, k) => records * row(k)[x]));
+    const losses = counts.map((_, k) => d3.max(row(k), (p, x) => Math.abs(
+      Math.log(mass[x] / n) - Math.log((mass[x] - p) / (n - 1)))));
+    const kl = d3.sum(data, (q, x) => q * Math.log((q * n) / mass[x]));
+    const hidden = d3.sum(counts, (records, k) => (losses[k] <= epsilon ? records : 0));
+    return { actions, mass, losses, kl, hidden, payoff: hidden + 1 - kl / Math.log(K) };
+  };
+  const better = (a, b) => a.hidden > b.hidden || (a.hidden === b.hidden && a.kl < b.kl - 1e-12);
+  const best = d3.range(names.length ** K)
+    .map((code) => outcome(d3.range(K).map((k) => Math.floor(code / names.length ** k) % names.length)))
+    .reduce((a, b) => (better(b, a) ? b : a));
+
+  panel.prompt("Everybody is loud and private. Make the release more like the data, while all twelve stay " +
+    "private: how low can you get KL?");
+  const table = panel.controls.append("div").attr("class", "explorable-table");
+  const rows = counts.map((records, k) => {
+    const row = table.append("div").attr("class", "explorable-row");
+    const choice = panel.choice({
+      label: `bin ${k}, ${records} record${records > 1 ? "s" : ""}`, options: names, start: 2, parent: row,
+    });
+    panel.button("best answer", () => { answer(k); }, row)
+      .attr("aria-label", `best answer of bin ${k}`);
+    return choice;
+  });
+  const answer = (k) => {
+    const now = rows.map((choice) => choice());
+    const options = names.map((_, v) => outcome(now.map((a, j) => (j === k ? v : a))));
+    const choices = [outcome(now), ...options]; // who gains nothing stays
+    rows[k].go(choices.reduce((a, b) => (better(b, a) ? b : a)).actions[k]);
+    panel.update();
+  };
+  panel.legend([["data", "bar"], ["game", "bar", "released"], ["held", "dot", "private"],
+    ["exposed", "dot", "exposed, loss above ε = 0.5"]]);
+
+  panel.draw("The loss of a record of each bin above, the data and what is released below", 400, (svg, width) => {
+    const now = outcome(rows.map((choice) => choice()));
+    const x = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.25);
+    const middle = (k) => x(k) + x.bandwidth() / 2;
+
+    const top = Math.max(2.5, d3.max(now.losses));
+    const d = d3.scaleLinear([0, top], [134, 30]);
+    explorableAxes(svg, x, d, { bottom: "", left: "loss of a record (nats)", yTicks: 4 });
+    svg.append("line").attr("class", "level").attr("x1", 44).attr("x2", width - 8)
+      .attr("y1", d(epsilon)).attr("y2", d(epsilon));
+    svg.append("text").attr("text-anchor", "end").attr("x", width - 8).attr("y", d(epsilon) - 5).text("ε");
+    const exposed = now.losses.map((loss) => loss > epsilon);
+    const dots = svg.append("g").selectAll("g").data(now.losses).join("g")
+      .attr("transform", (loss, k) => `translate(${middle(k)},${d(loss)})`);
+    dots.append("circle").attr("class", (_, k) => `dot s-${exposed[k] ? "exposed" : "held"}`)
+      .attr("r", (_, k) => (exposed[k] ? 8 : 5));
+    dots.filter((_, k) => exposed[k]).append("text").attr("class", "on-mark s-exposed")
+      .attr("text-anchor", "middle").attr("y", 5).text("!");
+
+    const y = d3.scaleLinear([0, 0.4], [356, 208]);
+    explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4 });
+    for (const [values, name, shift] of [[data, "data", 0], [now.mass.map((m) => m / n), "game", 0.5]]) {
+      svg.append("g").selectAll("rect").data(values).join("rect").attr("class", `bar s-${name}`)
+        .attr("x", (_, k) => x(k) + shift * x.bandwidth()).attr("width", x.bandwidth() / 2)
+        .attr("y", (p) => y(p)).attr("height", (p) => y(0) - y(p));
+    }
+
+    const bins = d3.range(K).filter((k) => exposed[k]);
+    const word = bins.length ? ` Exposed: the record${bins.length > 1 || counts[bins[0]] > 1 ? "s" : ""} ` +
+      `of bin${bins.length > 1 ? "s" : ""} ${bins.join(", ")}.` : "";
+    const end = better(best, now) ? "" : " No other choice of six noises does better.";
+    return `${now.hidden} of ${n} private, KL = ${now.kl.toFixed(4)}, ` +
+      `payoff ${now.payoff.toFixed(4)}.${word}${end}`;
+  });
+});
