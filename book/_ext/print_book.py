@@ -168,9 +168,8 @@ def join(root: Path, html: Path, target: Path, toc: str = "_toc.yml") -> str:
             body.append(str(article))
         entries.append("</ol></li>" if part else "")
     settings = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    title = TITLE.format(
-        title=settings["title"], author=settings["author"], footer=settings["html"]["extra_footer"]
-    )
+    footer = settings["sphinx"]["config"]["html_theme_options"]["extra_footer"]
+    title = TITLE.format(title=settings["title"], author=settings["author"], footer=footer)
     return f"""<!doctype html>
 <html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title>{settings["title"]}</title>
