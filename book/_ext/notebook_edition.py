@@ -270,6 +270,11 @@ class Markdown:
         """Leave out a picture of another page: the link beside it leads there."""
         return []
 
+    def _block_figure(self, node: nodes.Element) -> list[str]:
+        [image], [caption] = node.findall(nodes.image), node.findall(nodes.caption)
+        name = self.app.config.numfig_format["figure"] % self.number("figure", node)
+        return [f"![{image['alt']}]({image['uri']})", f"**{name}** {self.line(caption)}"]
+
     def _block_explorable(self, node: nodes.Element) -> list[str]:
         up = relpath(".", PurePosixPath(self.docname).parent)
         page = f"{up}/explorables/{node['name']}.html"

@@ -3,7 +3,8 @@
 * Executed notebooks come from the cache of the present environment. A changed package meets an
   empty cache and a changed configuration, which re-reads every page.
 * The notebooks that the cache lacks are executed two at a time before the pages are read.
-* Pages are written by two processes; Jupyter Book has no option for it.
+* Pages are written by two processes; Jupyter Book has no option for it. Sphinx loses a page on
+  which one of them fails, without a word, so a page that was not written ends the build.
 * The garbage collector looks less often: a book is millions of nodes, and nearly all of them stay.
 * Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
   ``notebook_edition``.
@@ -30,6 +31,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -104,6 +106,15 @@ def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
     app.parallel = 3
 
 
+def all_are_written(app: Sphinx, error: Exception | None) -> None:
+    """Refuse a build that lacks a page."""
+    if error is None and app.builder.format == "html":
+        pages = {page: app.builder.get_outfilename(page) for page in sorted(app.env.found_docs)}
+        missing = [page for page, file in pages.items() if not Path(file).is_file()]
+        if missing:
+            raise ExtensionError(f"A writer failed, and these are not written: {missing}")
+
+
 def resolve_short_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: Element
 ) -> Element | None:
@@ -128,6 +139,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", choose_cache)
     app.connect("env-before-read-docs", execute_missing)
     app.connect("env-check-consistency", write_in_parallel)
+    app.connect("build-finished", all_are_written, priority=100)
     app.connect("html-page-context", add_notebook_download, priority=600)
     app.connect("missing-reference", resolve_short_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
