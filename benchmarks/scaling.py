@@ -200,8 +200,14 @@ def engine() -> list[dict[str, Any]]:
     work: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         "tasks that do nothing": (abs, list(range(1000))),
         "keyed draws, millions": (_draw_a_million, list(range(10))),
-        "honest losses of the heights, bins": (_honest_loss, _occupied()),
-        "replication sweep, rows": (_replication_row, [(e, s) for e in EPSILONS for s in range(4)]),
+        "honest losses of the heights": (
+            _honest_losses,
+            [(e, part) for e in EPSILONS for part in batched(_occupied())],
+        ),
+        "replication sweep": (
+            _best_responses,
+            [(e, part) for e in EPSILONS for part in batched(list(range(40)))],
+        ),
     }
     with (
         distributed.LocalCluster(
@@ -256,15 +262,21 @@ def _loud_start(game: pb.NVOGame) -> Any:
     return pb.best_response_dynamics(game, game.constant_profile(0)).profile
 
 
-def _honest_loss(k: int) -> float:
-    (left,) = pb.departures(_heights(1.0), _loud_start, bins=[k])
-    return left.honest_loss
+def batched(items: list[int], size: int = 10) -> list[list[int]]:
+    """Cut a list into parts: a task should take much longer than it takes to hand it out."""
+    return [items[first : first + size] for first in range(0, len(items), size)]
 
 
-def _replication_row(case: tuple[float, int]) -> float:
-    epsilon, seed = case
+def _honest_losses(case: tuple[float, list[int]]) -> list[float]:
+    epsilon, bins = case
+    return [left.honest_loss for left in pb.departures(_heights(epsilon), _loud_start, bins=bins)]
+
+
+def _best_responses(case: tuple[float, list[int]]) -> list[float]:
+    epsilon, seeds = case
     game = _heights(epsilon)
-    return pb.best_response_dynamics(game, rng=np.random.default_rng(seed)).divergence
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    return [pb.best_response_dynamics(game, rng=rng).divergence for rng in rngs]
 
 
 def main() -> None:
@@ -280,21 +292,20 @@ def main() -> None:
     for option, make in (("passes", passes), ("engine", engine)):
         path = getattr(options, option)
         if path:
-            _write(path, make(), f"--{option}")
+            load = os.getloadavg()[0]
+            _write(path, make(), f"--{option}", load)
 
 
-def _write(path: Path, rows: list[dict[str, Any]], option: str) -> None:
-    """Write a table with the command and the machine that made it."""
+def _write(path: Path, rows: list[dict[str, Any]], option: str, load: float) -> None:
+    """Write a table with the command, the machine that made it, and its load before."""
     import csv
 
     from benchmarks.solvers import _machine
 
     with path.open("w", newline="", encoding="utf-8") as file:
         file.write(f"# python -m benchmarks.scaling {option} {path.name}\n")
-        file.write(
-            f"# seconds by the clock, {os.cpu_count()} cores, used by other processes as well "
-        )
-        file.write(f"(load {os.getloadavg()[0]:.1f}); {_machine()}\n")
+        file.write(f"# seconds by the clock, {os.cpu_count()} cores, load before {load:.1f}; ")
+        file.write(f"{_machine()}\n")
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
