@@ -58,12 +58,13 @@ grade: $(NBGRADER)
 	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
 	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
 
-# Mark proofs in nbgrader's formgrader, in a browser.
+# Mark proofs in nbgrader's formgrader, in a browser. Its cookie would hold for /formgrader alone, and
+# the MathJax of the course lies in /files.
 formgrader: $(NBGRADER)
 	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
 	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
 	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
-	  --LabApp.default_url=/formgrader/gradebook
+	  --LabApp.default_url=/formgrader/gradebook --IdentityProvider.cookie_options=path=/
 
 # Everything that CI runs, in this order: the books are built from what nbval executed.
 test: $(NBGRADER) lint nbval book instructor-book
