@@ -52,10 +52,19 @@ def test_the_first_failure_is_raised_when_all_has_ended(client, tmp_path):
     assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]  # the cluster is as before
 
 
-def test_a_task_that_takes_every_worker_down_is_named(client):
-    with pytest.raises(RuntimeError, match="work: a worker died each time that it came to 5"):
+def test_a_task_that_takes_every_worker_down_is_named():
+    import dask
+    import distributed
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(RuntimeError, match="work: a worker died each time that it came to 5"),
+    ):
         list(run_tasks(ending, [5], client=client, label="work"))
-    client.wait_for_workers(2, timeout=60)
 
 
 def test_few_tasks_are_given_out_at_a_time(client, tmp_path):

@@ -62,7 +62,7 @@ def test_one_and_four_workers_write_the_same_bytes(plan, client, cluster, tmp_pa
     try:
         for workers in (1, 4):
             cluster.scale(workers)
-            client.wait_for_workers(workers, timeout=60)
+            client.wait_for_workers(workers, timeout=300)
             while len(client.scheduler_info(n_workers=-1)["workers"]) != workers:
                 time.sleep(0.05)
             release(plan, tmp_path / f"{workers}", client=client, **SETTINGS)
