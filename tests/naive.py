@@ -8,6 +8,7 @@ benchmarks measure how much the package gains.
 ``kernel[v, k, x]`` the probability that a record of bin k with action v is released as x.
 """
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, product
 from typing import NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import NVOGame
+from pdpbook.audit.count_posterior import CountPosterior
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -192,3 +194,14 @@ def hockey_stick(row: Floats, mass: Floats, n: int, epsilon: float) -> float:
             there, gone = output[list(event)].sum(), without[list(event)].sum()
             worst = max(worst, there - np.exp(epsilon) * gone, gone - np.exp(epsilon) * there)
     return worst
+
+
+def expected_divergence(policy: Floats, posterior: CountPosterior) -> float:
+    """What a safe policy minimises; what others put on an output is replaced by its mean."""
+    mean, total = posterior.mean, 0.0
+    for x in range(len(mean)):
+        others = sum(mean[k] * policy[k, x] for k in range(len(mean)) if k != x)
+        for c, w in zip(posterior.values[x], posterior.weights[x], strict=True):
+            if c > 0 and w > 0:
+                total += w * c * math.log(c / (c * policy[x, x] + others))
+    return total / mean.sum()
