@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from pdpbook import NVOGame
 from pdpbook.audit.count_posterior import CountPosterior
@@ -205,3 +206,17 @@ def expected_divergence(policy: Floats, posterior: CountPosterior) -> float:
             if c > 0 and w > 0:
                 total += w * c * math.log(c / (c * policy[x, x] + others))
     return total / mean.sum()
+
+
+def matrix_game_value(matrix: Floats) -> float:
+    """Value of a matrix game to the row player, by the textbook linear program."""
+    rows, columns = matrix.shape
+    found = linprog(
+        np.r_[np.zeros(rows), -1.0],
+        np.hstack([-matrix.T, np.ones((columns, 1))]),
+        np.zeros(columns),
+        np.r_[np.ones(rows), 0.0][None],
+        [1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    return -found.fun
