@@ -34,10 +34,6 @@ def _lists(counts: Sequence[int], actions: int) -> float:
     return float(actions) ** sum(counts)
 
 
-def _payoff(profile: NDArray[np.int64], kernel: NDArray[np.float64], epsilon: float) -> float:
-    return NVOGame(profile.sum(axis=1), kernel, epsilon=epsilon).payoff(profile)
-
-
 def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
     def judge(answer: Callable[..., Any]) -> str:
         for game in games:
