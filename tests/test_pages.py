@@ -141,13 +141,3 @@ def test_the_copies_that_jupyterlab_keeps_are_no_pages(tmp_path: Path) -> None:
     for path in (page, copied):
         path.write_text("---\nkernelspec: {}\n---\n", encoding="utf-8")
     assert all_pages(tmp_path) == notebook_pages(tmp_path) == [page]
-
-
-def test_formulas_have_the_same_macros_on_screen_and_on_paper() -> None:
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
-    screen = config["mathjax3_config"]["tex"]["macros"]
-    paper = dict(
-        re.match(r"\\newcommand\{\\(\w+)\}\{(.*)\}$", line).groups()
-        for line in config["latex_elements"]["preamble"].splitlines()
-    )
-    assert screen == paper
