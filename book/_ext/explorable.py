@@ -9,7 +9,7 @@ The caption.
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
 ``vendor/explorables/<name>.js``, on the pages that have one and on no other. The script fills the
 box with sliders, a drawing and a line of text that says what the drawing shows. Without
-JavaScript, and on paper, the box says where to find the same numbers.
+JavaScript the box says where to find the same numbers; on paper it keeps drawing and line.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
 :func:`series_script` write them, from ``pdpbook.plotting.series``, into every page that moves.
