@@ -105,7 +105,7 @@ class IsolatedChecks(NbGraderPreprocessor):
         record = json.loads((folder / "assignments.json").read_text(encoding="utf-8"))
         seed = record[resources["nbgrader"]["assignment"]]["seed"]
         wanted = answers(nb)
-        variables = {exercise: variable for exercise, variable in wanted.values()}
+        variables = dict(wanted.values())
         with guarded(folder) as told:
             grades = grade(code_to_run(nb), variables, seed=seed, seconds=self.seconds)
         if told:

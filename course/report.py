@@ -26,6 +26,7 @@ from course.sheets import answers, grade_id, points
 __all__ = ["Mark", "marks_of", "write_feedback", "write_grades"]
 
 MATHJAX = ROOT / "course" / "mathjax"
+FONTS = ROOT / "vendor" / "mathjax" / "fonts"  #: of the book's pages, too
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -218,6 +219,7 @@ def write_feedback(course: Course, assignment: str, marks: Mapping[str, Mapping[
     """Write a page for each student of an assignment; return how many."""
     mathjax = course.folder / "feedback" / "mathjax"
     shutil.copytree(MATHJAX, mathjax, dirs_exist_ok=True)
+    shutil.copytree(FONTS, mathjax / "es5/output/chtml/fonts/woff-v2", dirs_exist_ok=True)
     for student, given in marks.items():
         graded = course.folder / "autograded" / student / assignment
         body = []

@@ -26,7 +26,7 @@ from book._ext.execution_cache import read_page
 __all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
 
 POINTS = {"Warm-up": 2, "Core": 4, "Challenge": 6, "Open": 6}  #: by the level of an exercise
-LEVEL = re.compile(r"^> \*(Warm-up|Core|Challenge|Open), \d+ minutes(, a proof)?\.\*$", re.M)
+LEVEL = re.compile(rf"^> \*({'|'.join(POINTS)}), \d+ minutes(, a proof)?\.\*$", re.M)
 LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
 INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
@@ -213,5 +213,5 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
             statement = stub = proof = None
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
-    metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info")}
+    metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}
     return new_notebook(cells=cells, metadata=metadata)

@@ -24,7 +24,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from course.folder import CourseError, checked_name
 from course.isolation import ADDED
-from course.sheets import grade_id, points
+from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
@@ -187,7 +187,7 @@ def find_submissions(
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:
     """Return the name of the sheet that a notebook is."""
     own = {grade_id(cell) for cell in notebook.cells}
-    common = {"", "install", "setup"}
+    common = {"", INSTALL, SETUP}
     shared = {
         name: len((own & {grade_id(cell) for cell in sheet.cells}) - common)
         for name, sheet in sheets.items()

@@ -1,7 +1,8 @@
 """Every compiled loop of the package.
 
-They stand in one file because numba's on-disk cache does not notice a changed kernel in another
-file.  The public functions around them check their arguments; nothing here does.
+They stand in one file, long as it is, because numba's on-disk cache looks at the file of the
+function that is called and at no other: a kernel would go on running the old code of one that it
+calls from elsewhere.  The public functions around them check their arguments; nothing here does.
 
 Names: a *profile* is the integer matrix C[k, v], the number of records of bin k that play action v;
 ``kernel[v, k, x]`` is the probability that a record of bin k with action v is released as x;

@@ -8,14 +8,17 @@ benchmarks measure how much the package gains.
 ``kernel[v, k, x]`` the probability that a record of bin k with action v is released as x.
 """
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from pdpbook import NVOGame
+from pdpbook.audit.count_posterior import CountPosterior
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -192,3 +195,28 @@ def hockey_stick(row: Floats, mass: Floats, n: int, epsilon: float) -> float:
             there, gone = output[list(event)].sum(), without[list(event)].sum()
             worst = max(worst, there - np.exp(epsilon) * gone, gone - np.exp(epsilon) * there)
     return worst
+
+
+def expected_divergence(policy: Floats, posterior: CountPosterior) -> float:
+    """What a safe policy minimises; what others put on an output is replaced by its mean."""
+    mean, total = posterior.mean, 0.0
+    for x in range(len(mean)):
+        others = sum(mean[k] * policy[k, x] for k in range(len(mean)) if k != x)
+        for c, w in zip(posterior.values[x], posterior.weights[x], strict=True):
+            if c > 0 and w > 0:
+                total += w * c * math.log(c / (c * policy[x, x] + others))
+    return total / mean.sum()
+
+
+def matrix_game_value(matrix: Floats) -> float:
+    """Value of a matrix game to the row player, by the textbook linear program."""
+    rows, columns = matrix.shape
+    found = linprog(
+        np.r_[np.zeros(rows), -1.0],
+        np.hstack([-matrix.T, np.ones((columns, 1))]),
+        np.zeros(columns),
+        np.r_[np.ones(rows), 0.0][None],
+        [1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    return -found.fun

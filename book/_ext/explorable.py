@@ -9,7 +9,7 @@ The caption.
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
 ``vendor/explorables/<name>.js``, on the pages that have one and on no other. The script fills the
 box with sliders, a drawing and a line of text that says what the drawing shows. Without
-JavaScript, and on paper, the box says where to find the same numbers.
+JavaScript the box says where to find the same numbers; on paper it keeps drawing and line.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
 :func:`series_script` write them, from ``pdpbook.plotting.series``, into every page that moves.
@@ -106,10 +106,6 @@ def depart_html(writer: Any, node: explorable) -> None:
     writer.body.append("</figcaption></figure>")
 
 
-def visit_other(writer: Any, node: explorable) -> None:
-    """On paper only the caption is left."""
-
-
 def add_scripts(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
@@ -126,12 +122,7 @@ def add_scripts(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.add_node(
-        explorable,
-        html=(visit_html, depart_html),
-        latex=(visit_other, visit_other),
-        text=(visit_other, visit_other),
-    )
+    app.add_node(explorable, html=(visit_html, depart_html))
     app.add_directive("explorable", Explorable)
     app.connect("html-page-context", add_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,6 +24,7 @@ class Parts(HTMLParser):
         for line in html.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
         self._open: list[tuple[str, str, int]] = []  # tag, id to keep, where it begins
+        self._term = ""  # the term whose definition comes next
         self.parts: dict[str, str] = {}
         self.feed(html)
 
@@ -40,11 +41,9 @@ class Parts(HTMLParser):
         wanted = tag in {"figure", "table"} or (tag == "div" and {"proof", "math"} & {*kinds})
         if tag == "dt" and name.startswith("term-"):
             wanted = True
-        if tag == "dd" and self.parts and self._term in self.parts:
+        if tag == "dd" and self._term in self.parts:
             name, wanted = self._term, True
         self._open.append((tag, name if wanted else "", self._here()))
-
-    _term = ""
 
     def handle_endtag(self, tag: str) -> None:
         """Keep what ends, if it is wanted; a term goes on with its definition."""

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook.audit.count_posterior import posterior_from_public
-from pdpbook.audit.safe_policy import ACTIONS, best_safe_policy
+from pdpbook.audit.policy_program import ACTIONS
+from pdpbook.audit.safe_policy import best_safe_policy
 from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["likely_counts", "profile_policy", "public_policy"]

@@ -15,12 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _validate
-from pdpbook.beyond.repeated_game import (
-    RepeatedGame,
-    expected_ahead,
-    solve_repeated,
-    two_column_games,
-)
+from pdpbook.beyond.matrix_games import two_column_games
+from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_repeated
 
 __all__ = ["LearningCurve", "minimax_q_learning"]
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook.beyond.matrix_games import best_mixtures, two_column_games
 
 __all__ = [
     "RepeatedGame",
@@ -330,7 +331,7 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
         rounding = 1e-14 * np.abs(stage).max()
         if np.abs(new - values).max() <= max(tolerance * patience, rounding):
             common = gain / patience  # what the values have in common
-            users = _user_mixtures(stage, effort)
+            users = best_mixtures(stage, effort)
             return RepeatedSolution(
                 game.discount * common + new, common + ahead, users, effort, iterations
             )
@@ -403,48 +404,3 @@ def _stage(game: RepeatedGame, rewards: Floats, ahead: Floats) -> Floats:
 def expected_ahead(ahead: Floats, success: Floats) -> Floats:
     """Return what (..., 2) values ahead are worth per granularity and effort, (..., A, 2)."""
     return ahead[..., 0, None, None] + success * (ahead[..., 1] - ahead[..., 0])[..., None, None]
-
-
-def two_column_games(payoffs: Floats) -> tuple[Floats, Floats]:
-    """Return the values of many (A, 2) games and the column player's weight on column 1.
-
-    The value is the minimum over q in [0, 1] of the largest of A straight lines in q, so it is
-    taken at 0, at 1 or where two lines cross.
-    """
-    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
-    first, second = np.triu_indices(payoffs.shape[-2], 1)
-    rise = slope[..., first] - slope[..., second]
-    gap = start[..., second] - start[..., first]
-    q = np.empty((*payoffs.shape[:-2], first.size + 2))
-    q[..., 0], q[..., 1] = 1.0, 0.0  # full effort first: it wins ties
-    with np.errstate(over="ignore"):  # lines that are all but parallel
-        crossing = gap / np.where(rise == 0.0, np.inf, rise)
-    q[..., 2:] = np.minimum(np.maximum(crossing, 0.0), 1.0)
-    height = (start[..., None, :] + q[..., None] * slope[..., None, :]).max(axis=-1)
-    best = height.argmin(axis=-1)[..., None]
-    return (
-        np.take_along_axis(height, best, axis=-1)[..., 0],
-        np.take_along_axis(q, best, axis=-1)[..., 0],
-    )
-
-
-def _user_mixtures(payoffs: Floats, effort: Floats) -> Floats:
-    """Return an optimal mixture of the rows of each (A, 2) game, shape (..., A).
-
-    Against the column player's weight q several rows may be best.  The mixture must leave nothing
-    to gain by moving q: of the best rows, mix the most falling and the most rising so that the
-    slope is 0, or take one whose slope points beyond an end at which q already is.
-    """
-    start, slope = payoffs[..., 0], payoffs[..., 1] - payoffs[..., 0]
-    height = start + effort[..., None] * slope
-    best = height >= height.max(axis=-1, keepdims=True) - 1e-9
-    falling = np.where(best, slope, np.inf)
-    rising = np.where(best, slope, -np.inf)
-    down, up = falling.min(axis=-1), rising.max(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(up > down, up / (up - down), 1.0)  # of the most falling row
-    share = np.where((effort >= 1.0) & (down <= 0.0), 1.0, share)
-    share = np.where((effort <= 0.0) & (up >= 0.0), 0.0, share)
-    share = np.clip(share, 0.0, 1.0)[..., None]
-    rows = np.eye(payoffs.shape[-2])
-    return share * rows[falling.argmin(axis=-1)] + (1.0 - share) * rows[rising.argmax(axis=-1)]

@@ -8,16 +8,14 @@ takes about a minute.  Taught in *Replication*.
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pdpbook.commands.replication import file_hashes
+from pdpbook.commands.replication import file_hashes, write_aggregates
 from pdpbook.experiments.datasets import credit, income, nba_players
 from pdpbook.experiments.noise_by_bin import noise_row, pair_row, without_privacy
 from pdpbook.experiments.settings import SETTINGS
@@ -96,16 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--out must be in a folder that exists, got {given.out}")
     hashes = file_hashes(given.data)
     table = replicate(given.data, seeds=given.seeds)
-    versions = [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in _PACKAGES)]
-    lines = [
-        "Results of python -m pdpbook.commands.noise_by_bin on the original files; aggregates.",
-        f"seeds {given.seeds}",
-        *(f"sha256 {digest} {name}" for name, digest in hashes.items()),
-        ", ".join(versions),
-    ]
-    with given.out.open("w", encoding="utf-8") as stream:
-        stream.writelines(f"# {line}\n" for line in lines)
-        table.to_csv(stream, index=False, float_format="%.6g")
+    note = f"seeds {given.seeds}"
+    write_aggregates(given.out, table, "noise_by_bin", note, hashes, _PACKAGES)
     return 0
 
 

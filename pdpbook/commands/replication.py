@@ -12,7 +12,7 @@ import hashlib
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from pdpbook.experiments.settings_search import DIVISORS, PADDINGS, TABLES, sett
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["file_hashes", "main", "replicate"]
+__all__ = ["file_hashes", "main", "replicate", "write_aggregates"]
 
 _FILES = ("nba/all_seasons.csv", "income/test.csv", "credit/test.csv")
 _PACKAGES = ("numpy", "scipy", "numba", "highspy", "pygad", "scikit-learn")
@@ -113,6 +113,44 @@ def file_hashes(folder: str | Path) -> dict[str, str]:
     return {name: hashlib.sha256((Path(folder) / name).read_bytes()).hexdigest() for name in _FILES}
 
 
+def write_aggregates(
+    out: Path,
+    table: pd.DataFrame,
+    command: str,
+    note: str,
+    hashes: Mapping[str, str],
+    packages: Sequence[str],
+) -> None:
+    """Write a table of aggregates under lines that say where it is from.
+
+    Parameters
+    ----------
+    out : Path
+        File to write.
+    table : pandas.DataFrame
+        The aggregates.
+    command : str
+        Module of this part that made them.
+    note : str
+        Its settings.
+    hashes : mapping from str to str
+        The original files, of :func:`file_hashes`.
+    packages : sequence of str
+        Packages whose versions matter.
+    """
+    lines = [
+        f"Results of python -m pdpbook.commands.{command} on the original files; aggregates.",
+        note,
+        *(f"sha256 {digest} {name}" for name, digest in hashes.items()),
+        ", ".join(
+            [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages)]
+        ),
+    ]
+    with out.open("w", encoding="utf-8") as stream:
+        stream.writelines(f"# {line}\n" for line in lines)
+        table.to_csv(stream, index=False, float_format="%.6g")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the replication from the command line and write its table."""
     parser = argparse.ArgumentParser(
@@ -134,18 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hashes = file_hashes(given.data)
     began = time.perf_counter()
     table = replicate(given.data, seeds=given.seeds, generations=given.generations)
-    lines = [
-        "Results of python -m pdpbook.commands.replication on the original files; aggregates.",
-        f"seeds {given.seeds}, generations {given.generations}, "
-        f"{time.perf_counter() - began:.0f} s in all",
-        *(f"sha256 {digest} {name}" for name, digest in hashes.items()),
-        ", ".join(
-            [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in _PACKAGES)]
-        ),
-    ]
-    with given.out.open("w", encoding="utf-8") as stream:
-        stream.writelines(f"# {line}\n" for line in lines)
-        table.to_csv(stream, index=False, float_format="%.6g")
+    seconds = f"{time.perf_counter() - began:.0f} s in all"
+    note = f"seeds {given.seeds}, generations {given.generations}, {seconds}"
+    write_aggregates(given.out, table, "replication", note, hashes, _PACKAGES)
     return 0
 
 

@@ -3,6 +3,7 @@
 A page needs ``from pdpbook.exercises import check``.
 """
 
-from pdpbook.exercises.checking import Case, CheckResult, Exercise, check, close, equal, score
+from pdpbook.exercises.cases import Case, Exercise, close, equal
+from pdpbook.exercises.checking import CheckResult, check, score
 
 __all__ = ["Case", "CheckResult", "Exercise", "check", "close", "equal", "score"]

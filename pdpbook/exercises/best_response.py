@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise
+from pdpbook.exercises.small_games import Profile, after_move, laplace_game, wrong_game
 from pdpbook.experiments.datasets import nba_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
@@ -18,42 +20,27 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 
 __all__ = ["EXERCISES"]
 
-_Profile = NDArray[np.int64]
-
-
-def _small_game() -> NVOGame:
-    return NVOGame(np.array([0, 4, 2, 0, 1]), laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
-
-
 def _crowd(size: int) -> NVOGame:
     """Return a game with one large group, one smaller one and one record alone."""
-    counts = np.array([size, 0, size // 4, 1])
-    return NVOGame(counts, laplace_kernel(4, [0.05, 0.3, 2.0]), epsilon=0.5)
+    return laplace_game([size, 0, size // 4, 1], [0.05, 0.3, 2.0], 0.5)
 
 
-def _groups(game: NVOGame, seeds: int) -> Iterator[tuple[_Profile, int, int]]:
+def _groups(game: NVOGame, seeds: int) -> Iterator[tuple[Profile, int, int]]:
     for seed in range(seeds):
         profile = game.random_profile(np.random.default_rng(seed))
         for k, v in np.argwhere(profile).tolist():
             yield profile, k, v
 
 
-def _changed(profile: _Profile, k: int, v: int, w: int, records: int = 1) -> _Profile:
-    profile = profile.copy()
-    profile[k, v] -= records
-    profile[k, w] += records
-    return profile
-
-
-def _is_better(game: NVOGame, new: _Profile, old: _Profile) -> bool:
+def _is_better(game: NVOGame, new: Profile, old: Profile) -> bool:
     gain = game.private_records(new) - game.private_records(old)
     return gain > 0 or (gain == 0 and game.divergence(new) < game.divergence(old) - 1e-12)
 
 
-def _reply(game: NVOGame, profile: _Profile, k: int, v: int) -> int:
+def _reply(game: NVOGame, profile: Profile, k: int, v: int) -> int:
     best, best_profile = v, profile
     for w in range(game.actions):
-        option = _changed(profile, k, v, w)
+        option = after_move(profile, k, v, w)
         if w != v and _is_better(game, option, best_profile):
             best, best_profile = w, option
     return best
@@ -75,7 +62,7 @@ def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
                     return "But no other action is better there, so the record should stay."
                 if chosen == v:
                     return "The record stays, and another action is better."
-                best, own = (_changed(profile, k, v, w) for w in (right, chosen))
+                best, own = (after_move(profile, k, v, w) for w in (right, chosen))
                 if game.private_records(best) > game.private_records(own):
                     return "Another action makes more records private."
                 return "Another action is as good in P_E and better in KL."
@@ -84,13 +71,9 @@ def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
     return judge
 
 
-def _equal_kernels() -> NVOGame:
-    return NVOGame(np.array([4, 2, 3]), laplace_kernel(3, [0.1, 0.1, 0.1]), epsilon=1.0)
-
-
 def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, bool]]:
     """Play with the student's rule; tell after each pass whether it was legal and moved."""
-    game = NVOGame(np.array([3, 2]), laplace_kernel(2, [0.3, 0.3, 1.0]), epsilon=1.0)
+    game = laplace_game([3, 2], [0.3, 0.3, 1.0])
     bins, actions = [0, 0, 0, 1, 1], [2, 2, 2, 2, 2]
     for _ in range(passes):
         moved = False
@@ -100,7 +83,7 @@ def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, boo
             np.add.at(profile, (bins, actions), 1)
             own = actions[i]
             candidates = [
-                w for w in range(3) if not _is_better(game, profile, _changed(profile, k, own, w))
+                w for w in range(3) if not _is_better(game, profile, after_move(profile, k, own, w))
             ]
             chosen = answer(own, list(candidates))
             legal = legal and chosen in candidates
@@ -113,28 +96,18 @@ def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, boo
             return
 
 
-def _divergences(game: NVOGame, profile: _Profile, k: int, v: int, w: int) -> list[float]:
-    size = int(profile[k, v])
-    return [game.divergence(_changed(profile, k, v, w, t)) for t in range(size + 1)]
-
-
-def _curves(answer: Callable[..., Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    game = _crowd(12)
-    for profile, k, v in _groups(game, 4):
-        for w in range(game.actions):
-            given = np.asarray(answer(game, profile.copy(), k, v, w), dtype=float)
-            yield given, np.array(_divergences(game, profile, k, v, w))
-
-
 def _curves_agree(answer: Callable[..., Any]) -> str:
-    for given, expected in _curves(answer):
+    game = _crowd(12)
+    for (profile, k, v), w in product(_groups(game, 4), range(game.actions)):
+        given = np.asarray(answer(game, profile.copy(), k, v, w), dtype=float)
+        ways = [after_move(profile, k, v, w, t) for t in range(int(profile[k, v]) + 1)]
+        expected = np.array([game.divergence(way) for way in ways])
         if given.shape != expected.shape:
             return f"It has {given.size} entries, and {expected.size} were expected."
         if not np.allclose(given, expected):
             wrong = np.flatnonzero(~np.isclose(given, expected))
-            return (
-                f"{wrong.size} of {expected.size} entries are wrong, the first at t = {wrong[0]}."
-            )
+            few = f"{wrong.size} of {expected.size} entries"
+            return f"{few} are wrong, the first at t = {wrong[0]}."
     return ""
 
 
@@ -161,24 +134,24 @@ class _Counted:
         if self.calls > 300:
             raise RuntimeError("more than 300 questions to the game")
 
-    def divergence(self, profile: _Profile) -> float:
+    def divergence(self, profile: Profile) -> float:
         self._count()
         return self._game.divergence(profile)
 
-    def private_records(self, profile: _Profile) -> int:
+    def private_records(self, profile: Profile) -> int:
         self._count()
         return self._game.private_records(profile)
 
 
-def _moves_on(game: NVOGame, profile: _Profile, k: int, v: int, w: int, done: int) -> bool:
+def _moves_on(game: NVOGame, profile: Profile, k: int, v: int, w: int, done: int) -> bool:
     """Whether one more record changes after ``done`` of them have."""
     if done >= profile[k, v]:
         return False
-    here, there = (_changed(profile, k, v, w, t) for t in (done, done + 1))
+    here, there = (after_move(profile, k, v, w, t) for t in (done, done + 1))
     return game.private_records(there) == game.records and _is_better(game, there, here)
 
 
-def _private_groups(game: NVOGame) -> Iterator[tuple[_Profile, int, int]]:
+def _private_groups(game: NVOGame) -> Iterator[tuple[Profile, int, int]]:
     for action in (1, 2):
         profile = game.constant_profile(action)
         if game.private_records(profile) == game.records:
@@ -274,7 +247,7 @@ def _three_counts(counts: Any) -> bool:
 
 
 def _pairs_end_high(counts: Any) -> str:
-    game = NVOGame(np.asarray(counts), laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+    game = laplace_game(counts, [0.05, 0.2, 1.0])
     end = coordinated_best_response(game, game.constant_profile(2))
     best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
     if game.private_records(end.profile) < game.records:
@@ -288,7 +261,7 @@ def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
     counts, scales = answer
     ends = []
     for used in (list(scales)[:3], list(scales)):
-        game = NVOGame(np.asarray(counts), laplace_kernel(5, used), epsilon=1.0)
+        game = laplace_game(counts, used)
         end = best_response_dynamics(game, game.constant_profile(0)).profile
         private = game.private_records(end) == game.records
         ends.append((game, game.divergence(end) if private else np.inf))
@@ -296,16 +269,10 @@ def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
 
 
 def _is_tempting_input(answer: Any) -> str:
-    try:
-        counts, scales = answer
-    except (TypeError, ValueError):
-        return "It is not a pair."
-    if np.shape(counts) != (5,) or not 2 <= sum(counts) <= 8:
-        return "The counts are wrong."
-    if np.shape(scales) != (4,) or min(scales) <= 0:
-        return "The scales are wrong."
-    distinct = len({round(float(scale), 9) for scale in scales}) == 4
-    return "" if distinct else "Two of the scales are equal."
+    problem = wrong_game(answer, bins=5, actions=4)
+    if not problem and len({round(float(scale), 9) for scale in answer[1]}) < 4:
+        return "Two of the scales are equal."
+    return problem
 
 
 def _is_twice_as_far(answer: Any) -> str:
@@ -353,13 +320,15 @@ EXERCISES = {
     "reply": Exercise(
         [
             Case(
-                _replies_agree([_small_game(), _crowd(8)], 20),
+                _replies_agree(
+                    [laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]), _crowd(8)], 20
+                ),
                 "Is an action compared with the best so far, P_E first?",
                 more="Start from the record's own action. Compare every other one with the best "
                 "pair (P_E, KL) found so far, each on a copy of the profile.",
             ),
             Case(
-                _replies_agree([_equal_kernels()], 5),
+                _replies_agree([laplace_game([4, 2, 3], [0.1, 0.1, 0.1])], 5),
                 "With three equal kernels nobody has a reason to move.",
             ),
         ]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
+from pdpbook.exercises.small_games import wrong_scales
 from pdpbook.experiments.datasets import nba_players
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
@@ -139,13 +140,6 @@ def _played(multipliers: Any) -> tuple[int, float]:
     return joint.records - int(end.private_counts[-1]), end.divergence
 
 
-def _are_scales(answer: Any) -> str:
-    given = tuple(float(each) for each in answer)
-    if len(given) != 5:
-        return f"It has {len(given)} numbers."
-    return "" if all(0 < each < np.inf for each in given) else "Not all are finite and > 0."
-
-
 def _good(multipliers: Any) -> str:
     exposed, divergence = _played(multipliers)
     if exposed:
@@ -182,7 +176,7 @@ EXERCISES = {
     ),
     "grid": Exercise(
         [
-            Case(_are_scales, "Give five numbers > 0."),
+            Case(wrong_scales, "Give five numbers > 0."),
             Case(
                 _good,
                 "Everybody must be private, and the divergence below 0.0068.",

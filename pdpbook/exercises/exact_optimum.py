@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,35 +11,23 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pdpbook.exercises import Case, Exercise, close
+from pdpbook.exercises.small_games import all_profiles, laplace_game, wrong_game
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.per_instance.noise_kernels import laplace_kernel
 
 __all__ = ["EXERCISES"]
 
 
-def _profiles(game: NVOGame) -> Iterator[NDArray[np.int64]]:
-    rows = [
-        [row for row in product(range(count + 1), repeat=game.actions) if sum(row) == count]
-        for count in game.counts.tolist()
-    ]
-    return (np.array(choice) for choice in product(*rows))
-
-
 def _private(game: NVOGame) -> list[NDArray[np.int64]]:
-    return [p for p in _profiles(game) if game.private_records(p) == game.records]
-
-
-def _laplace_game(counts: list[int], scales: list[float], epsilon: float) -> NVOGame:
-    return NVOGame(np.array(counts), laplace_kernel(len(counts), scales), epsilon=epsilon)
+    return [p for p in all_profiles(game) if game.private_records(p) == game.records]
 
 
 def _games() -> list[NVOGame]:
     """Return a usual game, two in which the lower side counts, and one with a single action."""
     return [
-        _laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
-        _laplace_game([3, 0, 1], [0.1, 1.0], 0.05),
-        _laplace_game([3, 0, 1], [1.0, 10.0], 0.05),
-        _laplace_game([3, 0, 1], [0.05], 0.5),
+        laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
+        laplace_game([3, 0, 1], [0.1, 1.0], 0.05),
+        laplace_game([3, 0, 1], [1.0, 10.0], 0.05),
+        laplace_game([3, 0, 1], [0.05], 0.5),
     ]
 
 
@@ -205,21 +192,9 @@ _FREE = (
 )
 
 
-def _game_fits(answer: Any) -> str:
-    try:
-        counts, scales = answer
-    except (TypeError, ValueError):
-        return "It is not a pair."
-    if np.shape(counts) != (4,) or not 2 <= np.sum(counts) <= 8:
-        return "The counts are wrong."
-    if np.shape(scales) != (3,) or not (np.asarray(scales, dtype=float) > 0).all():
-        return "The scales are wrong."
-    return ""
-
-
 def _anarchy_is_large(answer: Any) -> str:
     counts, scales = answer
-    game = NVOGame(np.asarray(counts), laplace_kernel(4, scales), epsilon=1.0)
+    game = laplace_game(counts, scales)
     private = _private(game)
     kl = [game.divergence(p) for p in private if game.is_nash(p)]
     if not kl:
@@ -327,7 +302,8 @@ EXERCISES = {
     "anarchy": Exercise(
         [
             Case(
-                _game_fits, "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0."
+                lambda answer: wrong_game(answer, bins=4, actions=3),
+                "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0."
             ),
             Case(
                 _anarchy_is_large,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
+from pdpbook.exercises.small_games import after_move, wrong_scales
 from pdpbook.experiments.datasets import nba_heights
 from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
 from pdpbook.foundations.divergences import kl_divergence
@@ -138,10 +139,9 @@ def _gap_case(start: str, hint: str) -> Case:
 
 def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
     """Worst loss of each bin, before and after."""
-    moved = profile.copy()
-    moved[k, v], moved[k, w] = moved[k, v] - 1, moved[k, w] + 1
     seen = np.flatnonzero(game.counts)
-    before, after = (np.nanmax(game.losses(each)[seen], axis=1) for each in (profile, moved))
+    both = profile, after_move(profile, k, v, w)
+    before, after = (np.nanmax(game.losses(each)[seen], axis=1) for each in both)
     return [int(x) for x in seen[(before <= game.epsilon) & (after > game.epsilon)]]
 
 
@@ -180,11 +180,6 @@ def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
 
         return made
 
-    def moved(profile: NDArray[np.int64], count: int = 1) -> NDArray[np.int64]:
-        after = profile.copy()
-        after[k, v], after[k, w] = after[k, v] - count, after[k, w] + count
-        return after
-
     return Case(
         judge,
         hint,
@@ -192,32 +187,28 @@ def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
         "groups without records. Compare exposed before with exposed after.",
         {
             "Bins that were exposed before do not suffer now. Leave them out.": gives(
-                lambda game, profile: exposed(game, moved(profile))
+                lambda game, profile: exposed(game, after_move(profile, k, v, w))
             ),
             "Move one record, not the whole group.": gives(
                 lambda game, profile: (
-                    exposed(game, moved(profile, int(profile[k, v]))) & ~exposed(game, profile)
+                    exposed(game, after_move(profile, k, v, w, int(profile[k, v])))
+                    & ~exposed(game, profile)
                 )
             ),
             "Those are the bins that were freed. Before and after are exchanged.": gives(
-                lambda game, profile: exposed(game, profile) & ~exposed(game, moved(profile))
+                lambda game, profile: (
+                    exposed(game, profile) & ~exposed(game, after_move(profile, k, v, w))
+                )
             ),
             "Look at the other bins, too.": gives(
                 lambda game, profile: (
-                    exposed(game, moved(profile))
+                    exposed(game, after_move(profile, k, v, w))
                     & ~exposed(game, profile)
                     & (np.arange(game.bins) == k)
                 )
             ),
         },
     )
-
-
-def _are_scales(answer: Any) -> str:
-    given = tuple(float(each) for each in answer)
-    if len(given) != 5:
-        return f"It has {len(given)} numbers."
-    return "" if all(0 < each < math.inf for each in given) else "Not all are finite and > 0."
 
 
 def _end(answer: Any) -> tuple[NVOGame, NDArray[np.int64]]:
@@ -322,7 +313,7 @@ EXERCISES = {
     ),
     "scales": Exercise(
         [
-            Case(_are_scales, "Give five numbers > 0."),
+            Case(wrong_scales, "Give five numbers > 0."),
             Case(
                 _all_private,
                 "Is your first scale a safe one? It is the one that all start with.",

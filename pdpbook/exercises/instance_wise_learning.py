@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from pdpbook.exercises import Case, Exercise, close
-from pdpbook.game.nvo_game import NVOGame
-from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.exercises.small_games import all_profiles, laplace_game
 from pdpbook.per_instance.privacy_loss import company_needed
 from pdpbook.per_instance.scale_bounds import scale_bound
 
@@ -154,18 +152,6 @@ def _telescopes(discount: float, turns: int) -> Case:
     )
 
 
-def _all_profiles(game: NVOGame) -> list[np.ndarray]:
-    """Every profile of a small game."""
-
-    def splits(total: int, parts: int) -> list[tuple[int, ...]]:
-        if parts == 1:
-            return [(total,)]
-        return [(i, *rest) for i in range(total + 1) for rest in splits(total - i, parts - 1)]
-
-    rows = [splits(int(count), game.actions) for count in game.counts]
-    return [np.array(choice) for choice in product(*rows)]
-
-
 def _points_at_the_optimum(
     counts: list[int], scales: list[float], epsilon: float
 ) -> Callable[[Any], str]:
@@ -176,9 +162,9 @@ def _points_at_the_optimum(
     """
 
     def judge(answer: Any) -> str:
-        game = NVOGame(np.array(counts), laplace_kernel(len(counts), scales), epsilon=epsilon)
+        game = laplace_game(counts, scales, epsilon)
         laplace = game.divergence(game.constant_profile(game.actions - 1))
-        ends = [(game.private_records(p), game.divergence(p)) for p in _all_profiles(game)]
+        ends = [(game.private_records(p), game.divergence(p)) for p in all_profiles(game)]
         optimum = min(kl for private, kl in ends if private == game.records)
         for baseline in (laplace, 0.2 * laplace):
             earned = [float(answer(p, game.records, kl, baseline)) for p, kl in ends]

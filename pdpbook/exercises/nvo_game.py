@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close, equal
+from pdpbook.exercises.small_games import all_profiles, laplace_game
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 
 __all__ = ["EXERCISES"]
 
 
-def _laplace_game(counts: list[int], scales: list[float], epsilon: float) -> NVOGame:
-    kernel = laplace_kernel(len(counts), scales)
-    return NVOGame(np.array(counts), kernel, epsilon=epsilon, scales=np.array(scales))
-
-
 def _games() -> list[NVOGame]:
     """Small games with all that can go wrong: empty bins, single records, equilibria and not."""
     return [
-        _laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
-        _laplace_game([3, 0, 1], [0.1, 1.0], 0.7),
-        _laplace_game([1, 2, 0, 2], [0.04, 0.5], 2.0),
+        laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
+        laplace_game([3, 0, 1], [0.1, 1.0], 0.7),
+        laplace_game([1, 2, 0, 2], [0.04, 0.5], 2.0),
     ]
-
-
-def _profiles(game: NVOGame) -> Iterator[NDArray[np.int64]]:
-    rows = [
-        [row for row in product(range(count + 1), repeat=game.actions) if sum(row) == count]
-        for count in game.counts.tolist()
-    ]
-    return (np.array(choice) for choice in product(*rows))
 
 
 def _tables(counts: Sequence[int], actions: int) -> int:
@@ -47,14 +34,10 @@ def _lists(counts: Sequence[int], actions: int) -> float:
     return float(actions) ** sum(counts)
 
 
-def _payoff(profile: NDArray[np.int64], kernel: NDArray[np.float64], epsilon: float) -> float:
-    return NVOGame(profile.sum(axis=1), kernel, epsilon=epsilon).payoff(profile)
-
-
 def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
     def judge(answer: Callable[..., Any]) -> str:
         for game in games:
-            for profile in _profiles(game):
+            for profile in all_profiles(game):
                 given, right = (
                     answer(profile.copy(), game.kernel, game.epsilon),
                     game.payoff(profile),
@@ -75,7 +58,7 @@ def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
 
 def _lower_side() -> NVOGame:
     """Return a game in which an output that a record seldom gives exposes it."""
-    return _laplace_game([3, 1], [0.1, 1.0], 0.25)
+    return laplace_game([3, 1], [0.1, 1.0], 0.25)
 
 
 def _lonely_outputs() -> NVOGame:
@@ -89,7 +72,7 @@ def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
 
 def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
     game = NVOGame(counts, kernel, epsilon=1.0)
-    return min(_utility(game, profile) for profile in _profiles(game))
+    return min(_utility(game, profile) for profile in all_profiles(game))
 
 
 def _leaking(own: list[float]) -> NDArray[np.float64]:
@@ -110,7 +93,7 @@ def _floor_games() -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
 def _floor_holds(answer: Callable[..., Any]) -> str:
     for counts, kernel in _floor_games():
         bound = answer(counts.copy(), kernel)
-        for profile in _profiles(NVOGame(counts, kernel, epsilon=1.0)):
+        for profile in all_profiles(NVOGame(counts, kernel, epsilon=1.0)):
             utility = _utility(NVOGame(counts, kernel, epsilon=1.0), profile)
             if not bound <= utility + 1e-12:
                 own = np.diagonal(kernel, axis1=1, axis2=2).min(axis=0)[counts > 0]
@@ -141,7 +124,7 @@ def _floor_is_attained(answer: Callable[..., Any]) -> str:
 def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
     def judge(answer: Callable[..., Any]) -> str:
         for game in games:
-            for profile in _profiles(game):
+            for profile in all_profiles(game):
                 given = profile.copy()
                 said = answer(game, given)
                 if not np.array_equal(given, profile):
@@ -156,10 +139,10 @@ def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
 
 def _designed(scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
     """Return the equilibria, with their private records and divergences."""
-    game = NVOGame(np.array([0, 4, 2, 0, 1]), laplace_kernel(5, scales), epsilon=1.0)
+    game = laplace_game([0, 4, 2, 0, 1], scales)
     return [
         (profile, game.private_records(profile), game.divergence(profile))
-        for profile in _profiles(game)
+        for profile in all_profiles(game)
         if game.is_nash(profile)
     ]
 
@@ -269,9 +252,9 @@ EXERCISES = {
     "equilibrium": Exercise(
         [
             Case(_equilibria_agree(_games()), _GAIN),
-            Case(_equilibria_agree([_laplace_game([2, 1, 2], [0.05, 1.0, 0.2], 1.0)]), _GAIN),
+            Case(_equilibria_agree([laplace_game([2, 1, 2], [0.05, 1.0, 0.2], 1.0)]), _GAIN),
             Case(
-                _equilibria_agree([_laplace_game([2, 0, 1], [0.3, 0.3], 1.0)]),
+                _equilibria_agree([laplace_game([2, 0, 1], [0.3, 0.3], 1.0)]),
                 "Two of the actions are equal there. Is somebody who changes without a gain a "
                 "reason to say no?",
             ),

@@ -271,8 +271,8 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`replicate` returns it; ``attrs["about"]`` holds the lines above the table:
-        command, hashes of the input files, versions.
+        As :func:`~pdpbook.commands.replication.replicate` returns it; ``attrs["about"]`` holds
+        the lines above the table: command, hashes of the input files, versions.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""Mechanisms that add noise, and the privacy that they buy.
+r"""The five basic mechanisms, and the privacy that they buy.
 
 ========================  ===============================  ============================
 mechanism                 releases                         privacy

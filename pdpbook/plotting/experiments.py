@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, LOOKS, filled, look
+from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,11 +203,7 @@ def floor_figure(table: pd.DataFrame) -> Any:
         table["epsilon"],
         bottom,
         table["floor"],
-        facecolor="none",
-        edgecolor=look("floor")["color"],
-        hatch="//",
-        linewidth=0,
-        alpha=0.5,
+        **hatched("floor"),
         label="impossible with the stated scales",
     )
     axes.plot(table["epsilon"], table["here"], label="NVO game, here", **look("game"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, LOOKS, filled, look, looks
+from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,11 +330,7 @@ def table_figure(
             floor["epsilon"],
             1e-5,
             floor["lower_bound"],
-            facecolor="none",
-            edgecolor=look("floor")["color"],
-            hatch="//",
-            linewidth=0,
-            alpha=0.5,
+            **hatched("floor"),
             label="impossible if all are private",
         )
         for name, key in (("BRD", "game"), ("AE", "genetic")):

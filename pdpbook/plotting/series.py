@@ -30,6 +30,7 @@ __all__ = [
     "Look",
     "entry_of",
     "filled",
+    "hatched",
     "in_dark_mode",
     "look",
     "looks",
@@ -326,6 +327,33 @@ def filled(name: str) -> dict[str, Any]:
     """
     colour = look(name)["color"]
     return {"facecolor": (colour, 0.22), "edgecolor": (colour, 0.65), "linewidth": 0.8}
+
+
+def hatched(name: str) -> dict[str, Any]:
+    """Return options of Matplotlib for an area that nothing can reach, in the colour of an entry.
+
+    Parameters
+    ----------
+    name : str
+        Name of an entry.
+
+    Returns
+    -------
+    dict
+        With ``facecolor``, ``edgecolor``, ``hatch``, ``linewidth`` and ``alpha``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such entry.
+
+    Examples
+    --------
+    >>> hatched("floor")["hatch"]
+    '//'
+    """
+    colour = look(name)["color"]
+    return {"facecolor": "none", "edgecolor": colour, "hatch": "//", "linewidth": 0, "alpha": 0.5}
 
 
 def in_dark_mode(colour: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, filled, look, looks
+from pdpbook.plotting.series import COLOURS, filled, hatched, look, looks
 
 __all__ = [
     "draw_anarchy",
@@ -206,11 +206,7 @@ def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor:
         x,
         low,
         bottom,
-        facecolor="none",
-        edgecolor=look("floor")["color"],
-        hatch="//",
-        linewidth=0,
-        alpha=0.5,
+        **hatched("floor"),
         label="proved impossible",
     )
     axis.set(

@@ -339,10 +339,14 @@ def _data_ranges(
     for _, ends in run_tasks(look, pieces, client=engine, progress=progress, label="ranges"):
         found[:, 0] = np.minimum(found[:, 0], ends[:, 0])
         found[:, 1] = np.maximum(found[:, 1], ends[:, 1])
-    for name, (low, high) in zip(names, found.tolist(), strict=True):
+    ranges = {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}
+    for name, (low, high) in ranges.items():
         if not low < high:
-            raise ValueError(f"column {name!r} must hold two different numbers to have a range")
-    return {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}
+            got = f"{low:g} alone" if low == high else "no finite number"
+            raise ValueError(
+                f"column {name!r} must hold two different numbers to have a range, got {got}"
+            )
+    return ranges
 
 
 def _check_rows(total: NDArray[np.int64], files: Sequence[FileDescription]) -> None:

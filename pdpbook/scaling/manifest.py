@@ -22,7 +22,7 @@ from pdpbook import _validate
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.scaling.cluster import require
 from pdpbook.scaling.keyed_draws import keyed_digest
-from pdpbook.scaling.plan import Plan
+from pdpbook.scaling.plan import GAME, Plan
 
 __all__ = ["Bill", "differences", "fingerprint", "public_manifest", "release_bill"]
 
@@ -203,7 +203,7 @@ def public_manifest(
         columns=len(plan.columns),
         bins=bins,
     )
-    if plan.mechanism == "game":
+    if plan.mechanism == GAME:
         depends = ["the noise: it was chosen with every record present, and the bill holds it"]
     else:
         depends = []

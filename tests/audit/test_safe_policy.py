@@ -12,6 +12,8 @@ from scipy.optimize import minimize
 from pdpbook import privacy_losses, safe_policy
 from pdpbook.audit import safe_policy as sp
 from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
+from pdpbook.audit.policy_program import ACTIONS
+from tests.naive import expected_divergence
 
 
 def data_sets_above(lower, more, at_least=0):
@@ -45,7 +47,7 @@ def cases(draw):
     lower = draw(st.lists(st.integers(0, 9), min_size=bins, max_size=bins))
     extra = draw(st.lists(st.integers(-3, 5), min_size=bins, max_size=bins))
     epsilon = math.exp(draw(st.floats(math.log(0.05), math.log(6.0))))
-    actions = draw(st.sampled_from(sp.ACTIONS))
+    actions = draw(st.sampled_from(ACTIONS))
     at_least = draw(st.sampled_from([0, 0, 4, 25]))
     return lower, np.add(lower, extra), epsilon, actions, at_least
 
@@ -85,17 +87,6 @@ def test_the_slope_of_lemma_1_itself_would_not_last():
         loss = privacy_losses(policy[:1], counts @ policy, counts.sum())[0]
         assert bool(loss <= epsilon + 1e-12) is holds
     assert not sp.is_safe(policy, [1, 2, 0], epsilon)
-
-
-def expected_divergence(policy, posterior):
-    """The objective, a loop: what others put on an output is replaced by its mean."""
-    mean, total = posterior.mean, 0.0
-    for x in range(len(mean)):
-        others = sum(mean[k] * policy[k, x] for k in range(len(mean)) if k != x)
-        for c, w in zip(posterior.values[x], posterior.weights[x], strict=True):
-            if c > 0 and w > 0:
-                total += w * c * math.log(c / (c * policy[x, x] + others))
-    return total / mean.sum()
 
 
 @pytest.mark.parametrize("at_least", [0, 60])
@@ -150,7 +141,7 @@ def test_more_freedom_is_no_worse():
         actions: expected_divergence(
             safe_policy(noisy, lower, 0.4, actions=actions, noise=0.8), posterior
         )
-        for actions in sp.ACTIONS
+        for actions in ACTIONS
     }
     assert values["rows"] <= values["blur"] * 1.02 and values["rows"] <= values["laplace"] * 1.02
     known = [

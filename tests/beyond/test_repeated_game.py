@@ -1,4 +1,4 @@
-"""The repeated game: matrix games of two columns, granularity, exact values."""
+"""The repeated game: granularity, exact values."""
 
 from itertools import product
 from typing import Any
@@ -7,41 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from pdpbook.beyond import repeated_game as rg
-
-
-def literal_value(matrix: np.ndarray) -> float:
-    """Value of a matrix game to the row player, by the textbook linear program."""
-    rows, columns = matrix.shape
-    found = linprog(
-        np.r_[np.zeros(rows), -1.0],
-        np.hstack([-matrix.T, np.ones((columns, 1))]),
-        np.zeros(columns),
-        np.r_[np.ones(rows), 0.0][None],
-        [1.0],
-        bounds=[(0, None)] * rows + [(None, None)],
-    )
-    return -found.fun
-
-
-matrices = st.integers(1, 6).flatmap(
-    lambda rows: st.lists(
-        st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=rows, max_size=rows
-    )
-)
-
-
-@given(matrices)
-def test_two_column_games_have_the_value_of_the_linear_program(rows: list[tuple[int, int]]) -> None:
-    matrix = np.array(rows, dtype=float)
-    value, weight = rg.two_column_games(matrix[None])
-    assert value[0] == pytest.approx(literal_value(matrix), abs=1e-9)
-    assert (matrix @ [1 - weight[0], weight[0]]).max() == pytest.approx(value[0], abs=1e-9)
-    mixture = rg._user_mixtures(matrix[None], weight)[0]
-    assert mixture.sum() == pytest.approx(1.0) and (mixture >= 0).all()
-    assert (mixture @ matrix).min() == pytest.approx(value[0], abs=1e-7)
+from pdpbook.beyond.matrix_games import two_column_games
+from tests.naive import matrix_game_value
 
 
 @given(st.floats(0.0, 20.0), st.floats(0.5, 30.0), st.floats(-0.5, 1.5))
@@ -79,7 +48,7 @@ def test_values_solve_the_equation_and_two_numbers_suffice(
     assert solution.response_values == pytest.approx(np.tile(ahead, (len(stakes), 1)))
     for d, r in product(range(len(stakes)), (0, 1)):
         stage = game.rewards[d, r] + discount * (ahead[0] + game.success * (ahead[1] - ahead[0]))
-        assert solution.values[d, r] == pytest.approx(literal_value(stage), abs=1e-7)
+        assert solution.values[d, r] == pytest.approx(matrix_game_value(stage), abs=1e-7)
         effort = solution.effort[d, r]
         reply = stage @ [1 - effort, effort]
         assert reply.max() == pytest.approx(solution.values[d, r], abs=1e-7)
@@ -128,7 +97,7 @@ def literal_values(game: rg.RepeatedGame, tolerance: float) -> np.ndarray:
     while error > tolerance:
         ahead = (game.transitions @ values)[:, None, None, None, :]
         worth = ahead[..., 0] + game.success * (ahead[..., 1] - ahead[..., 0])
-        new, _ = rg.two_column_games(game.rewards + game.discount * worth)
+        new, _ = two_column_games(game.rewards + game.discount * worth)
         error = np.abs(new - values).max() * game.discount / (1.0 - game.discount)
         values = new
     return values

@@ -132,7 +132,9 @@ def test_feedback_shows_no_check_no_solution_and_no_other_host(graded, release, 
     solved = {line for cell in key.cells for line in cell.source.splitlines()} - given
     assert len(solved) > 20 and not [line for line in solved if len(line) > 9 and line in page]
     [source] = re.findall(r'src="([^"]+)"', page)
-    assert (course.folder / "feedback/ben/week1" / source).resolve().is_file()
+    script = (course.folder / "feedback/ben/week1" / source).resolve()
+    assert script.is_file()
+    assert (script.parent / "output/chtml/fonts/woff-v2/MathJax_Main-Regular.woff").is_file()
     assert "Both data sets have the same third one inside them." in feedback(course, "anna")
     assert "not marked yet" in feedback(course, "anna")
 

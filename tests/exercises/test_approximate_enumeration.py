@@ -3,9 +3,8 @@
 from math import comb, factorial, gamma, prod
 
 import numpy as np
-import pytest
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def fitness(game, bins, genes):
@@ -91,19 +90,4 @@ RIGHT = {
     "tune": [[("generations", 390), ("population", 100), ("mutation", 1 / 60)]],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"approximate-enumeration/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"approximate-enumeration/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("approximate-enumeration", WRONG, RIGHT)

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import NVOGame, nba_heights
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def moved(profile, k, v, w, records=1):
@@ -183,19 +182,4 @@ RIGHT = {
     "three": [np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"best-response/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"best-response/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("best-response", WRONG, RIGHT)

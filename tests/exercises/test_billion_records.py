@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from pdpbook import draws_epsilon
-from pdpbook.exercises import check
 from pdpbook.exercises.billion_records import _tally
 from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+from tests.tools.answers import answer_tests
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 
 
 def by_hash(key, name, law, j):
@@ -46,44 +48,73 @@ def rounded(law):
 
 WRONG = {
     "copies": [
-        lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c),
-        lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d),
-        lambda n, e, m, c, d: e * m * c,
-        lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
+        (lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c), "basic composition"),
+        (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the bill of one copy"),
+        (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
+        (
+            lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
+            "How many independent draws",
+        ),
     ],
     "tally": [
-        binned,
-        lambda v, lo, up, k: _tally(v, lo, up, k)[:k],
-        lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k),
-        lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k),
-        lambda v, lo, up, k: np.bincount(((v - lo) / (up - lo) * k).astype(int), minlength=k + 3),
+        (binned, "below, above, missing"),
+        (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
+        (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
+        (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
+        (
+            lambda v, lo, up, k: np.bincount(
+                ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
+            ),
+            "The upper end belongs to the last bin",
+        ),
     ],
     "keyed": [
-        lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
-        lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(4, b - a, p=law),
-        lambda key, name, law, a, b: [by_hash(bytes(32), name, law, j) for j in range(a, b)],
-        lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
-        lambda key, name, law, a, b: [by_hash(key, name, law[::-1], j) for j in range(a, b)],
+        (
+            lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
+            "must not depend on start and stop",
+        ),
+        (
+            lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(4, b - a, p=law),
+            "must not depend on start and stop",
+        ),
+        (
+            lambda key, name, law, a, b: [by_hash(bytes(32), name, law, j) for j in range(a, b)],
+            "Another key must give unrelated draws",
+        ),
+        (
+            lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
+            "Another column must give unrelated draws",
+        ),
+        (
+            lambda key, name, law, a, b: [by_hash(key, name, law[::-1], j) for j in range(a, b)],
+            "that follow the law",
+        ),
     ],
     "weights": [
-        lambda law: (law * 2.0**64).tolist(),
-        lambda law: [int(each * 2**64) for each in law],
-        rounded,
-        lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
-        lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+        (lambda law: (law * 2.0**64).tolist(), "Not all of it is whole"),
+        (lambda law: [int(each * 2**64) for each in law], "The weights miss 2**64 by -512"),
+        (rounded, "The weights miss 2**64 by -512"),
+        (
+            lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
+            "far from 2**64 times its share",
+        ),
+        (
+            lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+            "far from 2**64 times its share",
+        ),
     ],
     "fingerprint": [
-        lambda known, published: 0,
-        lambda known, published: guess(known, published, first=1),
-        lambda known, published: guess(known, published, otherwise=None),
-        lambda known, published: int(np.argmax(known)),
+        (lambda known, published: 0, "into each bin in turn"),
+        (lambda known, published: guess(known, published, first=1), "returned -1"),
+        (lambda known, published: guess(known, published, otherwise=None), "return -1"),
+        (lambda known, published: int(np.argmax(known)), "into each bin in turn"),
     ],
     "hours": [
-        lambda *case: hours(*case, combine=lambda a, b: a + b),
-        lambda *case: hours(*case, shared=False),
-        lambda *case: hours(*case, share=False),
-        lambda *case: 3600 * hours(*case),
-        lambda *case: hours(*case, combine=min),
+        (lambda *case: hours(*case, combine=lambda a, b: a + b), "take the larger, not the sum"),
+        (lambda *case: hours(*case, shared=False), "A value has 8 bytes"),
+        (lambda *case: hours(*case, share=False), "side by side"),
+        (lambda *case: 3600 * hours(*case), "Seconds, not hours"),
+        (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
     ],
 }
 RIGHT = {
@@ -98,21 +129,4 @@ RIGHT = {
     "hours": [hours],
 }
 
-
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
-@pytest.mark.parametrize(
-    ("title", "number"), [(t, i) for t, answers in WRONG.items() for i in range(len(answers))]
-)
-def test_wrong_answers_get_a_hint(title, number):
-    verdict = check(f"billion-records/{title}", WRONG[title][number])
-    assert not verdict
-    assert "does not hold yet" in verdict.message or "raised" in verdict.message
-    assert len(verdict.message) > 60
-
-
-@pytest.mark.parametrize(
-    ("title", "number"), [(t, i) for t, answers in RIGHT.items() for i in range(len(answers))]
-)
-def test_right_answers_pass(title, number):
-    verdict = check(f"billion-records/{title}", RIGHT[title][number])
-    assert verdict, verdict.message
+test_wrong_answers, test_right_answers = answer_tests("billion-records", WRONG, RIGHT)

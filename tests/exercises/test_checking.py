@@ -28,11 +28,9 @@ def chapter(monkeypatch):
         ),
         "square": Exercise([close(lambda x: x * x, 3.0, hint="Twice.")]),
         "vector": Exercise([close([0.25, 0.75], hint="Two chances.")]),
-        "table": Exercise([close(np.full((2, 2), 0.5), hint="Rows.")]),
         "count": Exercise([equal(7, hint="Days of a week.", mistakes={"Working days?": 5})]),
         "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
         "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
-        "log": Exercise([close(np.log, 5.0, hint="A logarithm.")]),
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
@@ -97,30 +95,9 @@ def test_changed_input_is_shown_as_it_was():
     assert "spoils([3, 1, 2]) returned []." in says("sorted", spoils)
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [
-        ("root", lambda x: -(x**0.5), "The sign is wrong."),
-        ("log", lambda x: np.log2(x), "It is right in base 2."),
-        ("root", lambda x: x**0.5 + 1, "It is off by one."),
-        ("root", lambda x: -3 * x, "It is negative."),
-        ("root", lambda x: float("nan"), "It is not a number (nan)."),
-        ("root", lambda x: float("inf"), "It is infinite."),
-        ("root", lambda x: [x, x], "Its shape is (2,), and one number was expected."),
-        ("root", lambda x: "two", "It is a str, and a number was expected."),
-        ("root", lambda x: 1.234, "The value is wrong."),
-        ("vector", [0.25, 0.7], "It should sum to 1, and sums to 0.95."),
-        ("vector", [-0.25, 1.25], "Some of it is negative."),
-        ("vector", [0.5, np.nan], "Some of it is nan."),
-        ("vector", [0.75, 0.25], "2 of 2 entries are wrong, the first at [0]."),
-        ("vector", 0.25, "Its shape is (), and the shape (2,) was expected."),
-        ("table", np.eye(2), "4 of 4 entries are wrong, the first at [0, 0]."),
-        ("table", np.full((2, 2), 0.4), "Each row should sum to 1."),
-        ("judged", 1, "Your answer is 1. It is too small. More."),
-    ],
-)
-def test_what_is_wrong_in_kind(name, answer, words):
-    assert words in says(name, answer)
+def test_a_judge_may_say_what_is_wrong():
+    assert says("judged", 1).endswith("Your answer is 1. It is too small. More.")
+    assert "Its shape is (2,), and one number was expected." in says("root", lambda x: [x, x])
 
 
 def test_a_hint_fits_the_mistake():

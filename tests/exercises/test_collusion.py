@@ -4,9 +4,8 @@ import math
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def refined(x, low, high, c=None):
@@ -92,18 +91,4 @@ RIGHT = {
     "uniform-noise": [lambda r: r == int(r), lambda r: abs(math.sin(math.pi * r)) < 1e-9],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"collusion/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"collusion/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("collusion", WRONG, RIGHT)

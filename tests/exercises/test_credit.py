@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import scale_bound
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def table(output, bins, other):
@@ -58,18 +57,4 @@ RIGHT = {
     "grid": [[3, 1, 0.1, 0.02, 0.005]],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"credit/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"credit/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("credit", WRONG, RIGHT)

@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom
 
 from pdpbook import advanced_composition
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def odds(belief):
@@ -98,19 +97,4 @@ RIGHT = {
     "repeated-advantage": [advantage],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"differential-privacy/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"differential-privacy/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("differential-privacy", WRONG, RIGHT)

@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-import pytest
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def losses(counts, *, alone=math.inf, empty=math.nan, others=True, all_zero=True, one_less=1):
@@ -118,19 +117,4 @@ RIGHT = {
     "honest-loss": [[5, 5, 1], (5, 5, 1), np.array([5, 5, 1])],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"dp-versus-pdp/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"dp-versus-pdp/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("dp-versus-pdp", WRONG, RIGHT)

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import pytest
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def tangents(s, points):
@@ -150,19 +149,4 @@ RIGHT = {
     "anarchy": [([2, 0, 0, 0], [0.005, 10, 11]), (np.array([0, 2, 0, 0]), np.array([1, 0.01, 2]))],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"exact-optimum/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"exact-optimum/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("exact-optimum", WRONG, RIGHT)

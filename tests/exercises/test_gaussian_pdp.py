@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pdpbook import hockey_stick_divergences, linear_limits
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning"),
@@ -152,18 +152,4 @@ RIGHT = {
     "certify": [cut],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"gaussian-pdp/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"gaussian-pdp/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("gaussian-pdp", WRONG, RIGHT)

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import kl_divergence
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 SIDE = np.eye(10)[0]
 
@@ -151,18 +150,4 @@ RIGHT = {
     "scales": [[3, 1, 0.3, 0.03, 0.003], np.array([3.0, 1.0, 0.3, 0.02, 0.003])],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"height/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"height/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("height", WRONG, RIGHT)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning"),
@@ -213,18 +213,4 @@ RIGHT = {
     "worst-game": [np.array([1, 0, 6, 2, 3]), (1, 0, 6, 2, 3)],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"honest-loss/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"honest-loss/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("honest-loss", WRONG, RIGHT)

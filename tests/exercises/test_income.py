@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import sd_loss
-from pdpbook.exercises import check
 from pdpbook.experiments.replication import laplace_row
 from pdpbook.experiments.settings import SETTINGS
+from tests.tools.answers import answer_tests
 
 
 def prints(data):
@@ -116,18 +115,4 @@ RIGHT = {
     "third": [lambda q, output: 0.07 * sd_loss(q, output, values=places(q)) ** 0.5],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"income/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"income/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("income", WRONG, RIGHT)

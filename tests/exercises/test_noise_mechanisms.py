@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import analytic_gaussian_sigma
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def crossover(epsilon, delta):
@@ -96,19 +95,4 @@ RIGHT = {
     "one-sided-scale": [one_end],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"noise-mechanisms/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"noise-mechanisms/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("noise-mechanisms", WRONG, RIGHT)

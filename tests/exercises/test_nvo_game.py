@@ -4,10 +4,9 @@ from itertools import combinations_with_replacement, product
 from math import comb, log, prod
 
 import numpy as np
-import pytest
 
 from pdpbook import linear_limits
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def payoff(profile, kernel, epsilon, *, groups=False, one_sided=False, all_n=False, wrong_kl=False):
@@ -182,19 +181,4 @@ RIGHT = {
     "design": [(0.15, 0.3, 0.7), [0.7, 0.3, 0.15]],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"nvo-game/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"nvo-game/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("nvo-game", WRONG, RIGHT)

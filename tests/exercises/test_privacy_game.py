@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import best_granularity, quality_of_service
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def loop(reward, rounds):
@@ -98,18 +97,4 @@ RIGHT = {
     "faster-steps": [learner(lambda k: 10 / (k + 9), 0.5)],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"privacy-game/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"privacy-game/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("privacy-game", WRONG, RIGHT)

@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 from scipy.stats import hypergeom
 
 from pdpbook import draws_epsilon, safe_policy
 from pdpbook.audit.safe_policy import is_safe
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def margin(bins, epsilon, delta, tail, *, union=False):
@@ -56,41 +55,71 @@ def blurred(mean, lower, epsilon, *, share):
 
 WRONG = {
     "margin": [
-        lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
-        lambda k, e, d: margin(k, e, d, lambda e, t: math.exp(-e * t) / (1 + math.exp(-e))),
-        lambda k, e, d: margin(1, e, d, above),
-        lambda k, e, d: math.ceil(math.log(k / d) / e),
-        lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e,
+        (
+            lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
+            "both signs taken into account",
+        ),
+        (
+            lambda k, e, d: margin(k, e, d, lambda e, t: math.exp(-e * t) / (1 + math.exp(-e))),
+            "both signs taken into account",
+        ),
+        (lambda k, e, d: margin(1, e, d, above), "All K of them must stay below"),
+        (lambda k, e, d: math.ceil(math.log(k / d) / e), "returned 24."),
+        (lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e, "t is a whole number"),
     ],
     "safe": [
-        lambda p, low, e: condition(p, low, e, empty=False),
-        lambda p, low, e: condition(p, low, e, occupied_only=True),
-        lambda p, low, e: condition(p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())),
-        lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
-        lambda p, low, e: True,
+        (lambda p, low, e: condition(p, low, e, empty=False), "case 4 of 36"),
+        (
+            lambda p, low, e: condition(p, low, e, occupied_only=True),
+            "the slope does not depend on n",
+        ),
+        (
+            lambda p, low, e: condition(p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())),
+            "case 33 of 36",
+        ),
+        (
+            lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
+            "Every bin counts, empty ones too",
+        ),
+        (lambda p, low, e: True, "Every bin counts, empty ones too"),
     ],
     "again": [
-        lambda a, size, n, level: first(
-            a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+        (
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+            ),
+            "public ones and c others",
         ),
-        lambda a, size, n, level: first(
-            a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+        (
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+            ),
+            "public ones and c others",
         ),
-        lambda a, size, n, level: int(a * n / size),
-        lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+        (lambda a, size, n, level: int(a * n / size), "returned 100."),
+        (
+            lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+            "more likely than the level",
+        ),
     ],
     "bill": [
-        lambda e, d, share, m, n: (1 - share) * e / m,
-        lambda e, d, share, m, n: budget(e, d, share, m, n, rest=share * e * 1.5),
-        lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e),
-        lambda e, d, share, m, n: budget(e, d, share, m, 10**9),
+        (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
+        (
+            lambda e, d, share, m, n: budget(e, d, share, m, n, rest=share * e * 1.5),
+            "what the histogram leaves",
+        ),
+        (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
+        (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "what the histogram leaves"),
     ],
     "by-hand": [
-        lambda m, low, e: np.eye(len(m)),
-        lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
-        lambda m, low, e: blurred(m, low, e, share=0.9),
-        lambda m, low, e: blurred(m, low, e, share=1e-4),
-        lambda m, low, e: m,
+        (lambda m, low, e: np.eye(len(m)), "Not safe"),
+        (
+            lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
+            "Equal rows are a histogram, not a policy",
+        ),
+        (lambda m, low, e: blurred(m, low, e, share=0.9), "Safe, but its divergence"),
+        (lambda m, low, e: blurred(m, low, e, share=1e-4), "Not safe"),
+        (lambda m, low, e: m, "one distribution for each bin"),
     ],
 }
 RIGHT = {
@@ -103,26 +132,8 @@ RIGHT = {
     ],
     "bill": [budget],
     "by-hand": [
-        lambda m, low, e: safe_policy(
-            np.rint(m).astype(int), low, e, noise=0.5, actions="blur"
-        )
+        lambda m, low, e: safe_policy(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
     ],
 }
 
-
-@pytest.mark.parametrize(
-    ("title", "number"), [(t, i) for t, answers in WRONG.items() for i in range(len(answers))]
-)
-def test_wrong_answers_get_a_hint(title, number):
-    verdict = check(f"repair/{title}", WRONG[title][number])
-    assert not verdict
-    assert "does not hold yet" in verdict.message or "raised" in verdict.message
-    assert len(verdict.message) > 60
-
-
-@pytest.mark.parametrize(
-    ("title", "number"), [(t, i) for t, answers in RIGHT.items() for i in range(len(answers))]
-)
-def test_right_answers_pass(title, number):
-    verdict = check(f"repair/{title}", RIGHT[title][number])
-    assert verdict, verdict.message
+test_wrong_answers, test_right_answers = answer_tests("repair", WRONG, RIGHT)

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pdpbook.exercises import check
 from pdpbook.experiments.settings import Setting
+from tests.tools.answers import answer_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 
@@ -89,18 +89,4 @@ RIGHT = {
     "fit": [Setting((3.0, 2.0, 1.0, 0.0165, 0.01), 0.5)],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"replication/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"replication/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("replication", WRONG, RIGHT)

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 
 from pdpbook import Grid, privacy_losses
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def padded(low, high, epsilon, p, *, log=math.log, sides=(1, 1), tail=2.0, scale=None):
@@ -145,19 +144,4 @@ RIGHT = {
     "public-grid": [public(), public(limits=(50, 300)), public(limits=(130.0, 210.0))],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"sampling-query/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"sampling-query/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("sampling-query", WRONG, RIGHT)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pdpbook import distance_budgets
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 
@@ -89,18 +89,4 @@ RIGHT = {
     "leaked-distance": [likeliest(likelihood)],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *each) for name, answers in WRONG.items() for each in answers],
-)
-def test_wrong_answers_are_told_why(name, answer, words):
-    result = check(f"social-distance/{name}", answer)
-    assert not result and words in result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_answers_pass(name, answer):
-    assert check(f"social-distance/{name}", answer)
+test_wrong_answers, test_right_answers = answer_tests("social-distance", WRONG, RIGHT)

@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 from scipy.optimize import bisect, brentq
 from scipy.special import lambertw
 
 from pdpbook import NVOGame, careful_scale_bound, laplace_kernel, scale_bound
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def needed(scale, epsilon, rounded=math.ceil, least=2):
@@ -108,19 +107,4 @@ RIGHT = {
     "grid-bound": [on_grid, on_grid_from_kernel],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"theorem-one/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"theorem-one/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("theorem-one", WRONG, RIGHT)

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import pytest
 from scipy.integrate import quad
 
-from pdpbook.exercises import check
 from pdpbook.per_instance.noise_kernels import laplace_kernel
+from tests.tools.answers import answer_tests
 
 
 def inside(location, scale):
@@ -92,19 +91,4 @@ RIGHT = {
     "gaussian-sigma": [lambda r: np.sqrt(0.5 / np.log(r))],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"truncated-laplace/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"truncated-laplace/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("truncated-laplace", WRONG, RIGHT)

@@ -4,9 +4,8 @@ import math
 from itertools import product
 
 import numpy as np
-import pytest
 
-from pdpbook.exercises import check
+from tests.tools.answers import answer_tests
 
 
 def anonymity(table, *, cumulative=True, divide=True, between=False):
@@ -84,19 +83,4 @@ RIGHT = {
     ],
 }
 
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
-)
-def test_wrong_answers_are_told_what_is_wrong(name, answer, words):
-    result = check(f"why-noise/{name}", answer)
-    assert not result and words in result.message, result.message
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers]
-)
-def test_right_variants_pass(name, answer):
-    result = check(f"why-noise/{name}", answer)
-    assert result, result.message
+test_wrong_answers, test_right_answers = answer_tests("why-noise", WRONG, RIGHT)

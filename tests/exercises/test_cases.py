@@ -1,0 +1,62 @@
+"""What is wrong with an answer, in kind; what an isolated grader leaves out."""
+
+import numpy as np
+import pytest
+
+from pdpbook.exercises import Case, Exercise, close, equal
+
+ROOT = close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")
+LOG = close(np.log, 5.0, hint="A logarithm.")
+VECTOR = close([0.25, 0.75], hint="Two chances.")
+TABLE = close(np.full((2, 2), 0.5), hint="Rows.")
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "words"),
+    [
+        (ROOT, lambda x: -(x**0.5), "The sign is wrong."),
+        (LOG, lambda x: np.log2(x), "It is right in base 2. The book takes natural logarithms."),
+        (ROOT, lambda x: x**0.5 + 1, "It is off by one."),
+        (ROOT, lambda x: -3 * x, "It is negative."),
+        (ROOT, lambda x: float("nan"), "It is not a number (nan)."),
+        (ROOT, lambda x: float("inf"), "It is infinite."),
+        (ROOT, lambda x: [x, x], "Its shape is (2,), and one number was expected."),
+        (ROOT, lambda x: "two", "It is a str, and a number was expected."),
+        (ROOT, lambda x: 1.234, "The value is wrong."),
+        (VECTOR, [0.25, 0.7], "It should sum to 1, and sums to 0.95."),
+        (VECTOR, [-0.25, 1.25], "Some of it is negative."),
+        (VECTOR, [0.5, np.nan], "Some of it is nan."),
+        (VECTOR, [0.5, np.inf], "Some of it is infinite."),
+        (VECTOR, [0.75, 0.25], "2 of 2 entries are wrong, the first at [0]."),
+        (VECTOR, 0.25, "Its shape is (), and the shape (2,) was expected."),
+        (VECTOR, "two", "It is a str, and numbers of shape (2,) were expected."),
+        (TABLE, np.eye(2), "4 of 4 entries are wrong, the first at [0, 0]."),
+        (TABLE, np.full((2, 2), 0.4), "Each row should sum to 1."),
+    ],
+)
+def test_what_is_wrong_in_kind(case, answer, words):
+    assert case.judge(answer) == words
+
+
+def test_right_answers_within_the_tolerance_are_right():
+    assert ROOT.judge(lambda x: 2.0 + 1e-6) == "" and ROOT.judge(lambda x: 2.0 + 1e-4) != ""
+    assert VECTOR.judge((0.25, 0.75)) == ""
+
+
+def test_a_changed_argument_does_no_harm():
+    backwards = "Backwards?"
+    case = equal(sorted, [3, 1, 2], hint="In order.", mistakes={backwards: lambda x: x[::-1]})
+
+    def spoils(x):
+        x.sort()
+        return x
+
+    assert case.judge(spoils) and case.judge(sorted)
+    assert case.mistakes[backwards](lambda x: x[::-1]) and not case.mistakes[backwards](sorted)
+
+
+def test_an_isolated_grader_leaves_out_what_watches_the_process():
+    inside = Case(bool, "Inside.", looks_inside=True)
+    exercise = Exercise(lambda seed: [close(float(seed), hint="The seed."), inside])
+    assert len(exercise.at(3)) == 2 and exercise.at(3)[0].judge(3.0) == ""
+    assert [case.hint for case in exercise.at(3, isolated=True)] == ["The seed."]

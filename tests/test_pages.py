@@ -1,0 +1,143 @@
+"""What the pages of the book promise: seeds, figures, questions, tables, and where they stand."""
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
+from tests.tools.notebooks import (
+    ROOT,
+    all_pages,
+    baseline_path,
+    code_cells,
+    notebook_pages,
+    read_page,
+    tags,
+)
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=relative)
+def test_randomness_is_seeded_on_pages(page: Path) -> None:
+    code = "\n".join(cell.source for cell in code_cells(read_page(page)))
+    assert not GLOBAL_RANDOMNESS.findall(code)
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=relative)
+def test_figures_are_described_and_cells_are_short(page: Path) -> None:
+    for number, cell in enumerate(code_cells(read_page(page))):
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        assert len(lines) <= 25, f"code cell {number} has {len(lines)} lines"
+        settings = cell.metadata.get("mystnb", {})
+        if "figure" in settings or "image" in settings:
+            name = settings["figure"]["name"]
+            assert name.startswith(("fig-", "tab-")), f"code cell {number}"
+            assert settings["figure"]["caption"].strip(), f"code cell {number}"
+            if name.startswith("fig-"):
+                assert len(settings["image"]["alt"]) > 15, f"code cell {number}"
+
+
+PUBLIC_PAGES = [page for page in notebook_pages() if "solutions" not in page.parts]
+CHAPTERS = [page for page in PUBLIC_PAGES if page.parent.name in PARTS]
+FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+PREDICTION = re.compile(
+    r"^:{3,}\{admonition\} Predict, then run\n:class: tip predict\n(.+?)^:{3,}$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=relative)
+def test_a_chapter_asks_before_it_answers(page: Path) -> None:
+    """Three questions or more, each before a cell or an explorable of its section."""
+    text = page.read_text(encoding="utf-8")
+    questions = [*PREDICTION.finditer(text)]
+    assert len(questions) >= 3
+    for question in questions:
+        rest = text[question.end() :].partition("\n## ")[0]
+        assert "```{code-cell}" in rest or "```{explorable}" in rest, question[1]
+
+
+def test_what_a_reader_sees_of_the_code_is_what_teaches() -> None:
+    visible = {
+        relative(page): sum(
+            bool(line.strip())
+            for cell in code_cells(read_page(page))
+            if not FOLDED & {*tags(cell)}
+            for line in cell.source.splitlines()
+        )
+        for page in PUBLIC_PAGES
+    }
+    assert sum(visible.values()) <= 2000, visible
+
+
+NUMBER = re.compile(r"(?<![\w.,])[-+−]?(?:\d[\d,]*(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)(?![\w.]|,\d)")
+
+
+def printed_tables(text: str) -> list[str]:
+    """Three lines or more in a row with as many numbers each, three or more; arrays are none."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("[")]
+    counts = [(len(NUMBER.findall(line)), line) for line in lines]
+    runs = [[line for _, line in run] for n, run in groupby(counts, lambda c: c[0]) if n >= 3]
+    return ["\n".join(run) for run in runs if len(run) >= 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ε  KL  SD\n0.1 1.5 -2\n1.0 1,317 3e-05\n2.0 nan 4\n", 1),
+        ("BRD 0.1 0.03 0.04\nBRD 0.3 0.02 0.03\nAE 1.0 0.02 0.03\n", 1),
+        ("0.1 1.5 2\n1.0 1.4 3\n", 0),
+        ("smallest ε: 1.0986\nmean error 55\nbins of 2.86 cm\n", 0),
+        ("[[4 0 0]\\n [2 0 0]\\n [1 0 0]]\\n", 0),
+        ("n2 v1.0a K3\nn2 v1.0a K3\nn2 v1.0a K3\n", 0),
+    ],
+)
+def test_a_printed_table_is_told_from_printed_lines(text: str, found: int) -> None:
+    assert len(printed_tables(text)) == found
+
+
+@pytest.mark.parametrize("page", PUBLIC_PAGES, ids=relative)
+def test_no_cell_prints_a_table_as_text(page: Path) -> None:
+    """What is compared holds all that pages print but for the running times."""
+    stored = nbformat.read(baseline_path(page), as_version=4)
+    for output in (output for cell in stored.cells for output in cell.outputs):
+        assert not printed_tables(output.get("text", ""))
+        assert 'class="dataframe"' not in output.get("data", {}).get("text/html", "")
+
+
+PRIVATE = ("book/instructors/", "book/solutions/")
+
+
+def listed(toc: str) -> list[str]:
+    """Every page that a table of contents names."""
+    content = yaml.safe_load((ROOT / toc).read_text(encoding="utf-8"))
+    chapters = [chapter for part in content["parts"] for chapter in part["chapters"]]
+    globs = [below["glob"] for chapter in chapters for below in chapter.get("sections", [])]
+    below = [relative(page.with_suffix("")) for glob in globs for page in ROOT.glob(f"{glob}.md")]
+    files = [chapter["file"] for chapter in chapters]
+    private = [file for file in files if file.startswith(PRIVATE)]
+    public = [file for file in files if not file.startswith(PRIVATE)]
+    return [content["root"], *public, *sorted(below), *private]
+
+
+def test_the_tables_of_contents_and_the_pages_agree() -> None:
+    pages = {relative(page.with_suffix("")) for page in all_pages()}
+    private = {page for page in pages if page.startswith(PRIVATE)}
+    public, instructor = listed("_toc.yml"), listed("_toc_instructor.yml")
+    assert len(set(public)) == len(public)
+    assert set(public) == pages - private
+    assert instructor[: len(public)] == public
+    assert set(instructor[len(public) :]) == private
+
+
+def test_the_copies_that_jupyterlab_keeps_are_no_pages(tmp_path: Path) -> None:
+    """`make edit` leaves them beside the pages that it opens."""
+    page = tmp_path / "book" / "part" / "page.md"
+    copied = page.parent / ".ipynb_checkpoints" / "page-checkpoint.md"
+    copied.parent.mkdir(parents=True)
+    for path in (page, copied):
+        path.write_text("---\nkernelspec: {}\n---\n", encoding="utf-8")
+    assert all_pages(tmp_path) == notebook_pages(tmp_path) == [page]
