@@ -45,7 +45,7 @@ COLOURS = {
     "indigo": "#3C2E8C",
     "teal": "#00545F",
     "red": "#B3152A",
-    "grey": "#6E6E6E",
+    "grey": "#666666",
     "black": "#000000",
 }
 
