@@ -22,7 +22,7 @@ function markScrolling(box, isScrolling) {
 
 // A formula within a line scrolls only where it is wider than the line.
 const isWide = (box) =>
-  box.firstElementChild.firstElementChild.getBoundingClientRect().width > box.clientWidth + 1;
+  box.firstElementChild.getBoundingClientRect().width > box.clientWidth + 1;
 
 function markFormula(box, wide) {
   box.classList.toggle("wide", wide);
@@ -45,7 +45,7 @@ function watch(selector, measure, mark) {
 
 function watchScrolling() {
   watch(SCROLLING, scrolls, markScrolling);
-  watch("span.math", isWide, markFormula);
+  watch("span.math > mjx-container", isWide, markFormula);
 }
 
 function repairRoles() {
@@ -65,7 +65,9 @@ function repairRoles() {
   // The empty corner of a table heads nothing.
   const isEmpty = (cell) => !cell.textContent.trim() && !cell.querySelector("img, svg");
   [...document.querySelectorAll("th")].filter(isEmpty).forEach((corner) => {
-    corner.replaceWith(document.createElement("td"));
+    const cell = document.createElement("td");
+    [cell.rowSpan, cell.colSpan] = [corner.rowSpan, corner.colSpan];
+    corner.replaceWith(cell);
   });
   document.querySelector("a.btn-notebook")?.setAttribute("download", "");
   // An icon is a letter of a font of its own, which nobody can read out.

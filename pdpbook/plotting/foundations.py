@@ -46,7 +46,8 @@ def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone:
     narrow = np.minimum(np.diff(heights, prepend=-np.inf), np.diff(heights, append=np.inf)) < 1.6
     for some, width in ((~here & ~narrow, 1.6), (~here & narrow, 0.35)):  # none hides another
         axis.bar(heights[some], counts[some], width, **filled("data"))
-    axis.bar(heights[here], counts[here], 1.6, **filled("with"), hatch="//")
+    hatched = filled("with") | {"facecolor": "none", "hatch": "//"}
+    axis.bar(heights[here], counts[here], 1.6, **hatched)
     colour = look("with")["color"]
     axis.annotate(
         f"{marked:g} cm:\n{int(counts[here][0])} stints",
@@ -115,7 +116,7 @@ def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, Arr
     axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
     axis.set(xlabel="belief before the release", ylabel="belief after it")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    axis.legend(loc="lower right")
+    figure.legend(loc="outside upper center", ncols=3)
     return figure
 
 

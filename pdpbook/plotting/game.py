@@ -131,7 +131,7 @@ def draw_landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *
         yticks=range(low, n + 1),
         ylim=(low - 0.5, n + 0.6),
     )
-    axis.legend(loc="lower right")
+    figure.legend(loc="outside upper center", ncols=3)
     return figure
 
 

@@ -39,9 +39,10 @@ def with_and_without(
     """
     figure, axes = new_figure(len(absent), 1, height=1.7, sharex=True, sharey=True)
     bins = np.arange(len(np.asarray(present)))
+    hatched = filled("without") | {"facecolor": "none", "hatch": "//"}
     for axis, (title, values) in zip(np.atleast_1d(axes), absent.items(), strict=True):
         axis.bar(bins - 0.2, present, 0.38, color=look("with")["color"], label="with it")
-        axis.bar(bins + 0.2, values, 0.38, **filled("without"), hatch="//", label="without it")
+        axis.bar(bins + 0.2, values, 0.38, **hatched, label="without it")
         axis.set(title=title, ylabel="probability", xticks=bins)
         axis.grid(visible=False, axis="x")
     np.atleast_1d(axes)[0].legend(ncols=2)

@@ -101,7 +101,7 @@ def draw_convergence(
         xlabel="generation + 1 (logarithmic)",
         ylabel="KL divergence (nats)",
     )
-    axis.legend(loc="lower left")
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 

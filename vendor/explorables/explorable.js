@@ -96,7 +96,7 @@ class ExplorablePanel {
     const button = this.button("", () => {
       if (timer) { stop(); return; }
       if (slider() >= slider.last()) { slider.go(slider.first); this.update(); }
-      button.text("⏸ pause");
+      button.text("❚❚ pause");
       timer = d3.interval(step, pause);
     });
     const stop = () => { timer?.stop(); timer = null; button.text(`▶ ${label}`); };
