@@ -199,6 +199,14 @@ def test_a_note_in_the_margin_is_quoted(tmp_path: Path) -> None:
     assert written.cells[-1].source == "> A *note*.\n>\n> And more."
 
 
+def test_a_kept_page_does_not_hold_all_that_sphinx_knows(tmp_path: Path) -> None:
+    """Each page that reads reStructuredText did, and was read and written more slowly for it."""
+    done = build(tmp_path, f"{PAGE}\n```{{eval-rst}}\n* Two\n* parsers.\n```\n")
+    assert done.returncode == 0, done.stderr
+    kept = (tmp_path / "_build" / "html" / ".doctrees" / "page.doctree").read_bytes()
+    assert b"parsers" in kept and b"BuildEnvironment" not in kept
+
+
 def test_a_broken_directive_and_a_broken_role_fail(tmp_path: Path) -> None:
     broken = PAGE.replace("```{exercise}", "```{exercize}").replace("{prf:ref}", "{prf:reff}")
     done = build(tmp_path, broken)

@@ -5,6 +5,8 @@
 * The notebooks that the cache lacks are executed two at a time before the pages are read.
 * Pages are written by two processes; Jupyter Book has no option for it. Sphinx loses a page on
   which one of them fails, without a word, so a page that was not written ends the build.
+* A page of the reference is read by two parsers. The nodes of the inner one still point to its own
+  document, and through that to all that Sphinx knows, which each kept page would then hold, too.
 * The garbage collector looks less often: a book is millions of nodes, and nearly all of them stay.
 * Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
   ``notebook_edition``.
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from docutils import nodes
 from docutils.nodes import Element
 from execution_cache import CACHES, is_kept, keep, present_cache, read_page
 from jupyter_cache import get_cache
@@ -67,6 +70,12 @@ def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
             logger.info("executed %s in %.1f s", page.relative_to(app.srcdir), result.time)
             if result.err is None:
                 keep(result.nb, page, result.time, cache)
+
+
+def one_document(app: Sphinx, doctree: nodes.document) -> None:
+    """Let every node of a page belong to the page."""
+    for node in doctree.findall():
+        node.document = doctree
 
 
 def executed_page(app: Sphinx, pagename: str) -> NotebookNode | None:
@@ -140,6 +149,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-before-read-docs", execute_missing)
     app.connect("env-check-consistency", write_in_parallel)
     app.connect("build-finished", all_are_written, priority=100)
+    app.connect("doctree-read", one_document)
     app.connect("html-page-context", add_notebook_download, priority=600)
     app.connect("missing-reference", resolve_short_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,7 +2,8 @@
 
 Each page is opened over ``file://`` once and looked at on a screen 400 px wide, and on a wide one
 in light and in dark mode. The mode changes the contrast and nothing else that axe looks at, the
-width everything but the contrast. A test collects all that is wrong with a page before it fails.
+width everything but the contrast. A text that looks like one of an earlier page is as readable as
+that. A test collects all that is wrong with a page before it fails.
 """
 
 import re
@@ -19,7 +20,8 @@ from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pag
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 400, "height": 800}
-WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}}
+COLOURS = ["color-contrast", "link-in-text-block"]
+WITHOUT_COLOURS = {rule: {"enabled": False} for rule in COLOURS}
 
 # Nearly all the time goes into code and formulas, and most of it into looking at the same again.
 # The colours of a token depend on its classes and its ground alone, so of each kind one is kept,
@@ -52,18 +54,24 @@ ONE_OF_A_KIND = """() => {
     }
 }"""
 
-# What the contrast of a text depends on: its colour, its size and weight, and the grounds under it.
-# Text that is laid over the page, such as a fixed header, may lie on what is no part of it, so
-# whatever it is laid over with counts as well. Of the texts that are alike in both modes the first
-# one is kept, and the others become empty.
+# What the contrast of a text depends on: how it is drawn, and the grounds under it. A link must
+# also differ from the text that it stands in, so how all around it is drawn counts, and whether it
+# stands in text. Text that is laid over the page, such as a fixed header, may lie on what is no
+# part of it, so whatever it is laid over with counts as well.
 LOOK_OF_TEXTS = """() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     window.texts ??= new Map();
+    axe.setup();
     const look = box => {
-        const {color, fontSize, fontWeight, textShadow} = getComputedStyle(box);
-        const seen = [color, fontSize, fontWeight, textShadow];
+        const link = box.closest("a[href]");
+        const seen = [link && axe.commons.dom.isInTextBlock(link)];
+        let drawn;
         for (; box; box = box.parentElement) {
             const style = getComputedStyle(box);
+            const ink = [
+                style.color, style.fontSize, style.fontWeight, style.fontStyle, style.textShadow,
+                style.textDecorationLine, style.borderBottomStyle].join();
+            if (ink != drawn) seen.push(drawn = ink);
             seen.push(style.opacity, style.filter, style.backgroundImage);
             if (style.backgroundColor != "rgba(0, 0, 0, 0)") seen.push(style.backgroundColor);
             if (style.position != "static") seen.push(style.position + box.className);
@@ -75,12 +83,14 @@ LOOK_OF_TEXTS = """() => {
         if (text.data.trim() && text.parentElement.checkVisibility({visibilityProperty: true}))
             texts.set(text, (texts.get(text) ?? "") + look(text.parentElement));
     }
+    axe.teardown();
 }"""
-ONE_OF_EACH_LOOK = """() => {
-    const seen = new Set();
-    for (const [text, look] of texts)
-        if (seen.has(look) || !seen.add(look)) text.data = "";
-    return [texts.size, seen.size];
+# Of the texts that are alike in both modes the first one is looked at, if no page before had one.
+ONE_OF_EACH_LOOK = """known => {
+    const seen = new Set(known);
+    const fresh = [...texts].filter(([text, look]) => !seen.has(look) && seen.add(look));
+    window.fresh = fresh.map(([text, look]) => text.parentElement);
+    return fresh.map(([text, look]) => look);
 }"""
 
 
@@ -126,6 +136,7 @@ class Reader:
         context.set_default_timeout(PATIENCE)
         self.tab: Page = context.new_page()
         self.problems: list[str] = []
+        self.readable: set[str] = set()  # looks of texts
         self.tab.route(lambda url: not url.startswith("file:"), self._refuse)
         self.tab.on("console", lambda message: message.type == "error" and self.note(message.text))
         self.tab.on("pageerror", lambda error: self.note(f"script error: {error}"))
@@ -173,11 +184,11 @@ class Reader:
         self.problems += [f"formula is not set: {formula}" for formula in unset]
         self.problems += [f"formula with an error: {formula}" for formula in errors]
 
-    def check_accessibility(self, where: str, **options: object) -> None:
-        """Axe finds nothing; options are those of ``axe.run``."""
+    def check_accessibility(self, where: str, parts: str = "document", **options: object) -> None:
+        """Axe finds nothing in some parts; options are those of ``axe.run``."""
         # Without preload: axe would fetch the style sheets, which file:// does not allow.
         found = self.tab.evaluate(
-            "async options => (await axe.run(options)).violations",
+            f"async options => (await axe.run({parts}, options)).violations",
             {"preload": False, "resultTypes": ["violations"], **options},
         )
         self.problems += [
@@ -187,14 +198,17 @@ class Reader:
         ]
 
     def check_contrast(self) -> None:
-        """Axe finds every text readable in both modes."""
+        """Axe finds every text readable in both modes; a look that was readable is not repeated."""
         for mode in ("light", "dark"):
             self.theme(mode)
             self.tab.evaluate(LOOK_OF_TEXTS)
-        self.tab.evaluate(ONE_OF_EACH_LOOK)
-        for mode in ("dark", "light"):
+        fresh = self.tab.evaluate(ONE_OF_EACH_LOOK, [*self.readable])
+        before = len(self.problems)
+        for mode in ("dark", "light") if fresh else ():
             self.theme(mode)
-            self.check_accessibility(mode, runOnly=["color-contrast"])
+            self.check_accessibility(mode, "{include: fresh}", runOnly=COLOURS)
+        if len(self.problems) == before:
+            self.readable.update(fresh)
 
     def check_drawings(self, page: Path) -> None:
         """No drawing scrolls or is cut, and the smallest letters in it can be read."""
@@ -228,10 +242,10 @@ def test_page(reader: Reader, page: Path) -> None:
     reader.check_width()
     reader.check_drawings(page)
     reader.prepare_axe()
-    reader.check_accessibility("400 px", rules=WITHOUT_CONTRAST)
+    reader.check_accessibility("400 px", rules=WITHOUT_COLOURS)
     reader.tab.set_viewport_size(DESKTOP)
     reader.take_note()
-    reader.check_accessibility("1280 px", rules=WITHOUT_CONTRAST)
+    reader.check_accessibility("1280 px", rules=WITHOUT_COLOURS)
     reader.check_contrast()
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
 
@@ -262,3 +276,20 @@ def test_a_text_that_is_hard_to_read_in_one_mode_is_found(
     reader.check_contrast()
     assert len(reader.problems) == 1 and ">faint<" in reader.problems[0], reader.problems
     assert reader.problems[0].startswith(f"{mode}: color-contrast")
+
+
+def test_a_link_that_is_hard_to_tell_from_its_text_is_found(reader: Reader) -> None:
+    """In the dark only, and though the same link stands alone before."""
+    reader.open(PUBLIC / "book" / "index.html")
+    reader.tab.add_style_tag(
+        content="html[data-theme=dark] .like-text { color: #b8c0c8; text-decoration: none }"
+    )
+    link = "<a class='like-text' href='#'>somewhere</a>"
+    reader.tab.evaluate(
+        "html => document.querySelector('article').insertAdjacentHTML('beforeend', html)",
+        f"<p>{link}</p><p>One goes from here to {link} or stays.</p>",
+    )
+    reader.prepare_axe()
+    reader.check_contrast()
+    assert len(reader.problems) == 1 and ">somewhere<" in reader.problems[0], reader.problems
+    assert reader.problems[0].startswith("dark: link-in-text-block")
