@@ -17,7 +17,7 @@ from tests.site.site import (
 )
 
 pytestmark = pytest.mark.site
-LANDING, PAGE = 1_100_000, 1_650_000
+LANDING, PAGE = 600_000, 1_500_000
 
 
 def loaded(browser: Browser, page: Path) -> dict[str, int]:
