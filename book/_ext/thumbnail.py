@@ -7,18 +7,23 @@ What is to be seen, for those who do not see it.
 ````
 
 It shows a figure of another page again, without its caption.  The figure is the one that the page
-was executed to, so the picture is never older than the page.
+was executed to, so the picture is never older than the page.  It is small, and so is its file: the
+PNG that a figure has beside its SVG, with the dots and the colours that are seen.
 """
 
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 logger = logging.getLogger(__name__)
+HEIGHT = 256  # two dots a pixel: the style sheet makes a thumbnail 8 rem high
+COLOURS = 256
 
 
 class thumbnail(nodes.General, nodes.Element):
@@ -40,31 +45,43 @@ class Thumbnail(SphinxDirective):
         return [thumbnail(figure=self.arguments[0], alt=alt, page=self.env.docname)]
 
 
-def find_picture(env: BuildEnvironment, figure: str) -> nodes.image | None:
-    """Return the drawing of a figure, or nothing if no page has it."""
+def find_picture(env: BuildEnvironment, figure: str) -> str:
+    """Return the file of a figure's PNG, or nothing if no page has it."""
     docname, label = env.domaindata["std"]["anonlabels"].get(figure, ("", ""))[:2]
     if not docname:
-        return None
+        return ""
     for image in env.get_doctree(docname).findall(nodes.image):
         above = image.parent
         while above is not None and label not in above.get("ids", []):
             above = above.parent
-        if above is not None and image["uri"].endswith(".svg"):
-            return image
-    return None
+        if above is not None and image["uri"].endswith(".png"):
+            return str(image["uri"])
+    return ""
+
+
+def shrink(env: BuildEnvironment, picture: str) -> str:
+    """Write a picture small, with its transparency, and return the new file."""
+    small = Path(env.doctreedir, "thumbnails", Path(picture).name)
+    small.parent.mkdir(exist_ok=True)
+    with Image.open(Path(env.srcdir, picture)) as image:
+        size = (round(image.width * HEIGHT / image.height), HEIGHT)
+        shrunk = image.convert("RGBA").resize(size, Image.Resampling.LANCZOS)
+    shrunk.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(small, optimize=True)
+    return small.relative_to(env.srcdir).as_posix()
 
 
 def insert_pictures(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the pictures in their places."""
     for place in doctree.findall(thumbnail):
         found = find_picture(app.env, place["figure"])
-        if found is None:
+        if not found:
             logger.warning("thumbnail: no page has the figure %r", place["figure"], location=place)
             continue
-        image = found.deepcopy()
-        image["alt"] = place["alt"]
-        image["classes"] = ["thumbnail"]
-        place += image
+        small = shrink(app.env, found)
+        app.env.images.add_file(docname, small)
+        place += nodes.image(
+            uri=small, candidates={"*": small}, alt=place["alt"], classes=["thumbnail"]
+        )
 
 
 def pages_with_pictures(app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -271,6 +271,14 @@ def test_no_script_has_a_colour_or_a_name_of_its_own():
     assert labels == {name: look.label for name, look in LOOKS.items()}
 
 
+def test_d3_is_the_parts_that_the_scripts_use():
+    folder = ROOT / "vendor" / "explorables"
+    scripts = {script.name: script.read_text(encoding="utf-8") for script in folder.glob("*.js")}
+    recipe = " ".join(re.findall(r" \*   export \{ (.*) \} from", scripts.pop("d3.min.js")))
+    used = {part for text in scripts.values() for part in re.findall(r"\bd3\.(\w+)", text)}
+    assert set(recipe.replace(",", "").split()) == used
+
+
 def choose(tab: Page, group: int, option: int) -> None:
     """Choose an option of a group of radio buttons."""
     tab.query_selector_all(".explorable [role=radiogroup]")[group].query_selector_all("input")[

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Request
 from tests.site.site import INSTRUCTOR, PATIENCE, PUBLIC, instructor_pages, name, public_pages
 
 pytestmark = pytest.mark.site
-LANDING, PAGE = 1_100_000, 1_650_000
+LANDING, PAGE = 600_000, 1_500_000
 
 
 def loaded(browser: Browser, page: Path) -> dict[str, int]:
