@@ -198,8 +198,8 @@ class CourseGraph(CourseDirective):
 def places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:
     """Return the place of each chapter: its row comes after what it needs, its column is searched.
 
-    A row takes ``COLUMNS`` chapters. Again and again those of a row are moved to the columns in which
-    the arrows are shortest, and the fewest of them pass behind another chapter.
+    A row takes ``COLUMNS`` chapters. Again and again those of a row are moved to the columns in
+    which the arrows are shortest, and the fewest of them pass behind another chapter.
     """
     rows: list[list[str]] = []
     down: dict[str, int] = {}
