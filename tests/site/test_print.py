@@ -104,12 +104,23 @@ def test_a_line_that_is_too_long_is_found(tab: Page) -> None:
 def test_a_figure_with_sliders_is_a_still(tab: Page) -> None:
     drawn = tab.evaluate(
         "() => [...document.querySelectorAll('.explorable')].map(box => ["
-        "box.querySelectorAll('svg').length,"
+        "box.querySelectorAll('svg[role=img] > *').length,"
         "[...box.querySelectorAll('input, button')].some(one => one.checkVisibility()),"
         "box.querySelector('.explorable-readout')?.textContent ?? ''])"
     )
-    assert len(drawn) == 2  # one a chapter
+    assert len(drawn) == 3  # the first page and the chapters have one each
     assert all(drawings and not sliders and said for drawings, sliders, said in drawn)
+
+
+def test_title_and_proof_are_printed_and_folded_code_is_not(tab: Page, pdf: Path) -> None:
+    assert "The pdpbook authors" in PdfReader(pdf).pages[0].extract_text()
+    shown = tab.evaluate(
+        "() => ['.folded-proof > summary', '.folded-proof > .proof', 'details.hide'].map(query =>"
+        " [...document.querySelectorAll(query)].map(box => box.checkVisibility()))"
+    )
+    assert all(shown), "nothing to look at"
+    titles, proofs, code = shown
+    assert all(titles) and all(proofs) and not any(code)
 
 
 def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) -> None:
