@@ -29,6 +29,11 @@ TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(b
 ).slice(0, 5).map(box => box.outerHTML.slice(0, 150))"""
 
 
+def letters(text: str) -> str:
+    """Return a text without spaces: a letter of another font has one on either side in a PDF."""
+    return "".join(text.split())
+
+
 @pytest.fixture(scope="module")
 def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The chosen pages as one page."""
@@ -136,12 +141,12 @@ def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) 
         part: len(pages) for part, pages in CHOSEN.items()
     }
     pages = pages_of(pdf)
-    printed = " ".join(reader.pages[1].extract_text().split())
+    printed = letters(reader.pages[1].extract_text())
     for part, chapters in CHOSEN.items():
         for title, page in zip(below[part], chapters, strict=True):
             number = pages[slug(page)]
-            assert title in " ".join(reader.pages[number - 1].extract_text().split())
-            assert re.search(rf"{re.escape(title)}\W+{number}\b", printed), title
+            assert letters(title) in letters(reader.pages[number - 1].extract_text())
+            assert f"{letters(title)}{number}" in printed
 
 
 def test_every_link_of_the_pdf_leads_somewhere(pdf: Path) -> None:
