@@ -6,9 +6,10 @@ Numbers, references and outputs are those that the build has written, so nothing
 nothing is numbered anew.  What the page ``book/game/nvo-game`` calls ``loss`` is
 ``book-game-nvo-game--loss`` here, and a link to another page leads to the place in this one.
 
-Chromium sets the formulas, draws the figures with sliders where they stand, and makes outline,
-links and tags.  It cannot tell a page of contents on which page a chapter begins: the book is
-printed, the numbers are read from that, and it is printed again with them.
+Chromium draws the figures with sliders where they stand, and makes outline, links and tags.  The
+style sheet for paper is that of ``vendor``: the built one has lost what no page of the site asks
+for, a title and a contents.  Chromium cannot tell a page of contents on which page a chapter
+begins: the book is printed, the numbers are read from that, and it is printed again with them.
 """
 
 import shutil
@@ -26,7 +27,8 @@ from pypdf import PdfReader
 ROOT = Path(__file__).parents[2]
 PRINTED = Path("_build", "print")
 COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see vendor/print.css
-PATIENCE = 600_000  #: milliseconds; a book has thousands of formulas
+SHEET = ROOT / "vendor" / "print.css"
+PATIENCE = 600_000  #: milliseconds; a book has hundreds of pages
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
 TITLE = """
 <section class="print-title">
@@ -108,20 +110,19 @@ def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, d
 
 
 def head_of(pages: dict[str, BeautifulSoup], prefix: str) -> str:
-    """Return the style sheets of the pages, their mathematics, and the figures with sliders."""
+    """Return the style sheets of the pages, those on paper last, and the figures with sliders."""
     kept: dict[str, None] = {}
     for page, soup in pages.items():
-        for tag in soup.select("link[rel=stylesheet], script"):
+        for tag in soup.select("link[rel=stylesheet], head style, script"):
             key = "href" if tag.name == "link" else "src"
             where = tag.get(key, "")
-            sliders = "/explorables/" in where
-            mathematics = "mathjax" in where or "window.MathJax" in (tag.string or "")
-            if tag.name == "script" and not (sliders or mathematics):
+            if tag.name == "script" and "explorable" not in (where or tag.string or ""):
                 continue
             if where:
                 tag[key] = prefix + normpath(f"{page}/../{where.partition('?')[0]}")
-            kept[str(tag)] = None
-    return "\n".join(kept)
+            if f"/{SHEET.name}" not in where:
+                kept[str(tag)] = None
+    return "\n".join([*kept, f"<style>{SHEET.read_text(encoding='utf-8')}</style>"])
 
 
 def entry(title: str, place: str) -> str:
@@ -187,7 +188,6 @@ def show(tab: Page, path: Path) -> None:
     tab.set_viewport_size({"width": COLUMN, "height": 900})
     tab.emulate_media(media="print", color_scheme="light", reduced_motion="reduce")
     tab.goto(path.as_uri())
-    tab.evaluate("() => window.MathJax?.startup?.promise")
     tab.evaluate("() => document.fonts.ready")
     tab.evaluate(FIT, COLUMN)
 

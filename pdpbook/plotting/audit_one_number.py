@@ -44,9 +44,13 @@ def cover(
     for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         axis.plot(places, values, **{**style, "marker": ""}, label=name)
     tight = int(np.argmax(row / others))
-    place = np.asarray(places)[tight]
+    between = np.sqrt(row[tight] * ratio * others[tight])
     axis.annotate(
-        "", (place, row[tight]), (place, ratio * others[tight]), arrowprops={"arrowstyle": "<->"}
+        "smallest gap",
+        (np.asarray(places)[tight], between),
+        xytext=(0, 62),
+        textcoords="offset points",
+        arrowprops={"arrowstyle": "->"},
     )
     axis.set(xlabel=xlabel, ylabel="probability", yscale="log")
     axis.set_ylim(top=40 * ratio * others.max())

@@ -111,7 +111,9 @@ def passes(table: pd.DataFrame) -> Any:
         axes.set_xlabel("rows")
     left, right = panels
     left.set_ylabel("seconds by the clock")
-    right.set_ylabel("largest memory of a process (MB)")
+    right.set_ylabel("memory (MB)")
+    right.set_yticks([200, 500, 1000, 2000, 5000], ["200", "500", "1,000", "2,000", "5,000"])
+    right.minorticks_off()
     handles, names = left.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=2)
     return figure

@@ -86,7 +86,7 @@ explorable("draws-cost", (panel) => {
         svg.append("circle").attr("class", "dot s-coin").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
       }
       return `${d3.format(",")(m)} draws from ${d3.format(",")(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
-        `δ = ${explorableNumber(delta)}: the coin ${explorableNumber(exact)}, ` +
+        `δ = 10⁻${raised(exponent())}: the coin ${explorableNumber(exact)}, ` +
         `advanced composition ${explorableNumber(loose)}, basic composition ${explorableNumber(basic)}.`;
     });
 });
