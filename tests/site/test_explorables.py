@@ -366,7 +366,7 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     button = tab.query_selector(".explorable button")
     assert button.inner_text() == "▶ play the moves"
     button.click()
-    assert button.inner_text() == "⏸ pause"
+    assert button.inner_text() == "❚❚ pause"
     tab.wait_for_function(
         "document.querySelector('.explorable-readout').textContent.includes('Nash')"
     )
