@@ -36,7 +36,7 @@ TITLE = """
 </section>
 """
 # Makes a formula or a table that is wider than the column smaller, until it fits.
-FIT = """column => {
+FIT = """() => {
     for (const box of document.querySelectorAll("mjx-container[display=true], .bd-article table")) {
         const inner = box.querySelector("mjx-math") ?? box;
         for (let step = 0; step < 8; step++) {
@@ -189,7 +189,7 @@ def show(tab: Page, path: Path) -> None:
     tab.emulate_media(media="print", color_scheme="light", reduced_motion="reduce")
     tab.goto(path.as_uri())
     tab.evaluate("() => document.fonts.ready")
-    tab.evaluate(FIT, COLUMN)
+    tab.evaluate(FIT)
 
 
 def pages_of(pdf: Path) -> dict[str, int]:

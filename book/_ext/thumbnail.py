@@ -95,7 +95,7 @@ def visit(writer: Any, node: thumbnail) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.add_node(thumbnail, html=(visit, visit), latex=(visit, visit), text=(visit, visit))
+    app.add_node(thumbnail, html=(visit, visit), text=(visit, visit))
     app.add_directive("thumbnail", Thumbnail)
     app.connect("doctree-resolved", insert_pictures)
     app.connect("env-updated", pages_with_pictures)
