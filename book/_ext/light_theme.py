@@ -5,7 +5,7 @@ have, and an icon font of 1,400 icons.  When all pages are written we know which
 
 * a rule whose selectors all ask for a class that no page has, and no script names, is left out;
 * the icon font shrinks to the icons that are left, and moves into the style sheet;
-* scripts wait until the page is there.
+* scripts wait until the page has been painted: ``vendor/late.js`` loads them.
 
 Nothing is listed by hand: a page that uses a new icon or component gets it with the next build.
 """
@@ -29,8 +29,9 @@ WORDS = re.compile(r"[A-Za-z_][\w-]*")
 ICON = re.compile("[\ue000-\uf8ff]")  # the private letters of the font
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 USELESS = ["**/*.map", "scripts/fontawesome.js*", "*.html"]
-FIRST = "documentation_options.js"  # a line in each page adds to what it defines
-DEFER = {"defer": "defer"}
+AT_ONCE = ("documentation_options.js", "late.js")  # the page adds to the first; the last loads all
+TABS = "design-tabs.js"
+ADDRESS = re.compile(r' src="([^"]*)"')
 
 
 def names_in_use(folder: Path) -> set[str]:
@@ -128,22 +129,25 @@ def shrink(app: Sphinx, error: Exception | None) -> None:
         useless.unlink()
 
 
-def defer_scripts(
+def delay_scripts(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Let scripts wait for the page, in their order; those of the search page do not stand that."""
     if pagename == "search":
         return
-    context["script_files"] = [
-        type(script)(script.filename, priority=script.priority, **script.attributes | DEFER)
-        if getattr(script, "filename", None) and not str(script.filename).endswith(FIRST)
-        else script
-        for script in context["script_files"]
-    ]
+    scripts = []
+    for script in context["script_files"]:
+        name = Path(script.filename or "").name
+        if name and name not in AT_ONCE:
+            address = ADDRESS.search(context["js_tag"](script))[1]
+            script = type(script)(None, priority=script.priority, **{"data-src": address})
+        if name != TABS or "sd-tab-set" in context.get("body", ""):
+            scripts.append(script)
+    context["script_files"] = scripts
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("html-page-context", defer_scripts, priority=900)
+    app.connect("html-page-context", delay_scripts, priority=900)
     app.connect("build-finished", shrink, priority=800)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

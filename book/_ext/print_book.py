@@ -115,11 +115,13 @@ def head_of(pages: dict[str, BeautifulSoup], prefix: str) -> str:
     for page, soup in pages.items():
         for tag in soup.select("link[rel=stylesheet], head style, script"):
             key = "href" if tag.name == "link" else "src"
-            where = tag.get(key, "")
+            where = tag.get("href") or tag.attrs.pop("data-src", "")
             if tag.name == "script" and "explorable" not in (where or tag.string or ""):
                 continue
             if where:
                 tag[key] = prefix + normpath(f"{page}/../{where.partition('?')[0]}")
+            if tag.name == "script" and where:
+                tag["defer"] = ""
             if f"/{SHEET.name}" not in where:
                 kept[str(tag)] = None
     return "\n".join([*kept, f"<style>{SHEET.read_text(encoding='utf-8')}</style>"])

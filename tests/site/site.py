@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from playwright.sync_api import Page
 
 from tests.tools.notebooks import ROOT
 
@@ -39,3 +40,9 @@ def parse(page: Path) -> BeautifulSoup:
 def anchors(page: Path) -> set[str]:
     """Where links into a page may lead."""
     return {tag[key] for key in ("id", "name") for tag in parse(page).find_all(attrs={key: True})}
+
+
+def visit(tab: Page, page: Path, place: str = "") -> None:
+    """Open a page and wait until its scripts have run and all of it is laid out."""
+    tab.goto(page.as_uri() + place)
+    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")

@@ -15,7 +15,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pages
+from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pages, visit
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
@@ -153,7 +153,7 @@ class Reader:
         """Show a page in light mode on a screen and wait until its mathematics is set."""
         self.problems.clear()
         self.tab.set_viewport_size(screen)
-        self.tab.goto(page.as_uri())
+        visit(self.tab, page)
         self.tab.add_style_tag(content="* { transition: none !important }")
         self.theme("light")
         self.tab.evaluate("() => document.fonts.ready.then(() => true)")

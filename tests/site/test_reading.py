@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages
+from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
@@ -48,20 +48,20 @@ def tab(browser: Browser) -> Iterator[Page]:
 def test_a_line_has_70_letters(tab: Page) -> None:
     lengths = []
     for page in ("foundations/why-noise", "per_instance/dp-versus-pdp", "experiments/replication"):
-        tab.goto((PUBLIC / f"book/{page}.html").as_uri())
+        visit(tab, PUBLIC / f"book/{page}.html")
         lengths += tab.evaluate(LINES)
     assert lengths and 60 <= sum(lengths) / len(lengths) <= 76  # a last line is not full
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_link_under_the_pointer_can_be_read(tab: Page, mode: str) -> None:
-    tab.goto(CHAPTER.as_uri())
+    visit(tab, CHAPTER)
     tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
     assert tab.evaluate(CONTRAST) >= 4.5
 
 
 def test_a_link_shows_where_it_leads(tab: Page) -> None:
-    tab.goto(CHAPTER.as_uri())
+    visit(tab, CHAPTER)
     preview = tab.locator("#preview")
     link = tab.locator("article a.internal[href='#lem-atoms']").first
     link.hover()
@@ -89,7 +89,7 @@ def test_proofs_fold_and_links_open_them(tab: Page) -> None:
         text = proof.select_one(".proof").get_text()
         assert not text.lstrip().startswith("Proof."), name(page)
         assert "∎" not in text, f"{name(page)}: the style sheet ends a proof"
-    tab.goto(PROOFS.as_uri())
+    visit(tab, PROOFS)
     fold = tab.locator(".folded-proof").first
     fold.evaluate("fold => { fold.open = false; fold.querySelector('p').id = 'inside' }")
     tab.evaluate("() => { location.hash = '#inside' }")
@@ -103,7 +103,7 @@ def test_slips_are_out_of_the_path() -> None:
 
 
 def test_errata_can_be_filtered(tab: Page) -> None:
-    tab.goto(ERRATA.as_uri())
+    visit(tab, ERRATA)
     button = tab.get_by_role("button", name=re.compile("^changes a conclusion"))
     count = int(re.search(r"\d+", button.inner_text())[0])
     assert tab.locator("dl.errata dt:visible").count() > count > 0
@@ -116,7 +116,7 @@ def test_errata_can_be_filtered(tab: Page) -> None:
 
 def test_the_ledger_is_short_on_a_phone(tab: Page) -> None:
     tab.set_viewport_size({"width": 400, "height": 800})
-    tab.goto(LEDGER.as_uri())
+    visit(tab, LEDGER)
     ledger = tab.locator("table.ledger")
     assert ledger.evaluate("box => box.getBoundingClientRect().height") < 3600
     assert ledger.evaluate("box => box.scrollWidth <= box.clientWidth + 1")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC
+from tests.site.site import PATIENCE, PUBLIC, visit
 
 pytestmark = pytest.mark.site
 CHAPTER = re.compile(
@@ -26,7 +26,7 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 def results(tab: Page, query: str) -> list[dict]:
     """The links that a query finds, with the quotations and the marked words of each."""
-    tab.goto(f"{(PUBLIC / 'search.html').as_uri()}?q={query}")
+    visit(tab, PUBLIC / "search.html", f"?q={query}")
     tab.locator(".search-summary", has_text="Search finished").wait_for()
     return tab.evaluate("""() => [...document.querySelectorAll("ul.search > li")].map(item => ({
         link: item.querySelector("a").getAttribute("href"),
@@ -60,5 +60,5 @@ def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
 
 
 def test_nothing_found_says_so(tab: Page) -> None:
-    tab.goto(f"{(PUBLIC / 'search.html').as_uri()}?q=zyzzyva")
+    visit(tab, PUBLIC / "search.html", "?q=zyzzyva")
     tab.locator(".search-summary", has_text="did not match any documents").wait_for()

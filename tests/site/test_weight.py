@@ -7,7 +7,15 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Request
 
-from tests.site.site import INSTRUCTOR, PATIENCE, PUBLIC, instructor_pages, name, public_pages
+from tests.site.site import (
+    INSTRUCTOR,
+    PATIENCE,
+    PUBLIC,
+    instructor_pages,
+    name,
+    public_pages,
+    visit,
+)
 
 pytestmark = pytest.mark.site
 LANDING, PAGE = 600_000, 1_500_000
@@ -26,7 +34,7 @@ def loaded(browser: Browser, page: Path) -> dict[str, int]:
             sizes[file.name] = file.stat().st_size
 
     tab.on("requestfinished", note)
-    tab.goto(page.as_uri(), wait_until="load")
+    visit(tab, page)
     tab.evaluate("() => document.fonts.ready.then(() => true)")
     context.close()
     return sizes

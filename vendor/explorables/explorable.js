@@ -206,9 +206,7 @@ function explorableNumber(value) {
 }
 
 function explorable(name, build) {
-  document.addEventListener("DOMContentLoaded", () => {
-    for (const body of document.querySelectorAll(`[data-explorable="${name}"]`)) {
-      build(new ExplorablePanel(body, name));
-    }
-  });
+  for (const body of document.querySelectorAll(`[data-explorable="${name}"]`)) {
+    build(new ExplorablePanel(body, name));
+  }
 }
