@@ -95,7 +95,7 @@ def test_a_reader_sees_no_record_and_a_picture_that_needs_no_trust() -> None:
     assert "image/svg+xml" in outputs[1].data  # what the book shows is left alone
 
 
-# A book of one page -----------------------------------------------------------------------------
+# Small books ------------------------------------------------------------------------------------
 
 PAGE = r"""---
 file_format: mystnb
@@ -132,6 +132,15 @@ Show it.
 answer = ...
 ```
 """
+ORPHAN = "---\norphan: true\n---\n"
+NO_PROOF = """```{exercise} Another
+:label: ex-two
+
+*Core, 5 minutes.*
+
+Prove it, a proof.
+```
+"""
 CONF = r"""
 extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "pdpbook_sphinx"]
 exclude_patterns = ["_build"]
@@ -146,9 +155,10 @@ mathjax3_config = {"tex": {"macros": {"eps": r"\varepsilon"}}}
 """
 
 
-def build(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
-    """Build a book of one page, warnings as errors, as the real one is built."""
-    (folder / "page.md").write_text(page, encoding="utf-8")
+def build(folder: Path, **pages: str) -> subprocess.CompletedProcess[str]:
+    """Build a book of these pages, warnings as errors, as the real one is built."""
+    for name, page in pages.items():
+        (folder / f"{name}.md").write_text(page, encoding="utf-8")
     (folder / "conf.py").write_text(CONF, encoding="utf-8")
     path = os.pathsep.join([str(ROOT), str(ROOT / "book" / "_ext")])
     return subprocess.run(
@@ -161,11 +171,26 @@ def build(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_page_becomes_a_notebook(tmp_path: Path) -> None:
-    done = build(tmp_path, PAGE)
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built book: a page, one whose exercise asks for no proof, and one with all the rest."""
+    folder = tmp_path_factory.mktemp("book")
+    rest = "```{margin}\nA *note*.\n\nAnd more.\n```\n\n```{eval-rst}\n* Two\n* parsers.\n```\n"
+    more = {"no_proof": f"{ORPHAN}# Another\n\n{NO_PROOF}", "rest": f"{ORPHAN}# Rest\n\n{rest}"}
+    done = build(folder, page=PAGE, **more)
     assert done.returncode == 0, done.stderr
-    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
+    return folder / "_build" / "html"
+
+
+def read(notebook: Path) -> nbformat.NotebookNode:
+    """Read a notebook and refuse one that is not valid."""
+    written = nbformat.read(notebook, as_version=4)
     nbformat.validate(written)
+    return written
+
+
+def test_a_page_becomes_a_notebook(book: Path) -> None:
+    written = read(book / "page.ipynb")
     _, first, second, exercise, proof, stub = written.cells
     assert first.source == (
         "# A page\n\n> **Theorem 1** (A title)\n>\n> Let $\\varepsilon>0$ and\n>\n"
@@ -180,48 +205,36 @@ def test_a_page_becomes_a_notebook(tmp_path: Path) -> None:
     assert proof.metadata.tags == ["exercise-proof"]
     assert stub.source == "answer = ..." and stub.metadata.tags == ["exercise-stub"]
     assert len(code_cells(written)) == 2
-    html = (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
-    assert "Download notebook" in html
+    assert "Download notebook" in (book / "page.html").read_text(encoding="utf-8")
 
 
-def test_only_a_proof_has_a_cell_to_write_in(tmp_path: Path) -> None:
-    done = build(tmp_path, PAGE.replace(", a proof", "").replace("Show it", "Prove it, a proof"))
-    assert done.returncode == 0, done.stderr
-    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
+def test_only_a_proof_has_a_cell_to_write_in(book: Path) -> None:
+    written = read(book / "no_proof.ipynb")
     assert ["exercise"] in [cell.metadata.get("tags") for cell in written.cells]
     assert WRITE_HERE not in [cell.source for cell in written.cells]
 
 
-def test_a_note_in_the_margin_is_quoted(tmp_path: Path) -> None:
-    done = build(tmp_path, f"{PAGE}\n```{{margin}}\nA *note*.\n\nAnd more.\n```\n")
-    assert done.returncode == 0, done.stderr
-    written = nbformat.read(tmp_path / "_build" / "html" / "page.ipynb", as_version=4)
-    assert written.cells[-1].source == "> A *note*.\n>\n> And more."
+def test_a_note_in_the_margin_is_quoted(book: Path) -> None:
+    assert "> A *note*.\n>\n> And more." in read(book / "rest.ipynb").cells[-1].source
 
 
-def test_a_kept_page_does_not_hold_all_that_sphinx_knows(tmp_path: Path) -> None:
+def test_a_kept_page_does_not_hold_all_that_sphinx_knows(book: Path) -> None:
     """Each page that reads reStructuredText did, and was read and written more slowly for it."""
-    done = build(tmp_path, f"{PAGE}\n```{{eval-rst}}\n* Two\n* parsers.\n```\n")
-    assert done.returncode == 0, done.stderr
-    kept = (tmp_path / "_build" / "html" / ".doctrees" / "page.doctree").read_bytes()
+    kept = (book / ".doctrees" / "rest.doctree").read_bytes()
     assert b"parsers" in kept and b"BuildEnvironment" not in kept
 
 
-def test_a_broken_directive_and_a_broken_role_fail(tmp_path: Path) -> None:
+def test_what_is_broken_or_cannot_be_written_fails(tmp_path: Path) -> None:
     broken = PAGE.replace("```{exercise}", "```{exercize}").replace("{prf:ref}", "{prf:reff}")
-    done = build(tmp_path, broken)
+    unknown = ORPHAN + "# Unknown\n\n{abbr}`DP (differential privacy)`\n"
+    done = build(tmp_path, page=broken, unknown=unknown)
     assert done.returncode != 0
     assert "exercize" in done.stderr and "prf:reff" in done.stderr
-
-
-def test_what_the_edition_cannot_write_is_not_dropped(tmp_path: Path) -> None:
-    done = build(tmp_path, PAGE + "\n{abbr}`DP (differential privacy)`\n")
-    assert done.returncode != 0
-    assert "page: the notebook edition cannot write abbreviation" in done.stderr
+    assert "unknown: the notebook edition cannot write abbreviation" in done.stderr
 
 
 def test_a_page_that_fails_is_named(tmp_path: Path) -> None:
-    done = build(tmp_path, PAGE.replace("answer = ...", "1 / 0"))
+    done = build(tmp_path, page=PAGE.replace("answer = ...", "1 / 0"))
     assert done.returncode != 0
     assert "page" in done.stderr and "ZeroDivisionError" in done.stdout + done.stderr
 

@@ -89,3 +89,12 @@ def test_the_search_reads_sections_without_code_and_without_what_is_below_them()
         ["section", "top", "Top", "let ε be small"],
         ["section", "below", "Below", "deep"],
     ]
+
+
+def test_the_search_reads_a_statement_with_its_text() -> None:
+    """Its text is a section without a title, which is no place of its own."""
+    body = nodes.section("", nodes.paragraph("", "all is well"), ids=["proof-content"])
+    statement = nodes.admonition("", nodes.title("", "Good"), body, classes=["proof"], ids=["thm"])
+    document = nodes.document("", "")
+    document += statement
+    assert [*entries(document)] == [["statement", "thm", "Good", "all is well"]]

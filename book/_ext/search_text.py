@@ -27,6 +27,11 @@ def is_statement(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Admonition) and "proof" in node.get("classes", ())
 
 
+def is_section(node: nodes.Node) -> bool:
+    """Whether a node is a section with a title; the body of a statement has none."""
+    return isinstance(node, nodes.section) and isinstance(node[0], nodes.title)
+
+
 def words(node: nodes.Node) -> Iterator[str]:
     """Yield the text of a node, but for the code, and for the entries of their own."""
     for child in node.children:
@@ -34,7 +39,7 @@ def words(node: nodes.Node) -> Iterator[str]:
             yield child.astext()
         elif isinstance(child, nodes.math):
             yield child.astext().replace("eps", "ε").translate(FORMULA)
-        elif isinstance(child, (*NOT_READ, nodes.section, nodes.title, nodes.term)):
+        elif is_section(child) or isinstance(child, (*NOT_READ, nodes.title, nodes.term)):
             continue
         elif not is_statement(child):
             yield from words(child)
@@ -50,7 +55,7 @@ def entry(kind: str, anchor: str, title: str, body: nodes.Node) -> list[str]:
 def entries(doctree: nodes.document) -> Iterator[list[str]]:
     """Yield the sections, the statements and the terms of a page, in their order."""
     for node in doctree.findall():
-        if isinstance(node, nodes.section):
+        if is_section(node):
             yield entry("section", node["ids"][0], node[0].astext(), node)
         elif is_statement(node):
             title = next((each.astext() for each in node.findall(nodes.title)), "")

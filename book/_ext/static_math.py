@@ -18,6 +18,7 @@ from typesetter import Typesetter
 
 JOINER = "\N{WORD JOINER}"
 PUNCTUATION = (".", ",", ";", ":", "!", "?", ")", "]", "’", "-", "–")
+OPENING = ("(", "[", "“", "‘")
 logger = logging.getLogger(__name__)
 
 
@@ -55,6 +56,9 @@ def displayed(node: nodes.math_block) -> str:
 def visit_math(writer: Any, node: nodes.math) -> None:
     """Write a formula within the text."""
     writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    before = node.parent[: node.parent.index(node)]
+    if before and isinstance(before[-1], nodes.Text) and before[-1].endswith(OPENING):
+        writer.body.append(JOINER)  # no bracket stays behind at the end of a line
     writer.body.append(formula(writer, node, node.astext(), display=False))
     after = node.next_node(descend=False, siblings=True)
     if isinstance(after, nodes.Text) and after.startswith(PUNCTUATION):

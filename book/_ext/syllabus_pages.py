@@ -77,13 +77,26 @@ class CourseDirective(SphinxDirective):
         return ", ".join(f"[{chapter.number}](#{chapter.label})" for chapter in chapters)
 
     def table(self, title: str, head: list[str], rows: list[list[str]]) -> nodes.table:
-        """Return a table of inline MyST; the last row is a sum."""
+        """Return a table of inline MyST, numbers at the right; the last row is a sum."""
+        columns = zip(*rows[:-1], strict=True)
+        numeric = [all(cell.isdigit() or cell == "–" for cell in column) for column in columns]
+        kinds = [{"classes": ["number"]} if is_number else {} for is_number in numeric]
         group = nodes.tgroup(cols=len(head))
         group += [nodes.colspec(colwidth=1) for _ in head]
-        titles = [nodes.entry("", nodes.paragraph(text=text)) for text in head]
+        titles = [
+            nodes.entry("", nodes.paragraph(text=text), **kind)
+            for text, kind in zip(head, kinds, strict=True)
+        ]
         group += nodes.thead("", nodes.row("", *titles))
         lines = [
-            nodes.row("", *(nodes.entry("", self.paragraph(cell)) for cell in row)) for row in rows
+            nodes.row(
+                "",
+                *(
+                    nodes.entry("", self.paragraph(cell), **kind)
+                    for cell, kind in zip(row, kinds, strict=True)
+                ),
+            )
+            for row in rows
         ]
         group += nodes.tbody("", *lines)
         inline, _ = self.parse_inline(title)

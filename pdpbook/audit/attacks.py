@@ -48,8 +48,10 @@ class Attack:
         Number of draws m.
     step : float
         Distance of the multiples on which the scores were added.
-    false_positives, true_positives : ndarray, shape (t,)
-        Corners of the ROC curve from (0, 0) to (1, 1), of the test with rounded scores.
+    false_positives : ndarray, shape (t,)
+        Shares of false alarms at the corners of the ROC curve, from 0 to 1.
+    true_positives : ndarray, shape (t,)
+        Shares of hits at the same corners, of the test with rounded scores.
     advantage : float
         Largest difference of the two on this curve: attained, so a lower bound of the best
         advantage :math:`\mathrm{TV}(P^m, P'^m)`.

@@ -51,8 +51,10 @@ class CountPosterior:
 
     Attributes
     ----------
-    values, weights : ndarray, shape (K, J)
-        Possible counts of each bin, in rising order, and their probabilities.
+    values : ndarray, shape (K, J)
+        Possible counts of each bin, in rising order.
+    weights : ndarray, shape (K, J)
+        Their probabilities.
     """
 
     values: NDArray[np.float64]

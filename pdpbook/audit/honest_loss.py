@@ -84,10 +84,10 @@ def honest_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
     The query without noise, and a policy: the own bin or, half of the time, any bin.
 
     >>> counts = np.array([3, 2, 1])
-    >>> honest_losses(counts, lambda c: c / c.sum())
-    array([0.22314355, 0.51082562,        inf])
-    >>> honest_losses(counts, lambda c: 0.5 * c / c.sum() + 0.5 / 3)
-    array([0.12783337, 0.22314355, 0.40546511])
+    >>> honest_losses(counts, lambda c: c / c.sum()).round(3)
+    array([0.223, 0.511,   inf])
+    >>> honest_losses(counts, lambda c: 0.5 * c / c.sum() + 0.5 / 3).round(3)
+    array([0.128, 0.223, 0.405])
     """
     counts = _validate.counts_vector("counts", counts)
     if not callable(pipeline):
@@ -193,14 +193,20 @@ class Departure:
 
     Attributes
     ----------
-    bin, action : int
-        The record's bin, and the action it played: of those that its bin plays the one with the
-        largest pDP loss.
-    profile, rerun : ndarray of int, shape (K, V)
-        The profile with everybody, and the one that the solver finds without the record.
-    present, held, honest : ndarray, shape (K,)
-        Output distributions :math:`P_D` with everybody, :math:`P_{-i}` without the record while
-        the others keep their noise, and :math:`P_{D-i}` after the rerun.
+    bin : int
+        The record's bin.
+    action : int
+        The action it played: of those that its bin plays the one with the largest pDP loss.
+    profile : ndarray of int, shape (K, V)
+        The profile with everybody.
+    rerun : ndarray of int, shape (K, V)
+        The profile that the solver finds without the record.
+    present : ndarray, shape (K,)
+        Output distribution :math:`P_D` with everybody.
+    held : ndarray, shape (K,)
+        :math:`P_{-i}`, without the record while the others keep their noise.
+    honest : ndarray, shape (K,)
+        :math:`P_{D-i}`, after the rerun.
     """
 
     bin: int
@@ -249,7 +255,7 @@ class Departure:
 
     @property
     def honest_advantage(self) -> float:
-        """Largest advantage of a test for the record on one draw: a total variation distance."""
+        """Largest advantage of a test for the record on one draw, a total variation distance."""
         return float(np.abs(self.present - self.honest).sum() / 2)
 
 

@@ -42,8 +42,10 @@ class PrivatePolicy:
         The noisy counts.
     lower : ndarray of int, shape (K,)
         The lower bound ℓ of the counts that follows from them.
-    histogram_epsilon, draw_epsilon : float
-        The two budgets: ε₁ of the noisy counts and all that follows from them, ε₂ of one draw.
+    histogram_epsilon : float
+        Budget ε₁ of the noisy counts and all that follows from them.
+    draw_epsilon : float
+        Budget ε₂ of one draw.
     delta : float
         Probability that the lower bound fails; at most what was asked for.
     """

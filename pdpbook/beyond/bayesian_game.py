@@ -265,7 +265,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     Parameters
     ----------
     game : BayesianGame
-        A small game: there are A^T and B^S pure plans.
+        A small game: there are :math:`A^T` and :math:`B^S` pure plans.
     tolerance : float
         Largest regret that counts as 0, as a share of the side's largest absolute payoff.
 

@@ -122,8 +122,10 @@ class Training:
         The target network at the end: its weights are averages over the last steps.
     exploration : ndarray, shape (rounds, copies)
         Share of random actions in each episode that was played to learn.
-    returns, divergences : ndarray, shape (rounds, copies)
-        Sum of its rewards, and KL(q || output) at its end in nats.
+    returns : ndarray, shape (rounds, copies)
+        Sum of its rewards.
+    divergences : ndarray, shape (rounds, copies)
+        KL(q || output) at its end, in nats.
     private_counts : ndarray of int, shape (rounds, copies)
         P_E at its end.
     tests : tuple of Episode, length rounds

@@ -47,7 +47,7 @@ __all__ = [
 
 #: A KL nearer than this, relatively, to that of the Laplace mechanism is not less than it.
 _ROUNDING = 1e-12
-#: The two readings of the five scales: a function of ε gives multiples of the sensitivity.
+#: The two readings of the five scales. A function of ε gives multiples of the sensitivity.
 READINGS: dict[str, Callable[[float], tuple[float, ...]]] = {
     "printed": lambda epsilon: (3 / epsilon, 2 / epsilon, 1 / 2, 0.01 / 2, 0.001 / 2),
     "over-epsilon": lambda epsilon: tuple(m / epsilon for m in (3, 2, 1, 0.01, 0.001)),
@@ -232,7 +232,7 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     @property
     def profile(self) -> NDArray[np.int64]:
-        """Noise given so far: the records of bin k that play v, shape (K, V)."""
+        """Noise given so far, as the records of bin k that play v, shape (K, V)."""
         return self._counts[:, :-1].copy()
 
     @property

@@ -249,7 +249,7 @@ class RepeatedGame:
 
     @property
     def rewards(self) -> Floats:
-        """Expected payoff of a round, shape (n, 2, A, 2): item, response, granularity, effort."""
+        """Expected payoff of a round by item, response, granularity and effort, (n, 2, A, 2)."""
         stake = self.stakes[:, None] * (1.0 + self.memory * np.array([0.0, 1.0]))
         return self.quality[:, None] - stake[:, :, None, None] * self.success
 

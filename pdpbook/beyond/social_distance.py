@@ -396,8 +396,10 @@ class SimulatedError:
     ----------
     rmse : ndarray, shape (D,)
         Measured error of each level.
-    low, high : ndarray, shape (D,)
-        Ends of a 99 % confidence interval for each level by itself.
+    low : ndarray, shape (D,)
+        Lower ends of a 99 % confidence interval for each level by itself.
+    high : ndarray, shape (D,)
+        Upper ends of the same intervals.
     """
 
     rmse: NDArray[np.float64]

@@ -108,7 +108,7 @@ def _like(game: NVOGame, counts: NDArray[np.int64]) -> NVOGame:
     )
 
 
-#: The releases of the competition: from counts, ε and a generator to rows.
+#: The releases of the competition, from counts, ε and a generator to rows.
 RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Rows]] = {
     "game (paper's scales)": _scaled("stated"),
     "game (finer scales)": _scaled("finer"),

@@ -58,8 +58,10 @@ class Grade:
 
     Attributes
     ----------
-    held, total : int
-        Cases that hold, and all cases.
+    held : int
+        Cases that hold.
+    total : int
+        All cases.
     message : str
         What the student may read: the first case that fails, and a hint.
     """

@@ -3,7 +3,7 @@ r"""How much of a distribution survives the noise: four measures.
 All four compare the data's distribution q with the distribution P of what is released, both on the
 same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
 
-- the Kullback–Leibler divergence :math:`D_{KL}(q\,\|\,P)`, the one that the game minimises
+- the Kullback–Leibler divergence :math:`D_{\mathrm{KL}}(q\,\|\,P)`, the one that the game minimises
   (:func:`pdpbook.kl_divergence`);
 - the absolute difference of the two standard deviations, which the paper's text and the paper's
   numbers seem to understand in two different ways;
@@ -141,8 +141,8 @@ def jaccard_index(p: ArrayLike, q: ArrayLike, *, threshold: float = 0.001) -> fl
 
     Examples
     --------
-    >>> jaccard_index([0.5, 0.5, 0.0, 0.0], [0.4, 0.3, 0.3, 0.0])
-    0.6666666666666666
+    >>> round(jaccard_index([0.5, 0.5, 0.0, 0.0], [0.4, 0.3, 0.3, 0.0]), 4)
+    0.6667
     """
     p, q = _validate.distributions(p, q)
     threshold = _validate.fraction("threshold", threshold)

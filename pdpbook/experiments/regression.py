@@ -35,8 +35,10 @@ class Network:
     ----------
     model : sklearn.neural_network.MLPRegressor
         The network in standardised units.
-    centre, spread : tuple of float
-        Mean and standard deviation of input and output in the training data.
+    centre : tuple of float
+        Means of input and output in the training data.
+    spread : tuple of float
+        Their standard deviations.
     """
 
     model: Any

@@ -234,7 +234,7 @@ def divergence_floor(game: NVOGame) -> float:
     Returns
     -------
     float
-        :math:`D_{KL}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
+        :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
         :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
         KL only, or 0 if that is negative.
 

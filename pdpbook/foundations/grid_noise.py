@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 __all__ = ["SCALES", "laplace_masses", "laplace_rows"]
 
-#: Scales outside make the same rows as the nearer end: no noise, or the uniform distribution.
+#: Scales outside make the same rows as the nearer end, no noise or the uniform distribution.
 SCALES = (1e-150, 1e150)
 
 

@@ -3,7 +3,7 @@ r"""The noise-variance-optimization (NVO) game.
 Every record is a player.  It chooses its noise from V actions, and all players share one payoff,
 
 .. math:: P_E + P_U, \qquad P_E = \#\{i : \text{record } i \text{ is private}\}, \qquad
-          P_U = 1 - \frac{D_{KL}(q\,\|\,P)}{\ln K},
+          P_U = 1 - \frac{D_{\mathrm{KL}}(q\,\|\,P)}{\ln K},
 
 with q the histogram of the data and :math:`P(x)` the distribution of the released value.
 Because the payoff is common, it is an exact potential of the game.
@@ -65,8 +65,10 @@ class NVOGame:
     ----------
     records : int
         Number of records n.
-    bins, actions : int
-        K and V.
+    bins : int
+        Number of bins, K.
+    actions : int
+        Number of actions, V.
     frequency : ndarray, shape (K,)
         The data's distribution q.
 
@@ -221,7 +223,7 @@ class NVOGame:
 
     @cached_property
     def limits(self) -> _Limits:
-        """Privacy target and slopes of Lemma 1: (epsilon, delta, tau, sigma)."""
+        """Privacy target and slopes of Lemma 1, as (epsilon, delta, tau, sigma)."""
         return _Limits(self.epsilon, self.delta, *linear_limits(self.records, self.epsilon))
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:

@@ -34,7 +34,7 @@ from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["Answer", "Program", "dual_bound"]
 
-#: Branch and bound: its bound is lowered by this fraction of itself and by this much again, in the
+#: Branch and bound. Its bound is lowered by this fraction of itself and by this much again, in the
 #: solver's units, because the solver takes constraints as met, and branches as hopeless, within
 #: ``_TOLERANCE``.
 MARGIN = (1e-6, 2e-8)

@@ -19,7 +19,7 @@ from pdpbook.plotting.tables import table
 
 __all__ = ["LEAST_TYPE", "WIDTH", "new_figure", "table", "use_book_style"]
 
-#: Width of every figure, in inches, and its smallest type, in points: on a phone, 352 pixels wide,
+#: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
 #: the type is 9.4 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 11.5

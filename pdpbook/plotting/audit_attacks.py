@@ -100,8 +100,8 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
     figure, axis = new_figure(height=3.8)
     for (name, values), truth, style in zip(bounds.items(), truths, looks(bounds), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(runs, shown, **{**style, "linestyle": "-"}, markersize=4, label=name)
-        axis.axhline(truth, color=style["color"], linestyle="--", linewidth=1.4)
+        axis.plot(runs, shown, **style, markersize=4, label=name)
+        axis.axhline(truth, color=style["color"], linewidth=1.0)
     axis.set(xscale="log", yscale="log", xlabel="runs in each world", ylabel="ε (nats)")
     axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
     figure.legend(loc="outside upper center", ncols=2)

@@ -113,7 +113,6 @@ def draw_departure(game: NVOGame, departure: Departure, *, names: Sequence[str],
     handles, labels = axes[0].get_legend_handles_labels()
     scale = "scale (multiples of Δq/ε)"
     figure.legend(handles, labels, title=scale, ncols=len(played), loc="outside upper center")
-    axes[1].set_xlabel(f"{label}, occupied bins only")
     outputs = {
         "with him": departure.present,
         "without him, noise held": departure.held,

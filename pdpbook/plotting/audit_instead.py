@@ -65,7 +65,7 @@ def draw_releases(
     figure, axis = new_figure(height=4.2)
     for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(x, shown, **style, label=name)
+        axis.plot(x, shown, **style, label=name.replace("'", "’"))
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -68,7 +68,7 @@ def draw_frontier(
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import MaxNLocator, NullLocator
 
     rows = -(-len(panels) // 2)
     figure, axes = new_figure(rows, 2, height=2.7, sharex=True)
@@ -76,9 +76,9 @@ def draw_frontier(
         for (name, (x, y)), style in zip(lines.items(), looks(lines), strict=True):
             axis.plot(x, y, **style, label=name)
         axis.set(title=title, yscale="log")
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axis.yaxis.set_major_locator(MaxNLocator(4))
         axis.yaxis.set_major_formatter("{x:g}")
-        axis.yaxis.set_minor_formatter(NullFormatter())
+        axis.yaxis.set_minor_locator(NullLocator())
     for axis in np.ravel(axes)[-2:]:
         axis.set_xlabel(xlabel)
     for axis in np.ravel(axes)[::2]:

@@ -53,6 +53,7 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
         below = below + np.asarray(heights)
     axes.set_xlabel(xlabel)
     axes.set_ylabel("records")
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.legend()
     return figure
 

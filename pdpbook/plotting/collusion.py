@@ -32,7 +32,7 @@ def coalition_gain(
     -------
     matplotlib.figure.Figure
     """
-    figure, (left, right) = new_figure(1, 2, height=3.4)
+    figure, (left, right) = new_figure(1, 2, height=3.4, gridspec_kw={"wspace": 0.08})
     for axes, curves in ((left, errors), (right, guesses)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
             axes.plot(sizes, values, **style, markersize=4, label=label)
@@ -44,7 +44,7 @@ def coalition_gain(
     left.set_ylabel("RMSE of the best estimate")
     right.set_ylabel("right guesses, share")
     right.set_ylim(0.45, 1.02)
-    right.legend(loc="upper left")
+    figure.legend(*right.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 
@@ -90,7 +90,7 @@ def gradual_pair(
     same = noise[:, 0] == noise[:, 1]
     right.plot(*noise[~same].T, ".", markersize=2.5, color=differ, label="different")
     right.plot(*noise[same].T, "+", markersize=4, color=equal, label="equal")
-    right.legend(loc="upper left", markerscale=2, handletextpad=0.1)
+    figure.legend(loc="outside upper center", ncols=2, markerscale=2, handletextpad=0.1)
     for axes in (left, right):
         axes.set_xlim(grid[0], grid[-1])
         axes.set_ylim(grid[0], grid[-1])
@@ -133,7 +133,7 @@ def refinement_law(
     axes.plot(loud, atom, "o", color=equal, label="stays: probability of the atom")
     axes.axvline(0.0, color=COLOURS["grey"], linewidth=1, linestyle=":")
     axes.set_xlabel("noise of the refined copy")
-    axes.set_ylabel("density, or probability of the atom")
+    axes.set_ylabel("density")
     axes.set_ylim(bottom=0)
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=2)
     return figure

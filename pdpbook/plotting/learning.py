@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, filled, look, looks
+from pdpbook.plotting.series import COLOURS, entry_of, filled, look, looks
 
 __all__ = ["draw_bins", "draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
 
@@ -43,7 +43,7 @@ def draw_learning(
     """
     rounds = np.arange(1, np.size(returns) + 1)
     all_private = np.asarray(private) == records
-    figure, axes = new_figure(1, 2, height=4.4)
+    figure, axes = new_figure(1, 2, height=4.4, gridspec_kw={"wspace": 0.08})
     colour = look("learned")["color"]
     practised = {"color": colour, "alpha": 0.6, "linestyle": ":"}
     axes[0].plot(rounds, np.asarray(practice), **practised, label="practice")
@@ -66,7 +66,10 @@ def draw_learning(
         axis.xaxis.get_major_locator().set_params(integer=True)
     for axis, levels in zip(axes, (returns_of, divergences_of), strict=True):
         for (name, level), style in zip(levels.items(), looks(levels), strict=True):
-            axis.axhline(level, **{**style, "marker": ""}, linewidth=1.4, label=name)
+            line = {**style, "marker": "", "linewidth": 1.4}
+            if entry_of(name) == "floor":  # it may coincide with another level: dotted, above it
+                line |= {"linestyle": ":", "linewidth": 2.0}
+            axis.axhline(level, **line, label=name)
     axes[0].set_ylabel("sum of rewards")
     axes[1].set(ylabel="KL at the end (nats)", ylim=(0, None))
     entries: dict[str, Any] = {}

@@ -226,7 +226,7 @@ def profile_and_losses(
     axes[0].set(ylabel="records")
     axes[0].legend(title="noise scale")
     axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
-    axes[1].text(-0.4, epsilon * 1.03, "target ε")
+    axes[1].text(-0.4, epsilon * 1.06, "target ε")
     axes[1].set(xlabel="bin", ylabel="pDP loss (nats)", xticks=bins, ylim=(0, None))
     return figure
 
@@ -294,7 +294,7 @@ def violating_equilibria(
     for (label, share), style in zip(shares.items(), looks(shares), strict=True):
         axis.plot(factors, np.asarray(share) / games, **style, label=label)
     axis.axvline(1.0, color=COLOURS["black"], linestyle=":", linewidth=1.4)
-    axis.text(1.0, 0.5, " Theorem 1′", rotation=90, va="center", ha="right")
+    axis.text(0.97, 0.5, "Theorem 1′", rotation=90, va="center", ha="right")
     axis.set(
         xscale="log",
         xlabel="smallest scale, as a fraction of the bound of Theorem 1′",

@@ -73,7 +73,9 @@ def regression_curves(
     return figure
 
 
-def rmse_figure(panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE") -> Any:
+def rmse_figure(
+    panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE (padded intervals)"
+) -> Any:
     """Draw the error of the trained networks against ε, at most two panels.
 
     Parameters
@@ -149,6 +151,7 @@ def release_and_noise(
         left.set_title(f"ε = {epsilon:g}: distribution")
         right.set_title(f"ε = {epsilon:g}: SD of the noise")
         right.set_ylim(0, None)
+    figure.get_layout_engine().set(h_pad=0.1)
     figure.supxlabel(unit)
     handles, names = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)

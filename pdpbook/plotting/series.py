@@ -116,12 +116,12 @@ def _entries() -> Iterator[tuple[str, Look]]:
     yield "noisy", Look("with noise", "with noise", c["brown"], "", "s")
     yield "known", Look("posterior mean", "posterior mean|lower bound", c["teal"])
     yield "keep", Look("keep or blur", "keep or blur", c["teal"], ":", "v")
-    yield "blur", Look("blur", "blur", c["purple"], "-.", "P")
+    yield "blur", Look("blur", "blur|repaired game", c["purple"], "-.", "P")
     yield "public", Look("public policy", "public policy.*", c["indigo"], dashdots, "P")
     # Solvers of the game; the first of them are the best responses above.
     yield (
         "coordinated",
-        Look("coordinated moves", ".*coordinated( moves)?", c["indigo"], dashdots, "v"),
+        Look("coordinated moves", "(?!honest).*coordinated( moves)?", c["indigo"], dashdots, "v"),
     )
     yield "optimum", Look("the optimum", "(the |certified )optimum|certified", c["teal"], "--", "*")
     yield (
@@ -163,7 +163,14 @@ def _entries() -> Iterator[tuple[str, Look]]:
         ),
     )
     yield "held", Look("noise held", r"held\b.*|noise held|.*, noise held", c["indigo"], "--", "o")
-    yield "honest", Look("honest", r"honest\b.*|.*, run again", c["red"], ":", "D")
+    yield (
+        "honest",
+        Look("honest", r"honest(?!, coordinated)\b.*|.*, run again", c["red"], ":", "D"),
+    )
+    yield (
+        "honest-coordinated",
+        Look("honest, coordinated", "honest, coordinated", c["teal"], "-.", "s"),
+    )
     yield "exposed", Look("exposed", "exposed.*|not private.*", c["red"], "", "v")
     for name, shade, dash, marker in (
         ("loud", NOISE[0], ":", "D"), ("medium", NOISE[2], "--", "s"), ("quiet", NOISE[4], "-", "o")

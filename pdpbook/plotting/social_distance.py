@@ -108,7 +108,7 @@ def budget_errors(
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    figure, (left, right) = new_figure(1, 2, height=3.8)
+    figure, (left, right) = new_figure(1, 2, height=3.8, gridspec_kw={"wspace": 0.08})
     styles = looks(errors)
     for (label, error), style in zip(errors.items(), styles, strict=True):
         distance = np.arange(1, error.rmse.size + 1)
@@ -154,7 +154,7 @@ def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> A
     matplotlib.figure.Figure
     """
     budgets, attack = np.asarray(budgets), np.asarray(attack)
-    figure, (left, right) = new_figure(1, 2, height=3.6)
+    figure, (left, right) = new_figure(1, 2, height=3.6, gridspec_kw={"wspace": 0.08})
     labels = [f"d = {level + 1}" for level in range(budgets.shape[1])]
     for level, (label, style) in enumerate(zip(labels, looks(labels), strict=True)):
         style["marker"] = ""

@@ -1,11 +1,12 @@
 """Tables of the book: numbers as text, once, for the page, the notebook and the comparison.
 
-A table is read down its columns, so each column has one precision, numbers stand at the right, and
-what is missing is a dash.  :func:`table` turns columns into such text.  A notebook shows the result
-as HTML.  In the book, a cell whose ``figure`` metadata names and describes it becomes a numbered
-table with a caption (``book/_ext/tables.py``).
+A table is read down its columns, so each column has one precision, numbers stand at the right, as
+does text that begins with a number, and what is missing is a dash.  :func:`table` turns columns
+into such text.  A notebook shows the result as HTML.  In the book, a cell whose ``figure`` metadata
+names and describes it becomes a numbered table with a caption (``book/_ext/tables.py``).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Table", "table"]
 
 MISSING = "–"
+STARTS_WITH_NUMBER = re.compile(r"[<≥]? ?−?\d|[–∞]")  # "60 of 60", "13.3 (12.9–13.6)"
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def table(
         if not form and any(isinstance(v, float | np.floating) and v % 1 for v in numbers):
             raise ValueError(f"column {name!r} holds fractions and needs a format")
         text.append([_text(value, form) for value in column])
-        numeric.append(bool(numbers))
+        starts = all(STARTS_WITH_NUMBER.match(cell) for cell in text[-1])
+        numeric.append(bool(numbers) or (starts and len(text) > stub))
     marked = {
         (row, place)
         for place, name in enumerate(cells)

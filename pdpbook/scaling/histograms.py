@@ -69,10 +69,14 @@ class ColumnHistogram:
         Its bins.
     counts : ndarray of int, shape (K,)
         Records per bin, read-only; clipped values are in the first and the last.
-    below, above : int
-        Values outside of the grid.  They are clipped: if there are any, the user said so.
-    missing, non_numeric : int
-        Rows without a value, and with one that is no number.  They are in no bin.
+    below : int
+        Values below the grid.  They are clipped: if there are any, the user said so.
+    above : int
+        Values above it, clipped as well.
+    missing : int
+        Rows without a value.  They are in no bin.
+    non_numeric : int
+        Rows with a value that is no number.  They are in no bin.
     range_from_data : bool
         Whether the ends of the grid are records.
     """
@@ -108,8 +112,12 @@ class Histograms:
         Rows of the table.
     files : tuple of str
         Where they were read.
-    outside, missing, non_numeric : str
-        What the user said to do.
+    outside : str
+        What the user said to do with values outside of the grid.
+    missing : str
+        The same for rows without a value.
+    non_numeric : str
+        The same for values that are no numbers.
     """
 
     columns: tuple[ColumnHistogram, ...]

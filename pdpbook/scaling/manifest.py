@@ -40,14 +40,20 @@ class Bill:
 
     Attributes
     ----------
-    epsilon, delta : float
-        The whole release.
-    epsilon_column, delta_column : float
-        All draws of one column.
+    epsilon : float
+        The ε of the whole release.
+    delta : float
+        Its δ.
+    epsilon_column : float
+        The ε of all draws of one column.
+    delta_column : float
+        Their δ.
     epsilon_draw : float
         One draw of one column.
-    draws, columns : int
-        How many there are.
+    draws : int
+        How many draws there are.
+    columns : int
+        How many columns there are.
     records_at_least : int
         The number of records for which this holds, and for every larger one.
     rounding : float

@@ -46,10 +46,14 @@ class Piece:
     ----------
     path : str
         The file.
-    size, changed : int
-        Its bytes and the time of its last change in nanoseconds, when it was described.
-    start, stop : int
-        Row groups of a Parquet file, or bytes of a CSV file.
+    size : int
+        Its bytes when it was described.
+    changed : int
+        The time of its last change then, in nanoseconds.
+    start : int
+        First row group of a Parquet file, or first byte of a CSV file.
+    stop : int
+        The one after the last.
     names : tuple of str
         Names of all columns of a CSV file, from its first line; empty for Parquet.
     """

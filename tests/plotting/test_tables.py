@@ -57,3 +57,8 @@ def test_what_cannot_be_a_table(columns: dict, options: dict, message: str) -> N
     """The error names what is wrong."""
     with pytest.raises(ValueError, match=message):
         table(columns, **options)
+
+
+def test_text_that_begins_with_a_number_stands_at_the_right() -> None:
+    columns = {"bin": ["1 to 6", "7"], "ok": ["60 of 60", "–"], "sd": ["<0.1", "−2 (1–3)"]}
+    assert table({**columns, "x": ["1", "a"]}).numeric == (False, True, True, False)

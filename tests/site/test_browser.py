@@ -3,17 +3,18 @@
 Each page is opened over ``file://`` once and looked at on a screen 400 px wide, and on a wide one
 in light and in dark mode. The mode changes the contrast and nothing else that axe looks at, the
 width everything but the contrast. A text that looks like one of an earlier page is as readable as
-that. A test collects all that is wrong with a page before it fails.
+that. What a page weighs are the bytes of everything that it loads before anybody touches it. A
+test collects all that is wrong with a page before it fails.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Request
 
 from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pages, visit
 
@@ -114,6 +115,8 @@ DRAWINGS = """() => {
     });
 }"""
 LEAST_TYPE = 9  # pixels
+LANDING_PAGE = PUBLIC / "book" / "index.html"
+LANDING, PAGE = 600_000, 1_500_000  # bytes
 
 
 def smallest_type(drawing: Path) -> float | None:
@@ -129,7 +132,7 @@ def smallest_type(drawing: Path) -> float | None:
 
 
 class Reader:
-    """A browser tab that notes every request to another host and every console error."""
+    """A browser tab that notes requests to another host, console errors and what a page loads."""
 
     def __init__(self, browser: Browser) -> None:
         context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
@@ -137,13 +140,20 @@ class Reader:
         self.tab: Page = context.new_page()
         self.problems: list[str] = []
         self.readable: set[str] = set()  # looks of texts
+        self.sizes: dict[str, int] = {}  # of the files that the page has loaded, in bytes
         self.tab.route(lambda url: not url.startswith("file:"), self._refuse)
+        self.tab.on("requestfinished", self._weigh)
         self.tab.on("console", lambda message: message.type == "error" and self.note(message.text))
         self.tab.on("pageerror", lambda error: self.note(f"script error: {error}"))
 
     def _refuse(self, route) -> None:
         self.note(f"request to another host: {route.request.url}")
         route.abort()
+
+    def _weigh(self, request: Request) -> None:
+        if request.url.startswith("file:"):
+            file = Path(unquote(urlsplit(request.url).path))
+            self.sizes[file.name] = file.stat().st_size
 
     def note(self, problem: str) -> None:
         """Remember a problem."""
@@ -152,6 +162,7 @@ class Reader:
     def open(self, page: Path, screen: dict[str, int] = DESKTOP) -> None:
         """Show a page in light mode on a screen and wait until its mathematics is set."""
         self.problems.clear()
+        self.sizes.clear()
         self.tab.set_viewport_size(screen)
         visit(self.tab, page)
         self.tab.add_style_tag(content="* { transition: none !important }")
@@ -164,12 +175,20 @@ class Reader:
 
     def take_note(self) -> None:
         """Wait until the page has taken note of its screen."""
-        self.tab.evaluate("() => new Promise(f => requestAnimationFrame(() => setTimeout(f, 100)))")
+        frames = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
+        self.tab.evaluate(frames)
 
     def prepare_axe(self) -> None:
         """Load axe, and take from the page what it would look at again and again."""
         self.tab.evaluate(AXE)
         self.tab.evaluate(ONE_OF_A_KIND)
+
+    def check_weight(self, page: Path) -> None:
+        """The page is light."""
+        assert page.name in self.sizes and "pdpbook.css" in self.sizes, "loads were not noticed"
+        heaviest = sorted(self.sizes.items(), key=lambda file: -file[1])[:6]
+        if sum(self.sizes.values()) > (LANDING if page == LANDING_PAGE else PAGE):
+            self.note(f"{sum(self.sizes.values()):,} bytes: {heaviest}")
 
     def check_mathematics(self) -> None:
         """Every formula is set, and without an error."""
@@ -237,6 +256,7 @@ def reader(browser: Browser) -> Iterator[Reader]:
 @pytest.mark.parametrize("page", [*public_pages(), *instructor_pages()], ids=name)
 def test_page(reader: Reader, page: Path) -> None:
     reader.open(page, PHONE)
+    reader.check_weight(page)
     reader.check_mathematics()
     reader.take_note()
     reader.check_width()
@@ -251,7 +271,7 @@ def test_page(reader: Reader, page: Path) -> None:
 
 
 def test_the_switch_changes_the_mode(reader: Reader) -> None:
-    reader.open(PUBLIC / "book" / "index.html")
+    reader.open(LANDING_PAGE)
     theme = "() => document.documentElement.dataset.theme"
     seen = set()
     for _ in range(3):
@@ -266,7 +286,7 @@ def test_a_text_that_is_hard_to_read_in_one_mode_is_found(
     reader: Reader, colour: str, mode: str
 ) -> None:
     """One faint word among many, on a page that is readable otherwise."""
-    reader.open(PUBLIC / "book" / "index.html")
+    reader.open(LANDING_PAGE)
     reader.tab.evaluate(
         "colour => [...document.querySelectorAll('article p')].at(-1)"
         ".insertAdjacentHTML('beforeend', ` <span style='color: ${colour}'>faint</span>`)",
@@ -280,7 +300,7 @@ def test_a_text_that_is_hard_to_read_in_one_mode_is_found(
 
 def test_a_link_that_is_hard_to_tell_from_its_text_is_found(reader: Reader) -> None:
     """In the dark only, and though the same link stands alone before."""
-    reader.open(PUBLIC / "book" / "index.html")
+    reader.open(LANDING_PAGE)
     reader.tab.add_style_tag(
         content="html[data-theme=dark] .like-text { color: #b8c0c8; text-decoration: none }"
     )

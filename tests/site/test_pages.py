@@ -1,5 +1,6 @@
 """Checks of the built pages that need no browser: pages, links, pictures, downloads, secrets."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -37,7 +38,8 @@ def test_every_listed_page_is_built(toc: str, html: Path) -> None:
 def targets(page: Path) -> list[str]:
     """Everything that a page links to or loads."""
     soup = parse(page)
-    found = [tag[key] for key in ("href", "src") for tag in soup.find_all(attrs={key: True})]
+    keys = ("href", "src", "data-src")
+    found = [tag[key] for key in keys for tag in soup.find_all(attrs={key: True})]
     return [target for target in found if not target.startswith(("data:", "javascript:"))]
 
 
@@ -137,3 +139,15 @@ def test_the_public_book_holds_no_solution() -> None:
             text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
         leaked = [line for line in lines if line in text]
         assert not leaked, f"{file.relative_to(PUBLIC)} holds {leaked}"
+
+
+@pytest.mark.parametrize("folder", [PUBLIC, INSTRUCTOR], ids=["public", "instructor"])
+def test_formulas_are_set_before_a_browser_sees_them(folder: Path) -> None:
+    """No page loads MathJax, and a page without formulas does not load their style sheet."""
+    pages = {page: page.read_text(encoding="utf-8") for page in (folder / "book").rglob("*.html")}
+    set_in = {page for page, html in pages.items() if "<mjx-container" in html}
+    styled = {page for page, html in pages.items() if re.search("<link [^>]*mathjax.css", html)}
+    assert styled == set_in
+    assert 0 < len(styled) < len(pages)
+    scripts = [tag for html in pages.values() for tag in re.findall("<script [^>]*src=[^>]*", html)]
+    assert scripts and not [script for script in scripts if "mathjax" in script.lower()]

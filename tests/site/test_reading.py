@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
+from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
@@ -34,6 +34,10 @@ LINES = """() => [...document.querySelectorAll("article section > p")]
     .map(p => p.textContent.length / Math.round(
         p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight)))"""
 
+VERBATIM = re.compile(r"<(pre|code|script|style|svg|mjx-container)\b.*?</\1>", re.DOTALL)
+SECTIONS = "[...document.querySelectorAll('.bd-article > section > section')]"
+TOPS = f"() => {SECTIONS}.map(section => section.getBoundingClientRect().top)"
+
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Page]:
@@ -58,6 +62,35 @@ def test_a_link_under_the_pointer_can_be_read(tab: Page, mode: str) -> None:
     visit(tab, CHAPTER)
     tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
     assert tab.evaluate(CONTRAST) >= 4.5
+
+
+def test_scripts_wait_until_the_page_is_painted() -> None:
+    """All but two small ones, of which one loads the others."""
+    for page in public_pages():
+        html = page.read_text(encoding="utf-8")
+        at_once = set(re.findall(r'<script [^>]*(?<!-)src="[^"]*?(\w+\.js)', html))
+        if page.name != "search.html":
+            assert at_once == {"documentation_options.js", "late.js"}, name(page)
+            assert "<script data-src=" in html, name(page)
+
+
+def test_what_is_out_of_sight_waits_and_then_nothing_moves(tab: Page) -> None:
+    visit(tab, CHAPTER)
+    assert tab.evaluate("() => 'lazy' in document.documentElement.dataset")
+    tops = tab.evaluate(TOPS)
+    assert len(tops) > 5 and tops == sorted(tops)
+    waits = "section => section.style.contentVisibility"
+    assert set(tab.evaluate(f"() => {SECTIONS}.map({waits})")) == {"visible"}
+    tab.evaluate(f"() => {SECTIONS}.forEach(section => section.style.contentVisibility = 'auto')")
+    tab.evaluate("() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))")
+    assert tab.evaluate(TOPS) == pytest.approx(tops, abs=1)
+
+
+def test_a_link_into_a_page_finds_its_place(tab: Page) -> None:
+    visit(tab, CHAPTER, "#lem-atoms")
+    assert not tab.evaluate("() => 'lazy' in document.documentElement.dataset")
+    top = tab.evaluate("() => document.getElementById('lem-atoms').getBoundingClientRect().top")
+    assert 0 <= top < 200
 
 
 def test_a_link_shows_where_it_leads(tab: Page) -> None:
@@ -94,6 +127,19 @@ def test_proofs_fold_and_links_open_them(tab: Page) -> None:
     fold.evaluate("fold => { fold.open = false; fold.querySelector('p').id = 'inside' }")
     tab.evaluate("() => { location.hash = '#inside' }")
     tab.wait_for_function("() => document.getElementById('inside').closest('details').open")
+
+
+def test_what_belongs_together_is_not_torn_apart() -> None:
+    """"5 %" has a narrow space in prose, captions and tables; "ε = 1" and "(x" do not break."""
+    seen = 0
+    for page in [*public_pages(), *instructor_pages()]:
+        html = page.read_text(encoding="utf-8")
+        article = html.partition("<article")[2].partition("</article")[0]
+        assert not re.findall(r'.{20}[(\[“]<span class="math [^>]*>(?!\u2060)', article), name(page)
+        text = re.sub("<[^>]*>", "", VERBATIM.sub("", article))
+        assert not re.findall(r".{20}\d ?%.{20}|[εδ] = [\d½∞]", text), name(page)
+        seen += text.count("\N{NARROW NO-BREAK SPACE}%")
+    assert seen > 100
 
 
 def test_slips_are_out_of_the_path() -> None:

@@ -1,5 +1,6 @@
 """The search page, over ``file://``: chapters first, each with a quotation that holds the word."""
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -62,3 +63,15 @@ def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
 def test_nothing_found_says_so(tab: Page) -> None:
     visit(tab, PUBLIC / "search.html", "?q=zyzzyva")
     tab.locator(".search-summary", has_text="did not match any documents").wait_for()
+
+
+def test_a_statement_is_one_place_with_a_title_in_letters() -> None:
+    text = json.loads(
+        (PUBLIC / "searchtext.js").read_text(encoding="utf-8").partition("=")[2].rstrip(";\n ")
+    )
+    places = [place for page in text.values() for place in page]
+    assert not [place for place in places if place[1] == "proof-content"]
+    statements = [place for place in places if place[0] == "statement"]
+    assert len(statements) > 100
+    assert not [place for place in statements if not place[3]], "a statement without its text"
+    assert not [place for place in places if "\\" in place[2]], "a title with TeX in it"
