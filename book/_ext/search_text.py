@@ -47,21 +47,26 @@ def words(node: nodes.Node) -> Iterator[str]:
                 yield "" if isinstance(child, nodes.Inline) else " "
 
 
+def spoken(node: nodes.Node) -> str:
+    """Return the text of a node, its formulas in letters."""
+    return " ".join("".join(words(node)).split())
+
+
 def entry(kind: str, anchor: str, title: str, body: nodes.Node) -> list[str]:
     """Return an entry: its kind, where it is, its title and its text."""
-    return [kind, anchor, " ".join(title.split()), " ".join("".join(words(body)).split())]
+    return [kind, anchor, title, spoken(body)]
 
 
 def entries(doctree: nodes.document) -> Iterator[list[str]]:
     """Yield the sections, the statements and the terms of a page, in their order."""
     for node in doctree.findall():
         if is_section(node):
-            yield entry("section", node["ids"][0], node[0].astext(), node)
+            yield entry("section", node["ids"][0], spoken(node[0]), node)
         elif is_statement(node):
-            title = next((each.astext() for each in node.findall(nodes.title)), "")
+            title = next((spoken(each) for each in node.findall(nodes.title)), "")
             yield entry("statement", node["ids"][0] if node["ids"] else "", title, node)
         elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:
-            yield entry("term", node[0]["ids"][0], node[0].astext(), node)
+            yield entry("term", node[0]["ids"][0], spoken(node[0]), node)
 
 
 def parts_folder(app: Sphinx) -> Path:

@@ -21,6 +21,7 @@ and its argument the most minutes that a week may ask for: a week above it, or a
 what it needs, is an error.
 """
 
+import re
 from collections.abc import Iterable
 from functools import partial
 from itertools import permutations
@@ -52,6 +53,7 @@ from pdpbook.plotting.series import COLOURS
 PICTURE = Path("_build", "syllabus", "concept-graph.svg")
 COLUMNS = 3  # as many as a phone can show
 WIDE, HIGH = 1.6, 0.72  # inches from box to box
+NUMBER = re.compile(r"–|\d+|\d+\smin|\d+\sh(\s\d+)?")  # or a time
 PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "indigo")
 
 
@@ -79,7 +81,7 @@ class CourseDirective(SphinxDirective):
     def table(self, title: str, head: list[str], rows: list[list[str]]) -> nodes.table:
         """Return a table of inline MyST, numbers at the right; the last row is a sum."""
         columns = zip(*rows[:-1], strict=True)
-        numeric = [all(cell.isdigit() or cell == "–" for cell in column) for column in columns]
+        numeric = [all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
         kinds = [{"classes": ["number"]} if is_number else {} for is_number in numeric]
         group = nodes.tgroup(cols=len(head))
         group += [nodes.colspec(colwidth=1) for _ in head]
@@ -182,7 +184,7 @@ class Pacing(CourseDirective):
         ]
         rows.append(["all", "", "", *map(in_hours, totals)])
         title = f"A course of {len(weeks)} weeks, at most {in_hours(load)} a week outside class"
-        head = ["week", "read", "exercises", "reading", "exercises", "and", "sum"]
+        head = ["week", "read", "levels", "reading", "exercises", "and", "sum"]
         return [self.table(title, head, rows)]
 
 

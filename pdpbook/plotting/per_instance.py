@@ -177,7 +177,7 @@ def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
         shown = np.clip(np.nan_to_num(np.asarray(values), nan=1.0, posinf=1.0), 1e-17, 1.0)
         axis.plot(scales, shown, **style, markersize=5, label=label)
     axis.axhline(2**-53, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-    axis.text(scales[0], 2.0**-53 / 6, "unit roundoff")  # type: ignore[index]
+    axis.text(scales[0], 2.0**-53 / 1.7, "unit roundoff", va="top")  # type: ignore[index]
     axis.set(
         xscale="log",
         yscale="log",

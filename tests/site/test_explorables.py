@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 import pdpbook as pb
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
-from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages
+from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
@@ -56,8 +56,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[st
     context.set_default_timeout(PATIENCE)
     context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
-    tab.goto((PUBLIC / f"book/{PAGES[request.param]}.html").as_uri())
-    tab.locator(f"[data-explorable={request.param}] svg").first.wait_for()
+    visit(tab, PUBLIC / f"book/{PAGES[request.param]}.html")
     yield request.param, tab
     context.close()
 
