@@ -21,6 +21,7 @@ from pdpbook import (
     truncated_laplace_extremes,
     truncated_laplace_pdf,
 )
+from pdpbook.per_instance.noise_kernels import _fits
 
 many_bins = st.integers(2, 200)
 any_scale = st.floats(math.log(1e-6), math.log(1e12)).map(math.exp)
@@ -274,3 +275,12 @@ def test_the_smallest_scale_of_the_density():
     assert truncated_laplace_pdf([0.0, 1.0], [0.0, 1.0], 0.5).tolist() == pytest.approx(
         [2 / (1 - math.exp(-2))] * 2
     )
+
+
+def test_the_last_values_that_an_argument_may_take():
+    assert truncated_laplace_extremes(1e-307)[1] == pytest.approx(1e307)
+    with pytest.raises(ValueError, match=r"location must .*1\.0005"):
+        truncated_laplace_pdf(0.5, 1.0005, 1.0)
+    _fits("scales", np.ones(1), 2**14)  # two GiB, to the byte
+    with pytest.raises(ValueError, match=r"bins and scales .*got 2\.0 GiB"):
+        _fits("scales", np.ones(1), 2**14 + 1)

@@ -316,3 +316,10 @@ def test_the_careful_bound_to_the_last_digits(u, n):
         exact = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
         # an error of one unit in the last place of epsilon is one of u
         assert abs(careful_scale_bound(n, epsilon) * exact - 1) < 1e-13 + 3e-16 / u * (u > 1e-3)
+
+
+def test_the_ends_of_floating_point_are_computed_or_refused():
+    assert careful_scale_bound(1000, 3e18) == pytest.approx(1 / 3e18, rel=1e-12)
+    assert scale_bound(2, 0.6e-307) == pytest.approx(1 / 1.2e-307)
+    with pytest.raises(ValueError, match="epsilon must be so large that the scale is a finite"):
+        scale_bound(2, 0.4e-307)
