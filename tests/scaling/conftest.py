@@ -41,7 +41,11 @@ def client(cluster: Any) -> Iterator[Any]:
     import distributed
 
     with distributed.Client(cluster) as made:
-        made.wait_for_workers(2, timeout=300)
+        try:
+            made.wait_for_workers(2, timeout=60)
+        except TimeoutError:  # a nanny was lost with its worker: the cluster opens another
+            cluster.scale(2)
+            made.wait_for_workers(2, timeout=300)
         yield made
 
 
