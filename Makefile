@@ -19,6 +19,8 @@ KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--nam
 BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
 
 export JUPYTER_PREFER_ENV_PATH := 1
+# Nobody's own settings of Matplotlib, and the list of fonts: a page that had to make it might say so.
+export MPLCONFIGDIR := $(abspath $(VENV))/matplotlib
 export PYTHONUNBUFFERED := 1
 
 .NOTPARALLEL:
@@ -114,6 +116,7 @@ $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(VENV)/bin/python -c 'import matplotlib.font_manager'
 	@touch $@
 
 $(NBGRADER): requirements-course.txt $(STAMP)

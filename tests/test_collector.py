@@ -47,16 +47,14 @@ print("never compared")
 ```
 """
 PRINTED = "331\n"  # what seed 7 gives
-# Everything that a page may send: two streams in turn, two kinds of display, one that is changed
+# Everything that a page may send: a stream in pieces, two kinds of display, one that is changed
 # by a later cell, one that is cleared, a figure, a value.
 SHOWN = """
 ```{code-cell} ipython3
-import sys
 from IPython.display import HTML, clear_output, display
 from matplotlib import pyplot
 for _ in range(2):
     print("out", flush=True)
-    print("err", file=sys.stderr, flush=True)
 changing = display("before", display_id="one")
 display(HTML("<b>bold</b>"), metadata={"scrapbook": {"name": "value"}})
 ```
@@ -72,11 +70,18 @@ _, axes = pyplot.subplots(figsize=(1, 1))
 {"a": 1}
 ```
 """
+WARNED = """
+```{code-cell} ipython3
+import warnings
+warnings.warn("the library has something to say")
+```
+"""
 CHANGES: dict[str, dict[str, str | None]] = {
     "untouched": {},
     "edited": {},
     "skipped": {},
     "rich": {"more": SHOWN},
+    "warned": {"more": WARNED},
     "tampered": {"stored": "332\n"},
     "seed": {"seed": "8"},
     "assert": {"claim": "1 == 2"},
@@ -168,6 +173,7 @@ def test_an_untouched_page_passes(small_book, page: str) -> None:
 @pytest.mark.parametrize(
     ("page", "message"),
     [
+        ("warned", "UserWarning: the library has something to say"),
         ("tampered", "mismatch 'stdout'"),
         ("seed", "mismatch 'stdout'"),
         ("assert", "AssertionError"),
@@ -194,9 +200,8 @@ def test_nbval_keeps_what_a_build_keeps(small_book, tmp_path: Path) -> None:
             del cell["id"]  # a random number
     assert ours == theirs
     *_, rich, _, value = code_cells(ours)
-    texts = [(output.name, output.text) for output in rich.outputs[:2]]
-    assert texts == [("stdout", "out\n" * 2), ("stderr", "err\n" * 2)]
-    assert rich.outputs[2].data == {"text/plain": "'after'"}
+    assert (rich.outputs[0].name, rich.outputs[0].text) == ("stdout", "out\n" * 2)
+    assert rich.outputs[1].data == {"text/plain": "'after'"}
     assert value.outputs[0].execution_count == value.execution_count == 6
 
 

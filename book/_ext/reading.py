@@ -1,12 +1,9 @@
-"""What a reader may fold away: long proofs, and the slips of a source. And what is not torn apart.
+"""What a reader may fold away: long proofs, and the slips of a source.
 
 A proof becomes a ``<details>`` with the word Proof in its summary.  It stands open, unless it is
 longer than most of a screen.  A slip of a source (an admonition whose title begins with "Erratum")
 is out of the path until somebody asks for it.  Both work without JavaScript; ``vendor/pdpbook.js``
 opens what a link leads into and, on paper, everything.
-
-No line breaks within "ε = 1" and "3 s".  A number that a cell computed brings its sign with it,
-"5%"; in the text and in the tables of the book stands "5 %", with a narrow space.
 """
 
 import re
@@ -14,18 +11,11 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node
 
 SCREEN = 20  # lines of text that are read at a glance
 LINE = 75  # letters
 FORMULA = 3  # lines that a displayed formula takes
-PER_CENT = re.compile(r"(?<=\d) ?%|^ %")  # the number may be a node of its own
-EQUALS = re.compile(r"(?<=[εδσρκγnKBm′]) ([=≤≥<>]) (?=[−\d½∞])")
-UNIT = re.compile(r"(?:(?<=\d)|^) (?=(?:ms|s|cm|kg|kB|MB|GB|nats)\b)")
-NO_BREAK = "\N{NO-BREAK SPACE}"
-NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
-VERBATIM = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.math_block, nodes.raw)
 TITLE = re.compile(r'<p class="admonition-title">(.*?)</p>', re.DOTALL)
 
 
@@ -78,25 +68,8 @@ def depart_admonition(writer: Any, node: nodes.Element) -> None:
     writer.body[start:] = [f'<details class="admonition warning erratum"{names}>{text}</details>']
 
 
-class Unbroken(SphinxPostTransform):
-    """Keep numbers with what they belong to."""
-
-    default_priority = 900  # computed numbers are in the text by then
-
-    def run(self, **kwargs: Any) -> None:
-        """Do it for all texts of the page."""
-        for text in [*self.document.findall(nodes.Text)]:
-            if not isinstance(text.parent, VERBATIM):
-                unbroken = PER_CENT.sub(f"{NARROW_SPACE}%", text)
-                unbroken = EQUALS.sub(f"{NO_BREAK}\\1{NO_BREAK}", unbroken)
-                unbroken = UNIT.sub(NO_BREAK, unbroken)
-                if unbroken != text:
-                    text.parent.replace(text, nodes.Text(unbroken))
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.add_post_transform(Unbroken)
     app.add_node(proof_node, override=True, html=(visit_proof, depart_proof))
     app.add_node(nodes.admonition, override=True, html=(visit_admonition, depart_admonition))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -82,25 +82,17 @@ class CourseDirective(SphinxDirective):
         """Return a table of inline MyST, numbers at the right; the last row is a sum."""
         columns = zip(*rows[:-1], strict=True)
         numeric = [all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
-        kinds = [{"classes": ["number"]} if is_number else {} for is_number in numeric]
+
+        def line(cells: list[str]) -> nodes.row:
+            row = nodes.row()
+            for cell, is_number in zip(cells, numeric, strict=True):
+                row += nodes.entry("", self.paragraph(cell), classes=["number"] * is_number)
+            return row
+
         group = nodes.tgroup(cols=len(head))
         group += [nodes.colspec(colwidth=1) for _ in head]
-        titles = [
-            nodes.entry("", nodes.paragraph(text=text), **kind)
-            for text, kind in zip(head, kinds, strict=True)
-        ]
-        group += nodes.thead("", nodes.row("", *titles))
-        lines = [
-            nodes.row(
-                "",
-                *(
-                    nodes.entry("", self.paragraph(cell), **kind)
-                    for cell, kind in zip(row, kinds, strict=True)
-                ),
-            )
-            for row in rows
-        ]
-        group += nodes.tbody("", *lines)
+        group += nodes.thead("", line(head))
+        group += nodes.tbody("", *map(line, rows))
         inline, _ = self.parse_inline(title)
         heading = nodes.title(title, "", *inline)
         return nodes.table("", heading, group, classes=["colwidths-auto", "course"])

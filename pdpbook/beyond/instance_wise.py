@@ -5,7 +5,7 @@ once.  The agent sees the record's value, as a positional encoding, and the curr
 the output, and picks one of five scales; after each pick it is paid
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
-          R_U = \begin{cases} 1 - \dfrac{KL}{KL_{Laplace}} & KL < KL_{Laplace},\\
+          R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
           -1 & \text{otherwise,}\end{cases}
 
 where :math:`R_E` says whether "the current noise satisfies ε-pDP".  What the abstract leaves open

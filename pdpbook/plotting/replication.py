@@ -132,7 +132,9 @@ def release_and_noise(
     -------
     matplotlib.figure.Figure
     """
-    figure, grid = new_figure(len(games), 2, height=2.6, squeeze=False)
+    figure, grid = new_figure(
+        len(games), 2, height=2.6, squeeze=False, gridspec_kw={"hspace": 0.1}
+    )
     for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
         assert game.grid is not None
         edges = np.linspace(game.grid.lower, game.grid.upper, game.bins + 1) / scale
@@ -151,7 +153,6 @@ def release_and_noise(
         left.set_title(f"ε = {epsilon:g}: distribution")
         right.set_title(f"ε = {epsilon:g}: SD of the noise")
         right.set_ylim(0, None)
-    figure.get_layout_engine().set(h_pad=0.1)
     figure.supxlabel(unit)
     handles, names = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)

@@ -14,6 +14,7 @@ Dask and pyarrow are no requirement of the book: ``pip install 'pdpbook[scale]'`
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -66,6 +67,17 @@ def require(module: str) -> Any:
         ) from error
 
 
+def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report what went wrong in a loop, but for a timeout that nobody waits for any more.
+
+    Dask waits a few milliseconds for more to send.  A loop that is stopped at the end of such a
+    wait leaves a timeout behind, and after a count has come back rightly, asyncio would print that
+    its exception "was never retrieved".
+    """
+    if not isinstance(context.get("exception"), TimeoutError):
+        loop.default_exception_handler(context)
+
+
 @contextmanager
 def connected(client: Client | None = None) -> Iterator[Client]:
     """Give the user's client, or a local one that is closed afterwards.
@@ -91,6 +103,7 @@ def connected(client: Client | None = None) -> Iterator[Client]:
         return
     local = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as own:
+        cluster.loop.asyncio_loop.set_exception_handler(_forgive_timeouts)
         yield own
 
 

@@ -1,6 +1,7 @@
 """Tasks come back once each, whatever dies; errors come back as they were raised."""
 
 import builtins
+import gc
 import os
 import time
 from functools import partial
@@ -97,6 +98,16 @@ def test_a_local_cluster_is_closed_afterwards():
     assert client.status == "closed"
     with pytest.raises(ValueError, match="No global client"):
         distributed.get_client()
+
+
+def test_a_loop_that_was_stopped_while_dask_waited_says_nothing(caplog):
+    with connected() as client:
+        loop = client.loop.asyncio_loop
+    for error in (TimeoutError("Timeout"), ValueError("a real one")):
+        loop.create_future().set_exception(error)  # and nobody asks for it
+    gc.collect()
+    assert "a real one" in caplog.text
+    assert "Timeout" not in caplog.text
 
 
 def test_what_is_no_client_is_refused():

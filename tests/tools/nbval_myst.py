@@ -5,8 +5,9 @@ collected. nbval then executes its cells and compares those tagged ``nbval-check
 file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
 
 What nbval executed is what the book shows. The messages that it receives from the kernel go to
-nbclient as well, which makes outputs of them as it does in a build. Once every cell of a page has
-run and passed, the executed notebook is kept in the cache from which the book is built.
+nbclient as well, which makes outputs of them as it does in a build. A cell that writes to stderr
+fails, as it would fail the build, and here its text is seen. Once every cell of a page has run and
+passed, the executed notebook is kept in the cache from which the book is built.
 """
 
 from collections.abc import Generator, Iterator
@@ -66,6 +67,9 @@ class MystNotebook(IPyNbFile):
             for message in self.messages:
                 if message["parent_header"].get("msg_id") == request:
                     self.client.process_message(message, cell, position)
+        errors = [o.text for o in cell.outputs if o.get("name") == "stderr"]
+        if errors:
+            pytest.fail(f"the cell wrote to stderr:\n{''.join(errors)}", pytrace=False)
         # nbval keeps the kernel from counting
         for counted in [cell, *(o for o in cell.outputs if o.output_type == "execute_result")]:
             counted.execution_count = number + 1
