@@ -206,6 +206,7 @@ def _levels(name: str, values: ArrayLike) -> NDArray[np.float64]:
     if levels.min() < _SMALLEST:
         where = int(levels.argmin())
         raise ValueError(
-            f"{name} must be >= {_SMALLEST:g} everywhere, got {name}[{where}]={levels[where]!r}"
+            f"{name} must be >= {_SMALLEST:g} everywhere, "
+            f"got {name}[{where}]={float(levels[where])!r}"
         )
     return levels

@@ -93,7 +93,7 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
             where = int(np.flatnonzero(bad)[0])
             raise ValueError(
                 f"sources must hold whole numbers from 0 to {n - 1}, "
-                f"got sources[{where}]={given[where]!r}"
+                f"got sources[{where}]={float(given[where])!r}"
             )
         positions = given.astype(np.int64)
     matrix = nx.to_scipy_sparse_array(graph, weight=None, format="csr", dtype=float)

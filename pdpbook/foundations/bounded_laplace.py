@@ -114,8 +114,6 @@ def bounded_laplace_scale(
         high *= 2.0
     while high - low > 1e-15 * high:
         middle = (low + high) / 2.0
-        if middle in (low, high):
-            break
         if _epsilon(middle, width, sensitivity) <= epsilon:
             high = middle
         else:
@@ -200,7 +198,7 @@ def _range(lower: float, upper: float, sensitivity: float) -> tuple[float, float
         raise _validate.fail("upper", f"greater than lower={lower!r}", upper)
     if not math.isfinite(upper - lower):
         raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
-    sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
+    sensitivity = _validate.number("sensitivity", sensitivity)
     if not 1e-290 * (upper - lower) <= sensitivity:
         raise _validate.fail("sensitivity", "at least 1e-290 of the range", sensitivity)
     if sensitivity > upper - lower:

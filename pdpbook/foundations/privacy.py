@@ -234,8 +234,6 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
 
     def log_delta(total: float) -> float:
         above = loss > total
-        if not above.any():
-            return -math.inf
         return float(logsumexp(log_p[above] + np.log(-np.expm1(total - loss[above]))))
 
     low, high = 0.0, count * epsilon

@@ -115,7 +115,6 @@ class Grid:
         """
         values = _validate.finite_vector("data", data)
         epsilon = _validate.number("epsilon", epsilon, above=0.0)
-        bins = _validate.integer("bins", bins, at_least=2)
         percentile = _validate.number("percentile", percentile, above=0.5, below=1.0)
         low, high = float(values.min()), float(values.max())
         if low == high:
@@ -162,7 +161,7 @@ class Grid:
             where = int(np.flatnonzero(outside)[0])
             raise ValueError(
                 f"data must lie in [{self.lower:g}, {self.upper:g}], "
-                f"got data[{where}]={values[where]!r}"
+                f"got data[{where}]={float(values[where])!r}"
             )
         place = np.floor((values - self.lower) / self.width * self.bins).astype(np.int64)
         return np.minimum(place, self.bins - 1)

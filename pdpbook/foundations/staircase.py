@@ -176,7 +176,7 @@ def _checked(
     epsilon: float, sensitivity: float, share: float | None
 ) -> tuple[float, float, float]:
     """Return the three parameters, the share filled in."""
-    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    epsilon = _validate.number("epsilon", epsilon)
     if not 1e-9 <= epsilon <= 500.0:
         raise _validate.fail("epsilon", "a number from 1e-9 to 500", epsilon)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)

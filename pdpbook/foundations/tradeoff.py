@@ -169,7 +169,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
     shrink = math.exp(-epsilon)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         middle = shrink / (4.0 * rate)
-        left = 1.0 - rate / shrink if shrink > 0.0 else np.where(rate > 0.0, 0.0, 1.0)
+        left = 1.0 - rate / shrink if shrink > 0.0 else 1.0  # of use at rate 0 only
     right = shrink * (1.0 - rate)
     return np.asarray(np.where(rate <= shrink / 2.0, left, np.where(rate <= 0.5, middle, right)))
 

@@ -111,7 +111,7 @@ def test_a_scale_too_small_for_a_float_is_refused():
     ("argument", "refused", "accepted"),
     [
         ("epsilon", [0.0, 5e-10, 500.2], [1e-9, 500.0]),
-        ("sensitivity", [0.0, 0.9e-290, 1.001], [1e-289, 1.0]),
+        ("sensitivity", [0.0, 0.9e-290, 1.001], [1.1e-290, 1.0]),
         ("upper", [0.0, -1.0, math.inf], [0.5]),
     ],
 )

@@ -129,7 +129,13 @@ def test_extreme_levels_do_not_overflow():
     [
         (privacy.posterior_interval, {"prior": 0.5, "epsilon": 1.0}, "prior", [0.0, 1.0], [1e-9]),
         (privacy.posterior_interval, {"prior": 0.5, "epsilon": 1.0}, "epsilon", [-0.1], [0.0]),
-        (privacy.basic_composition, {"epsilons": [1, 2]}, "epsilons", [[1e308] * 2], [[4e307] * 2]),
+        (
+            privacy.basic_composition,
+            {"epsilons": [1, 2]},
+            "epsilons",
+            [[1e308] * 2, [1e308, 1.0, 1e308]],
+            [[4e307] * 2, [1e308]],
+        ),
         (
             privacy.basic_composition,
             {"epsilons": [1, 2]},

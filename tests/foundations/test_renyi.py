@@ -39,6 +39,7 @@ def test_divergence_is_its_definition(first, second, order):
 def test_divergence_is_infinite_where_only_one_reaches():
     assert renyi.renyi_divergence([0.5, 0.5], [1.0, 0.0], order=2.0) == math.inf
     assert renyi.renyi_divergence([1.0, 0.0], [0.5, 0.5], order=2.0) == pytest.approx(math.log(2))
+    assert renyi.renyi_divergence([1.0, 0.0], [1.0, 0.0], order=2.0) == 0.0
 
 
 @pytest.mark.parametrize("order", [1.0 + 1e-7, 1.5, 2.0, 7.3, 40.0])
@@ -161,6 +162,14 @@ def test_bad_input_is_refused_by_name(call, message):
                 ("divergence", [[-1e-9], [1.0, 2.0]], [[0.0]]),
                 ("delta", [0.0, 1.0], [0.9]),
             )
+        ),
+        *(
+            (
+                renyi.renyi_epsilon,
+                {"order": [2.0, 3.0], "divergence": [1.0] * 2, "delta": 0.1},
+                *row,
+            )
+            for row in (("order", [[1.0, 3.0]], []), ("divergence", [[-1e-9, 1.0]], []))
         ),
         (renyi.renyi_divergence, {"p": [1.0], "q": [1.0], "order": 2.0}, "order", [0.999], [1.0]),
     ],

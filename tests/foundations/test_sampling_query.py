@@ -109,6 +109,7 @@ def test_the_query_is_frozen_and_keeps_its_own_copies():
     before = query.output()
     data[0], scales[0] = 0.9, 10.0
     assert np.array_equal(query.output(), before)
+    assert PerInstanceLaplace([0.2, 0.8], 0.3, query.grid).scales.tolist() == [0.3, 0.3]
     with pytest.raises(dataclasses.FrozenInstanceError):
         query.scales = 1.0
     with pytest.raises(ValueError, match="read-only"):
@@ -130,7 +131,7 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),
         (lambda: Grid.padded([0.0, 1.0], epsilon=math.nan), "got epsilon=nan"),
         (lambda: Grid.padded([0.0, 1.0], epsilon=1.0, percentile=0.5), "percentile must be"),
-        (lambda: GRID.index([1.5]), r"data must lie in \[0, 1\], got data\[0\]"),
+        (lambda: GRID.index([0.5, 1.5, 2.0]), r"data must lie in \[0, 1\], got data\[1\]=1\.5"),
         (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
         (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
         (lambda: PerInstanceLaplace([0.5], 0.0, GRID), "scales must be > 0"),
@@ -166,8 +167,9 @@ def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
         Grid(-1.5e308, 1.5e308, bins=3)
     wide = Grid(-8e307, 8e307, bins=3)
     assert np.isfinite(wide.midpoints).all() and wide.index([0.0]).tolist() == [1]
-    grid = Grid(Fraction(1, 2), Fraction(1), bins=np.int64(4))
-    assert grid == Grid(0.5, 1.0, bins=4) and type(grid.lower) is float and type(grid.bins) is int
+    grid = Grid(Fraction(1, 2), Fraction(1), np.int64(4), Fraction(1, 4))
+    assert grid == Grid(0.5, 1.0, 4, 0.25)
+    assert [type(each) for each in dataclasses.astuple(grid)] == [float, float, int, float]
     assert grid.midpoints == pytest.approx([0.5625, 0.6875, 0.8125, 0.9375])
 
 
@@ -193,7 +195,7 @@ def test_masked_records_are_refused_and_not_counted():
             for row in (
                 ("epsilon", [0.0, 1.4e-308], [1e-300]),
                 ("bins", [1], [2]),
-                ("percentile", [0.5, 1.0], [0.501, 0.999]),
+                ("percentile", [0.5, 1.0], [0.5001, 0.999]),
                 ("data", [[1.0, 1.0]], [[1.0, 1.0 + 1e-9]]),
             )
         ),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from pdpbook.foundations import divergences as dv
 from pdpbook.foundations import tradeoff as tr
@@ -42,8 +43,6 @@ def test_privacy_and_the_tradeoff_bound_are_the_same_statement(pair, epsilon):
 
 @given(st.floats(0.01, 4.0))
 def test_the_continuous_curves_are_limits_of_discrete_ones(epsilon):
-    from scipy import stats
-
     edges = np.linspace(-25.0, 25.0, 20_001)
     for law, curve in (
         (stats.laplace, lambda a: tr.laplace_tradeoff(a, epsilon=epsilon)),
@@ -86,7 +85,7 @@ def test_extreme_levels_do_not_overflow():
     [
         (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "epsilon", [-0.1, math.inf], [0.0]),
         (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "delta", [-0.1, 1.0], [0.0, 0.9]),
-        (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "alpha", [-0.1, 1.1], [0.0, 1.0]),
+        (tr.tradeoff_bound, {"alpha": 0.5, "epsilon": 1.0}, "alpha", [-0.1, 1.0005], [0.0, 1.0]),
         (tr.gaussian_tradeoff, {"alpha": 0.5, "shift": 1.0}, "shift", [-0.1, math.inf], [0.0]),
         (tr.gaussian_tradeoff, {"alpha": 0.5, "shift": 1.0}, "alpha", [-0.1, 1.1], [0.0, 1.0]),
         (tr.laplace_tradeoff, {"alpha": 0.5, "epsilon": 1.0}, "epsilon", [-0.1, math.inf], [0.0]),
@@ -102,3 +101,21 @@ def test_vectors_that_sum_to_one_but_for_rounding_end_at_one():
         alpha, beta = tr.tradeoff_curve([0.5, 0.5 + off], [0.25, 0.75 + off])
         assert (alpha[-1], beta[0]) == (1.0, 1.0)
         assert 0.0 <= alpha.min() and alpha.max() == beta.max() == 1.0
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_the_laplace_curve_is_that_of_the_tests_of_neyman_and_pearson(epsilon):
+    """Each threshold is a test; those near 0 and 1 are where the formula changes."""
+    near = np.geomspace(1e-6, 1e-2, 9)
+    for threshold in (*np.linspace(-2.0, 3.0, 26), *near, *-near, *(1 + near), *(1 - near)):
+        alarm = stats.laplace.sf(threshold, scale=1 / epsilon)
+        missed = stats.laplace.cdf(threshold, loc=1.0, scale=1 / epsilon)
+        if 0.0 <= threshold <= 1.0:  # beyond, the best test tosses a coin
+            assert tr.laplace_tradeoff(alarm, epsilon=epsilon) == pytest.approx(missed, rel=1e-12)
+    for share in (*np.linspace(0.0, 1.0, 11), *(1 - near)):
+        rate = share * math.exp(-epsilon) / 2  # alarm with this share of what lies beyond 1
+        missed = 1.0 - share / 2
+        assert tr.laplace_tradeoff(rate, epsilon=epsilon) == pytest.approx(missed, rel=1e-12)
+        rate = 1.0 - share / 2  # and of what lies below 0
+        missed = share * math.exp(-epsilon) / 2
+        assert tr.laplace_tradeoff(rate, epsilon=epsilon) == pytest.approx(missed, abs=1e-15)
