@@ -383,10 +383,12 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
     [
         ("laplace_epsilon", {"scale": 1.0}, "sensitivity", [0.0, -1.0], [1e-9]),
         ("laplace_epsilon", {"scale": 1.0}, "scale", [0.0, [1.0, 0.0]], [1e-9]),
+        ("laplace_epsilon", {"scale": [1.0, 1e300]}, "sensitivity", [1e-100], [1e-20]),
+        ("laplace_epsilon", {"scale": [1.0, 1e-300]}, "sensitivity", [1e100], [1e-20]),
         *(
             ("geometric_mechanism", {"value": 3, "epsilon": 1.0, "sensitivity": 2}, *row)
             for row in (
-                ("epsilon", [0.0, 1.9e-12, 72.1], [2.1e-12, 72.0]),
+                ("epsilon", [0.0, 1.9e-12, 72.01], [2e-12, 72.0]),
                 ("sensitivity", [0], [1]),
                 ("value", [2**53 + 2, 0.5], [2**53, -(2**53)]),
             )
@@ -395,9 +397,16 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
             ("gaussian_delta", {"sigma": 1.0, "epsilon": 1.0}, *row)
             for row in (
                 ("sigma", [0.0, [1.0, -1.0]], [1e-9]),
-                ("epsilon", [-1e-9], [0.0]),
+                ("epsilon", [-1e-9], [0.0, [0.0, 1.0]]),
                 ("sensitivity", [0.0], [1e-9]),
             )
+        ),
+        (
+            "analytic_gaussian_sigma",
+            {"epsilon": 1e4, "delta": 0.1},
+            "sensitivity",
+            [5e-324],
+            [1e-9],
         ),
         *(
             ("analytic_gaussian_sigma", {"epsilon": 1.0, "delta": 1e-5}, *row)
@@ -411,7 +420,7 @@ def test_noise_that_would_be_infinite_is_refused(sensitivity):
             ("classical_gaussian_sigma", {"epsilon": 0.001, "delta": 1e-5}, *row)
             for row in (
                 ("epsilon", [0.0, 1.0], [0.999]),
-                ("delta", [0.0, 0.501], [0.5]),
+                ("delta", [0.0, 0.5002], [0.5]),
                 ("sensitivity", [0.0, 1e308], [1e-9]),
             )
         ),
@@ -451,7 +460,9 @@ def test_there_is_room_for_a_thousand_scales_of_noise():
             mech.laplace_mechanism(value, sensitivity=1.0, **options)
     with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 8\.1e\+304"):
         mech.laplace_mechanism(0.0, sensitivity=[1.0, 8.1e304], **options)
-    assert math.isfinite(mech.laplace_mechanism(-7.9e307, sensitivity=7.9e304, **options))
+    with pytest.raises(ValueError, match=r"1000 scales of noise, got a scale of 3\.7.*e\+305"):
+        mech.gaussian_mechanism(0.0, sensitivity=1e305, delta=1e-5, **options)
+    assert math.isfinite(mech.laplace_mechanism(-8e307, sensitivity=8e304, **options))
 
 
 def test_shapes_that_do_not_fit_are_refused_by_name():
@@ -498,3 +509,27 @@ def test_a_lie_is_told_below_its_chance():
     for off, lies in ((-1e-9, True), (1e-9, False)):
         told = mech.randomised_response([True, False], epsilon=1.0, rng=Fixed(lie + off))
         assert told.tolist() == [not lies, lies]
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "argument"),
+    [
+        ("geometric_mechanism", {"value": 3, "rng": np.random.default_rng(0)}, "epsilon"),
+        ("gaussian_delta", {"sigma": 1.0, "epsilon": 1.0}, "sensitivity"),
+        ("analytic_gaussian_sigma", {"epsilon": 1.0, "delta": 0.1}, "sensitivity"),
+        ("analytic_gaussian_sigma", {"epsilon": 1.0}, "delta"),
+        ("classical_gaussian_sigma", {"epsilon": 0.5, "delta": 0.1}, "sensitivity"),
+        ("randomised_response_epsilon", {}, "truth"),
+        ("randomised_response_share", {"reported": [True]}, "epsilon"),
+    ],
+)
+def test_what_is_not_positive_is_called_so(name, good, argument):
+    with pytest.raises(ValueError, match=f"{argument} must be a finite number > 0.*{argument}=-1"):
+        getattr(mech, name)(**good, **{argument: -1.0})
+
+
+def test_analytic_sigma_solves_its_equation_at_every_level():
+    """So many levels that some lie at the end of the bracket in which sigma is looked for."""
+    levels = np.geomspace(1e-3, 100.0, 5_000)
+    sigma = mech.analytic_gaussian_sigma(epsilon=levels, delta=1e-6)
+    assert mech.gaussian_delta(sigma, epsilon=levels) == pytest.approx(1e-6, rel=1e-9)
