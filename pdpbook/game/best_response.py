@@ -135,23 +135,23 @@ def best_response_dynamics(
 
 
 def play(
-    game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int = 1000, batch: bool = True
+    game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int, batch: bool
 ) -> BestResponse:
     """Play best responses from a profile that has been checked, and change it in place."""
     mass = np.empty(game.bins)
     private, drops = [], []
     first = game._divergence(profile)
-    moves = sweeps = 0
-    moved = -1
-    while moved != 0 and sweeps < max_sweeps:
+    moves = 0
+    for sweeps in range(1, max_sweeps + 1):
         moved, trace_private, trace_drop = _kernels.best_response_sweep(
             profile, game.kernel, game.frequency, mass, game.records, game.limits, batch, -1, -1
         )
-        begin = 0 if sweeps == 0 else 1  # a later pass begins where the last one ended
+        begin = 0 if sweeps == 1 else 1  # a later pass begins where the last one ended
         private.append(trace_private[begin:])
         drops.append(trace_drop[begin:])
         moves += moved
-        sweeps += 1
+        if moved == 0:
+            break
     private_counts = np.concatenate(private)
     divergences = np.maximum(first - np.cumsum(np.concatenate(drops)), 0.0)
     divergences[-1] = game._divergence(profile)

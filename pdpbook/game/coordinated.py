@@ -150,7 +150,7 @@ def _play(
     game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, commit: bool = False
 ) -> BestResponse:
     """Alternate best responses, pairs and perhaps commitments until none changes anything."""
-    run = play(game, start.copy(), max_sweeps=max_sweeps)
+    run = play(game, start.copy(), max_sweeps=max_sweeps, batch=True)
     runs, moved = [run], 0
     while run.converged and len(runs) <= max_sweeps:
         changed, mass = run.profile.copy(), np.empty(game.bins)
@@ -161,7 +161,7 @@ def _play(
         if moves == 0:
             break
         moved += int(moves)
-        run = play(game, changed, max_sweeps=max_sweeps)
+        run = play(game, changed, max_sweeps=max_sweeps, batch=True)
         runs.append(run)
     return BestResponse(
         run.profile,

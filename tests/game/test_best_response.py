@@ -34,6 +34,15 @@ def test_unbatched_is_the_literal_algorithm(case):
     assert_allclose(result.payoffs, literal.payoffs, rtol=1e-9)
 
 
+def test_a_batch_is_one_step_of_several_moves(game):
+    one, many = (
+        pb.best_response_dynamics(game, game.constant_profile(2), batch=batch)
+        for batch in (False, True)
+    )
+    assert one.payoffs.size == one.moves + 1
+    assert many.payoffs.size < many.moves + 1
+
+
 @given(games_with_profiles())
 def test_any_order_of_records_ends_at_an_equilibrium(case):
     """Index order without regrouping may end elsewhere, but never at less than it started."""

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import math
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -191,6 +192,8 @@ def test_what_a_game_keeps_cannot_be_written_to(game):
     for name in ("counts", "kernel", "epsilon", "delta", "scales", "grid"):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(game, name, getattr(game, name))
+    plain = dataclasses.replace(game, epsilon=Fraction(1, 2), delta=Fraction(1, 4))
+    assert (type(plain.epsilon), type(plain.delta)) == (float, float)
 
 
 @given(games_with_profiles())
