@@ -205,6 +205,31 @@ def test_nbval_keeps_what_a_build_keeps(small_book, tmp_path: Path) -> None:
     assert value.outputs[0].execution_count == value.execution_count == 6
 
 
+BUSY = """
+import nbval.plugin
+
+real, calls = nbval.plugin.RunningKernel, []
+
+
+def kernel(*args, **kwargs):
+    calls.append(args)
+    if len(calls) <= {failures}:
+        raise RuntimeError("the kernel did not answer")
+    return real(*args, **kwargs)
+
+
+nbval.plugin.RunningKernel = kernel
+"""
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_kernel_that_does_not_answer_is_started_once_more(tmp_path: Path, failures: int) -> None:
+    write_page(tmp_path, "busy")
+    (tmp_path / "ports.py").write_text(BUSY.format(failures=failures))
+    failed = nbval(tmp_path, "-p", "ports", "book")
+    assert ("the kernel did not answer" in failed["busy"]) == (failures == 2)
+
+
 def test_a_page_of_which_a_cell_did_not_run_is_not_kept(small_book) -> None:
     folder, failed = small_book
     assert failed["skipped"] == ""

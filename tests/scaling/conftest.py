@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,12 @@ def cluster() -> Iterator[Any]:
     """Two worker processes of one thread each, with nannies that replace the dead."""
     import distributed
 
-    with distributed.LocalCluster(
+    made = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-    ) as made:
-        yield made
+    )
+    yield made
+    with suppress(KeyError):  # Dask heard twice that a worker had died; the cluster is closed
+        made.close()
 
 
 @pytest.fixture

@@ -47,9 +47,15 @@ class MystNotebook(IPyNbFile):
             yield from super().collect()
 
     def setup(self) -> None:
-        """Start the clock and the kernel."""
+        """Start the clock and the kernel, a second time if the first one does not answer.
+
+        Jupyter looks for free ports, and another process may take one before the kernel does.
+        """
         self.begin = perf_counter()
-        super().setup()
+        try:
+            super().setup()
+        except RuntimeError:
+            super().setup()
 
     def get_kernel_message(self, timeout: float | None = None, stream: str = "iopub") -> Any:
         """Hand nbval a message of the kernel, and note it."""
