@@ -105,10 +105,10 @@ def coordinated_best_response(
             _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
         ]
     runs = [_play(game, profile, max_sweeps) for profile in starts]
-    trace = [max(runs, key=_rank)]
-    runs.append(_play(game, trace[0].profile, max_sweeps, commit=True))
-    current = runs[-1]
-    if _rank(current) > _rank(trace[-1]):
+    first = max(runs, key=_rank)
+    trace, current = [first], _play(game, first.profile, max_sweeps, commit=True)
+    runs.append(current)
+    if _rank(current) > _rank(first):
         trace.append(current)
     for i in tqdm(range(restarts), desc="restarts", disable=not progress):
         run = _play(game, _disturbed(current.profile, rng), max_sweeps)
@@ -125,7 +125,6 @@ def coordinated_best_response(
         if _rank(last) > _rank(best):
             trace.append(last)
             best = last
-    first = trace[0]
     private_counts = np.array(
         [*first.private_counts, *(run.private_counts[-1] for run in trace[1:])]
     )

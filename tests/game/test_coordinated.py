@@ -184,24 +184,121 @@ def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
     assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
 
 
-def test_which_end_is_gone_on_from(five, monkeypatch):
-    """Five restarts with scripted ends: the tolerance falls from 20 % by 4 % each time."""
-    script = [(5, 1.0), (5, 1.0), (5, 1.19), (5, 1.39), (4, 0.5), (5, 1.28), (5, 1.3), (5, 1.1)]
-    disturbed, ends = [], iter(enumerate(script))
+def scripted(game, ends, monkeypatch):
+    """Coordinated moves whose runs end as told, and what they disturbed and committed."""
+    disturbed, commits, runs = [], [], iter(enumerate(ends))
 
-    def scripted(game, start, max_sweeps, *, commit=False):
-        number, (private, divergence) = next(ends)
-        traces = np.array([private]), np.array([divergence]), np.array([0.0])
+    def play(game, start, max_sweeps, *, commit=False):
+        number, (private, divergence) = next(runs)
+        commits.append(commit)
+        traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
         return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
 
-    monkeypatch.setattr(coordinated, "_play", scripted)
-    monkeypatch.setattr(coordinated, "_disturbed", lambda profile, _: disturbed.append(profile))
-    rng = np.random.default_rng(0)
-    result = pb.coordinated_best_response(five, five.constant_profile(0), rng=rng, restarts=5)
-    # 1.19 < 1.2; 1.39 > 1.16 * 1.19; four private are worse than five; 1.28 < 1.08 * 1.19
-    assert [int(profile[0, 0]) for profile in disturbed] == [1, 2, 2, 2, 5]
-    assert result.profile.tolist() == [[0]] and result.divergences.tolist() == [1.0]
+    monkeypatch.setattr(coordinated, "_play", play)
+    monkeypatch.setattr(
+        coordinated, "_disturbed", lambda profile, _: disturbed.append(int(profile[0, 0]))
+    )
+    result = pb.coordinated_best_response(
+        game,
+        game.constant_profile(0),
+        rng=np.random.default_rng(0),
+        restarts=len(ends) - 3,
+        max_sweeps=1,
+    )
+    return result, disturbed, commits
+
+
+def test_which_end_is_gone_on_from(five, monkeypatch):
+    """Five restarts with scripted ends: the tolerance falls from 20 % by 4 % each time."""
+    ends = [(5, 1.0), (5, 1.0), (5, 1.19995), (5, 1.393), (4, 0.5), (5, 1.28), (5, 1.3), (5, 1.1)]
+    result, disturbed, _ = scripted(five, ends, monkeypatch)
+    # 1.19995 < 1.2; 1.393 > 1.16 * 1.19995; four private are worse than five; 1.28 < 1.08 * 1.2
+    assert disturbed == [1, 2, 2, 2, 5]
+    assert result.profile.tolist() == [[0]] and result.divergences.tolist() == [9.0, 9.0, 1.0]
     assert (result.moves, result.sweeps) == (11_111_111, 8)
+
+
+@pytest.mark.parametrize("end", [(5, 1.2), (5, 1.20005), (4, 1.0)])
+def test_which_end_is_not_gone_on_from(five, monkeypatch, end):
+    """More than 20 % above, just as much, and one that exposes somebody."""
+    _, disturbed, _ = scripted(five, [(5, 1.0), (5, 1.0), end, *[(5, 2.0)] * 2], monkeypatch)
+    assert disturbed == [1, 1]
+
+
+def test_every_run_that_is_better_is_a_step(five, monkeypatch):
+    ends = [(4, 1.0), (5, 0.9), (5, 0.8), (5, 0.85), (5, 0.7)]
+    result, disturbed, commits = scripted(five, ends, monkeypatch)
+    assert commits == [False, True, False, False, True]
+    assert disturbed == [1, 2] and result.profile.tolist() == [[4]]
+    assert result.private_counts.tolist() == [0, 0, 4, 5, 5, 5]
+    assert result.divergences.tolist() == [9.0, 9.0, 1.0, 0.9, 0.8, 0.7]
+    assert result.payoffs == pytest.approx(
+        result.private_counts + 1.0 - result.divergences / np.log(five.bins), rel=1e-15
+    )
+
+
+def test_commitments_are_tried_only_when_asked_and_no_pair_is_left(five, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: asked.append("pair") or 0)
+    monkeypatch.setattr(_kernels, "commitment_sweep", lambda *_: asked.append("commitment") or 0)
+    coordinated._play(five, five.constant_profile(2), 9)
+    coordinated._play(five, five.constant_profile(2), 9, commit=True)
+    assert asked == ["pair", "pair", "commitment"]
+    pairs = iter([1, 0])
+    asked.clear()
+    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: next(pairs))
+    coordinated._play(five, five.constant_profile(2), 9, commit=True)
+    assert asked == ["commitment"]
+
+
+def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatch):
+    played, alone = [], coordinated.play
+
+    def noted(*arguments, **options):
+        played.append(alone(*arguments, **options))
+        return played[-1]
+
+    monkeypatch.setattr(coordinated, "play", noted)
+    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: 1)  # for ever
+    quiet = pb.best_response_dynamics(five, five.constant_profile(2)).profile
+    assert coordinated._play(five, quiet, 2).moves == 2 and len(played) == 3
+    played.clear()
+    assert not coordinated._play(five, five.constant_profile(2), 1).converged
+    assert len(played) == 1
+
+
+class Dice:
+    """A generator that says what it was asked, and answers as it is told."""
+
+    def __init__(self, whole: list[int], chance: float, pick: int) -> None:
+        self.whole, self.chance, self.pick, self.asked = iter(whole), chance, pick, []
+
+    def integers(self, *limits: int) -> int:
+        self.asked.append(limits)
+        return next(self.whole)
+
+    def random(self) -> float:
+        return self.chance
+
+    def choice(self, values: np.ndarray) -> int:
+        return values[self.pick]
+
+
+@pytest.mark.parametrize(
+    ("centre", "chance", "first", "last"), [(5, 0.4, 3, 7), (0, 0.4, 0, 2), (5, 0.6, 0, 9)]
+)
+def test_what_a_restart_disturbs(centre, chance, first, last):
+    """Ten occupied bins of seven: those up to two away, or all; whole groups, or parts."""
+    profile = np.zeros((20, 3), dtype=int)
+    profile[::2, 0] = 7
+    for pick, changed in ((0, first), (-1, last)):
+        dice = Dice([centre, 1, 2, *([] if chance < 0.5 else [4])], chance, pick)
+        disturbed = coordinated._disturbed(profile, dice)
+        asked = [(10,), (1, 4), (3,)]
+        assert dice.asked == (asked if chance < 0.5 else [*asked, (8,)])
+        size = 7 if chance < 0.5 else 4
+        assert disturbed[2 * changed].tolist() == [7 - size, 0, size]
+        assert np.abs(disturbed - profile).sum() == 2 * size
 
 
 def test_restarts_that_end_as_well_are_not_steps(five):

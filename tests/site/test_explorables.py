@@ -56,7 +56,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[st
     context.set_default_timeout(PATIENCE)
     context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
-    visit(tab, PUBLIC / f"book/{PAGES[request.param]}.html")
+    visit(tab, PUBLIC / f"book/{PAGES[request.param]}.html", f"#explorable-{request.param}")
     yield request.param, tab
     context.close()
 
