@@ -268,6 +268,23 @@ def test_a_bound_that_rounding_once_broke():
     proof = pb.certified_optimum(game, relative_gap=0.01, time_limit=300.0)
     assert proof.lower_bound <= pairs.divergence
 
+def test_what_the_solver_is_asked(game, monkeypatch):
+    """A start, a quarter of the gap, the time that is left; integers only if it fails without."""
+    asked = []
+
+    def failing(self, **options):
+        asked.append(options)
+        return program.Answer(0.01, None)
+
+    monkeypatch.setattr(program.Program, "solve", failing)
+    start = game.constant_profile(2)
+    proof = pb.certified_optimum(game, start=start, relative_gap=0.02, time_limit=0.9)
+    assert [each["integer"] for each in asked] == [False, True]
+    assert [each["gap"] for each in asked] == [0.005, 0.005]
+    assert 0.9 >= asked[0]["seconds"] > asked[1]["seconds"] > 0.0
+    assert all(np.array_equal(each["start"], start) for each in asked)
+    assert proof.lower_bound == 0.01 and not proof.optimal
+
 
 # --- time limits, silence, what is refused -------------------------------------------------------
 
