@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from pdpbook import NVOGame, laplace_kernel, privacy_losses, public_policy
+from pdpbook.audit.count_posterior import posterior_from_public
 from pdpbook.audit.public_policy import likely_counts, profile_policy
-from pdpbook.audit.safe_policy import is_safe
+from pdpbook.audit.safe_policy import best_safe_policy, is_safe
+from tests.bounds import check_bounds
 
 
 def naive_likely(public, size, n, level):
@@ -90,3 +92,39 @@ def test_bad_arguments_are_refused(change, message):
     arguments = {"public": [5, 4], "n": 9, "epsilon": 1.0, "miss": 0.1} | change
     with pytest.raises(ValueError, match=message):
         public_policy(**arguments)
+
+
+@pytest.mark.parametrize("actions", ["rows", "blur"])
+def test_it_is_the_best_policy_that_is_safe_for_the_bound(actions):
+    public, n = [30, 8, 5, 1], 40
+    lower, posterior = likely_counts(public, n, miss=0.1), posterior_from_public(public, n)
+    best = best_safe_policy(posterior, lower, 1.0, actions=actions)
+    np.testing.assert_array_equal(public_policy(public, n, 1.0, miss=0.1, actions=actions), best)
+
+
+GAME = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (likely_counts, {"public": [5, 4], "miss": 0.1}, "n", [0, 1.5], [1]),
+        (likely_counts, {"public": [5, 4], "n": 9}, "miss", [-0.1, 0.0, 1.0], [0.9]),
+        (
+            profile_policy,
+            {"game": GAME, "profile": GAME.constant_profile(0)},
+            "absent",
+            [-1, 2, True, 0.0],
+            [0, 1],
+        ),
+        (
+            profile_policy,
+            {"profile": GAME.constant_profile(0), "absent": 0},
+            "game",
+            [None],
+            [GAME],
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
