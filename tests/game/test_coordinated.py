@@ -230,6 +230,7 @@ def test_every_run_that_is_better_is_a_step(five, monkeypatch):
     result, disturbed, commits = scripted(five, ends, monkeypatch)
     assert commits == [False, True, False, False, True]
     assert disturbed == [1, 2] and result.profile.tolist() == [[4]]
+    assert scripted(five, [*ends[:3], (5, 0.95)], monkeypatch)[0].profile.tolist() == [[2]]
     assert result.private_counts.tolist() == [0, 0, 4, 5, 5, 5]
     assert result.divergences.tolist() == [9.0, 9.0, 1.0, 0.9, 0.8, 0.7]
     assert result.payoffs == pytest.approx(
@@ -255,6 +256,7 @@ def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatc
     played, alone = [], coordinated.play
 
     def noted(*arguments, **options):
+        assert options["batch"]  # or a large game would take for ever
         played.append(alone(*arguments, **options))
         return played[-1]
 
