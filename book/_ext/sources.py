@@ -233,7 +233,7 @@ class Errata(SourceDirective):
             "What is right about it": slip["fair"],
             "What we find": slip["right"],
             "Does it matter?": slip["matters"],
-            "Shown in": self.links(item) + ".",
+            "Shown in": self.links(item),
         }
         body = nodes.definition()
         for name, text in texts.items():

@@ -143,16 +143,11 @@ def densities(
     for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
         axis.plot(points, np.asarray(curve), **{**style, "marker": ""}, label=label)
     highest = max(levels.values(), default=0.0)
-    for label, level in levels.items():
+    for label, level in levels.items():  # the curves meet the low levels at the right end
         axis.axhline(level, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-        top = level == highest  # the curves meet the low levels at the right end
+        place, side = (1.0, "right") if level == highest else (0.05, "left")
         axis.annotate(
-            label,
-            (1.0 if top else 0.05, level),
-            (0, 3 if top else -3),
-            textcoords="offset points",
-            ha="right" if top else "left",
-            va="bottom" if top else "top",
+            label, (place, level), (0, 3), textcoords="offset points", ha=side, va="bottom"
         )
     axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
     if levels:

@@ -64,8 +64,10 @@ def regression_curves(
         axes.plot(x[seen], y[seen], ".", color=COLOURS["grey"], alpha=0.35, markersize=4)
         for name, network in each.items():
             style = look(_KEYS[name]) | {"marker": ""}
+            if name == "original":  # seen beside the game's line where the two agree
+                style |= {"linewidth": 4, "zorder": 1.5}
             axes.plot(line, network.predict(line), label=LOOKS[_KEYS[name]].label, **style)
-        axes.set_title(f"ε = {epsilon:g} a draw")
+        axes.set_title(f"ε = {epsilon:g} per draw")
     figure.supxlabel(labels[0])
     figure.supylabel(labels[1])
     handles, names = panels.flat[0].get_legend_handles_labels()
