@@ -200,15 +200,11 @@ def best_safe_policy(
     """
     estimate = posterior.distribution
     constant = np.tile(estimate, (lower.size, 1))
-    occupied = lower > 0
-    company = np.maximum(lower.sum() + ~occupied, at_least)  # |ℓ ∨ e_k|, or N
-    if not (-math.expm1(-epsilon) * company > 1.0 + 1e-6).all():
-        return constant
     program = PolicyProgram(posterior.lumped(_GROUPS), lower, epsilon, actions, at_least)
     best, bound = constant, program.value(constant)
     for _ in range(_ROUNDS):
         answer = program.solve()
-        if answer is None:
+        if answer is None:  # with so little company rows must be equal
             break
         low, rows = answer
         rows = _made_safe(rows, estimate, lower, epsilon, at_least)

@@ -13,6 +13,7 @@ from pdpbook import privacy_losses, safe_policy
 from pdpbook.audit import safe_policy as sp
 from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
 from pdpbook.audit.policy_program import ACTIONS
+from tests.bounds import check_bounds
 from tests.naive import expected_divergence
 
 
@@ -173,3 +174,70 @@ def test_bad_arguments_are_refused(change, message):
     arguments = {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0} | change
     with pytest.raises(ValueError, match=message):
         safe_policy(**arguments)
+
+
+ESTIMATE, LOWER = np.array([0.2, 0.3, 0.5]), np.array([4, 2, 0])
+
+
+@pytest.mark.parametrize("at_least", [0, 9])
+@pytest.mark.parametrize("unsafe", [np.eye(3), [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.3, 0.3, 0.4]]])
+def test_no_more_of_a_constant_row_is_mixed_in_than_it_takes(unsafe, at_least):
+    mixed = sp._made_safe(np.array(unsafe), ESTIMATE, LOWER, 1.0, at_least)
+    constant = (ESTIMATE + 1 / 3) / 2
+    part = (mixed[0, 2] - unsafe[0][2]) / (constant[2] - unsafe[0][2])
+    assert 0.0 < part < 1.0
+    assert mixed == pytest.approx((1 - part) * np.array(unsafe) + part * constant, rel=1e-12)
+    assert sp.is_safe(mixed, LOWER, 1.0, at_least=at_least)
+    if at_least == 0:  # then both sides are linear
+        less = (1 - 1e-9) * part
+        assert not sp.is_safe((1 - less) * np.array(unsafe) + less * constant, LOWER, 1.0)
+
+
+def test_rows_that_are_safe_are_left_alone_but_for_rounding():
+    rows = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.35, 0.35]])
+    assert sp.is_safe(rows, LOWER, 1.0)
+    assert sp._made_safe(rows, ESTIMATE, LOWER, 1.0, 0) == pytest.approx(rows, rel=1e-15)
+    rounded = np.array([[0.5, 0.4, 0.2], [0.5, 0.5, -1e-9], [0.5, 0.5, 0.2]])
+    mixed = sp._made_safe(rounded, ESTIMATE, LOWER, 3.0, 0)
+    assert mixed.sum(axis=1) == pytest.approx(1.0, rel=1e-14) and (mixed >= 0.0).all()
+
+
+def test_safe_ends_at_the_smallest_epsilon_that_covers_every_output():
+    policy, lower = np.array([[0.8, 0.2, 0.0], [0.3, 0.7, 0.0], [0.5, 0.5, 0.0]]), [3, 2, 1]
+    mass = np.array(lower) @ policy
+    least = -math.log1p(-(policy[:, :2] / mass[:2]).max())
+    assert sp.is_safe(policy, lower, least * (1 + 1e-9))
+    assert not sp.is_safe(policy, lower, least * (1 - 1e-6))
+
+
+def test_the_arguments_are_handed_on():
+    noisy, lower, options = [40, 12, -3], [30, 2, 0], {"actions": "blur", "at_least": 60}
+    posterior = posterior_from_noise(np.array(noisy), 0.5)
+    best = sp.best_safe_policy(posterior, np.array(lower), 0.5, **options)
+    np.testing.assert_array_equal(safe_policy(noisy, lower, 0.5, noise=0.5, **options), best)
+    believed = [safe_policy([40, 12, last], lower, 0.5) for last in (-3, 0)]
+    np.testing.assert_array_equal(*believed)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (sp.is_safe, {"policy": np.eye(2), "lower": [1, 2]}, "epsilon", [0.0, -1.0], [1e-9]),
+        (
+            sp.is_safe,
+            {"policy": np.eye(2), "lower": [1, 2], "epsilon": 1.0},
+            "at_least",
+            [-1, 1.5],
+            [0],
+        ),
+        (
+            safe_policy,
+            {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0},
+            "noise",
+            [0.9e-12, 700.5],
+            [1e-12, 700.0],
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
