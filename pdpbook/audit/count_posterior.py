@@ -169,7 +169,8 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     Returns
     -------
     CountPosterior
-        By empirical Bayes with the prior of this module, on 16 values a bin and mean.
+        By empirical Bayes with the prior of this module, on 16 possible counts for each bin and
+        each mean.
 
     Raises
     ------
@@ -281,7 +282,7 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
     Parameters
     ----------
     noisy : array_like of int, shape (K,)
-        Counts of at most 2**53 in size.
+        Counts of at most 2⁵³ in size.
 
     Returns
     -------

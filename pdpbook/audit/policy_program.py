@@ -34,7 +34,7 @@ def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArr
     Parameters
     ----------
     actions : {"rows", "blur", "laplace"}
-        As for :func:`safe_policy`.
+        As for :func:`~pdpbook.audit.safe_policy.safe_policy`.
     bins : int
         Number of bins K.
     estimate : ndarray, shape (K,)

@@ -118,8 +118,9 @@ def safe_policy(
         bins, and the uniform one.
     noise : float, optional
         Level ε₁, from 1e-12 to 700, of the two-sided geometric noise in ``noisy``.  The policy is
-        then best on average over what the true counts may be (:func:`posterior_from_noise`);
-        without it the noisy counts are believed, and the policy is fitted to the noise.
+        then best on average over what the true counts may be, see
+        :func:`~pdpbook.audit.count_posterior.posterior_from_noise`; without it the noisy counts are
+        believed, and the policy is fitted to the noise.
     at_least : int
         Records that there are at least in all, if that is public.
 

@@ -109,6 +109,8 @@ def _like(game: NVOGame, counts: NDArray[np.int64]) -> NVOGame:
 
 
 #: The releases of the competition, from counts, ε and a generator to rows.
+#:
+#: :meta hide-value:
 RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Rows]] = {
     "game (paper's scales)": _scaled("stated"),
     "game (finer scales)": _scaled("finer"),
@@ -257,6 +259,8 @@ def _line(name: str, epsilon: float, records: Any, seed: int, *values: float) ->
 
 _END = "epsilon,records,seed,divergence,error"
 #: For each table its lines, its columns, its targets and its number of seeds.
+#:
+#: :meta hide-value:
 TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]] = {
     "targets": (_targets, f"release,{_END}", EPSILONS, 25),
     "records": (_records, f"release,{_END}", (1.0,), 5),

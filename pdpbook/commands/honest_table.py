@@ -208,6 +208,8 @@ def _orders(game: NVOGame) -> list[Solver]:
 
 
 #: For each method, the solvers of a game with everybody.
+#:
+#: :meta hide-value:
 METHODS: dict[str, Callable[[NVOGame], list[Solver]]] = {
     "coordinated": lambda game: [_coordinated],
     "certified": lambda game: [_certified],

@@ -315,7 +315,7 @@ def game_pairs(
     rng : numpy.random.Generator
         Source of the starts, of the assignment of records, and of the draws.
     multipliers, grid_epsilon
-        As in :meth:`NVOGame.from_data`.
+        As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
         Instead of playing, everybody takes this action; 2 is the Laplace mechanism.
 

@@ -92,7 +92,7 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     Parameters
     ----------
     game : NVOGame
-        A game made by a :class:`Setting`.
+        A game made by a :class:`~pdpbook.experiments.settings.Setting`.
 
     Returns
     -------

@@ -40,6 +40,8 @@ class Setting:
 
 
 #: The two settings of the replication.
+#:
+#: :meta hide-value:
 SETTINGS = {
     "stated": Setting((3, 2, 1, 0.33, 0.2), None),
     "inferred": Setting((3, 2, 1, 0.033, 0.02), 1.0),

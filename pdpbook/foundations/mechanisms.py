@@ -1,14 +1,14 @@
 r"""The five basic mechanisms, and the privacy that they buy.
 
-========================  ===============================  ============================
-mechanism                 releases                         privacy
-========================  ===============================  ============================
-randomised response       one bit, kept or flipped         ε-DP for the one who answers
-Laplace                   f(D) + Lap(Δ₁/ε)                 ε-DP
-geometric                 f(D) + two-sided geometric       ε-DP, f in whole numbers
-Gaussian                  f(D) + N(0, σ²)                  (ε, δ)-DP, with Δ₂
-exponential               r with weight e^{εu(D,r)/2Δu}    ε-DP
-========================  ===============================  ============================
+========================  ==================================  ============================
+mechanism                 releases                            privacy
+========================  ==================================  ============================
+randomised response       one bit, kept or flipped            ε-DP for the one who answers
+Laplace                   f(D) + Lap(Δ₁/ε)                    ε-DP
+geometric                 f(D) + two-sided geometric          ε-DP, f in whole numbers
+Gaussian                  f(D) + N(0, σ²)                     (ε, δ)-DP, with Δ₂
+exponential               r with weight exp(ε u(D, r)/(2Δu))  ε-DP
+========================  ==================================  ============================
 
 Δ₁ and Δ₂ are the largest changes of f in the L1 and in the L2 norm when one record comes or goes.
 Each sampler but the geometric one stands beside a function that says what its noise is worth, its

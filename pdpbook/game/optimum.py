@@ -5,9 +5,9 @@ solves a mixed-integer convex program over the counts C[k, v] and binaries z[k, 
 of bin k plays v":
 
 .. math::
-   \min \sum_x q(x)\ln\frac{q(x)}{S(x)/n} \quad\text{s.t.}\quad
-   \sum_v C_{kv}=n_k,\; 0\le C_{kv}\le n_k z_{kv},\; S=\sum_{kv} C_{kv}p_{kv},\;
-   \sigma S \le p_{kv} \le \tau S \text{ wherever } z_{kv}=1 .
+   \min\ & \sum_x q(x)\ln\frac{q(x)}{S(x)/n} \\
+   \text{s.t.}\ & \sum_v C_{kv}=n_k,\; 0\le C_{kv}\le n_k z_{kv},\; S=\sum_{kv} C_{kv}p_{kv}, \\
+   & \sigma S \le p_{kv} \le \tau S \text{ wherever } z_{kv}=1 .
 
 With tangents in place of :math:`-\ln S(x)` and few of the privacy rows the program is linear,
 small, and its optimum is a *lower* bound (the module ``program`` writes the rows).  The search

@@ -204,6 +204,8 @@ def _entries() -> Iterator[tuple[str, Look]]:
 
 
 #: Everything that has a name.
+#:
+#: :meta hide-value:
 LOOKS: dict[str, Look] = dict(_entries())
 
 #: Colours of what has no name; those of the best known names come last.

@@ -189,7 +189,7 @@ def public_manifest(
     plan : Plan
         What is released.
     settings : dict
-        Of :func:`public_settings`.
+        Of ``public_settings``.
     key : bytes
         The secret of the release.
     files : mapping from name to {"rows": ..., "blake2b": ...}, or None

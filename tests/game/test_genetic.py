@@ -1,5 +1,6 @@
 """Tests of the genetic algorithm: its operators, its payoffs, when it stops, what it finds."""
 
+import inspect
 import random
 import sys
 
@@ -160,7 +161,42 @@ def test_all_may_mate_and_the_elites_are_as_many_as_asked(game, monkeypatch):
     pb.approximate_enumeration(
         game, rng=np.random.default_rng(0), generations=2, population=8, parents=8, elites=4
     )
-    assert (given[0]["num_parents_mating"], given[0]["keep_elitism"]) == (8, 4)
+    asked = given[0]
+    assert (asked["num_parents_mating"], asked["keep_elitism"]) == (8, 4)
+    assert asked["parent_selection_type"] == "sss"  # steady state: the fittest mate
+    assert asked["gene_type"] is np.int16 and asked["initial_population"].dtype == np.int16
+
+
+def test_the_defaults_are_those_of_the_paper():
+    stated = {
+        "generations": 270,
+        "population": 500,
+        "parents": 10,
+        "elites": 5,
+        "mutation": 0.05,
+        "crossover_points": 2,
+    }
+    parameters = inspect.signature(pb.approximate_enumeration).parameters
+    assert {name: parameters[name].default for name in stated} == stated
+
+
+def test_a_population_may_be_as_small_as_two(game):
+    least = {"generations": 1, "population": 2, "parents": 2, "elites": 1}
+    found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), **least)
+    assert len(found.payoffs) == 2
+
+
+def test_evaluations_are_counted_and_the_first_payoff_is_the_best_of_the_first(game, monkeypatch):
+    seen, exact = [], _kernels.population_payoffs
+
+    def noted(*arguments):
+        seen.append(exact(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(_kernels, "population_payoffs", noted)
+    found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), **SMALL)
+    assert found.evaluations == sum(map(len, seen))
+    assert found.payoffs[0] == seen[0].max() > seen[0].min()
 
 
 # --- when it stops -----------------------------------------------------------------------------
@@ -170,7 +206,7 @@ def test_patience_stops_a_run(game):
     options = SMALL | {"generations": 200}
     patient = pb.approximate_enumeration(game, rng=np.random.default_rng(1), patience=7, **options)
     assert patient.generations < 200
-    assert patient.payoffs[-1] == patient.payoffs[-8]
+    assert patient.payoffs[-1] == patient.payoffs[-8] > patient.payoffs[-9]
     changes = np.flatnonzero(np.diff(patient.payoffs) > 0)
     assert (np.diff([-1, *changes]) <= 7).all()  # it had not stalled before
     full = pb.approximate_enumeration(game, rng=np.random.default_rng(1), **options)
@@ -194,7 +230,7 @@ def test_it_is_silent_unless_asked(game, capfd):
     assert capfd.readouterr() == ("", "")
     pb.approximate_enumeration(game, rng=np.random.default_rng(0), progress=True, **SMALL)
     out, err = capfd.readouterr()
-    assert "generations" in out + err
+    assert "generations" in out + err and "15/15" in out + err
 
 
 def test_delta_is_allowed():
@@ -220,6 +256,7 @@ def test_pygad_is_not_imported_before_it_is_needed():
         ({"parents": 1}, ValueError, "parents=1"),
         ({"parents": 31}, ValueError, "population of 30, got parents=31"),
         ({"elites": 30}, ValueError, "elites=30"),
+        ({"elites": 0}, ValueError, "elites=0"),
         ({"mutation": 1.0}, ValueError, r"mutation.*got mutation=1\.0"),
         ({"mutation": float("nan")}, ValueError, "mutation=nan"),
         ({"crossover_points": 0}, ValueError, "crossover_points=0"),
@@ -236,3 +273,8 @@ def test_too_many_genes_are_refused_before_they_are_made():
     game = pb.NVOGame([10**9, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
     with pytest.raises(ValueError, match="got n=1000000001, population=500"):
         pb.approximate_enumeration(game, rng=np.random.default_rng(0))
+    game = pb.NVOGame([2**30, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
+    with pytest.raises(ValueError, match="got n=1073741825, population=2"):
+        pb.approximate_enumeration(
+            game, rng=np.random.default_rng(0), population=2, parents=2, elites=1
+        )
