@@ -48,6 +48,8 @@ __all__ = [
 #: A KL nearer than this, relatively, to that of the Laplace mechanism is not less than it.
 _ROUNDING = 1e-12
 #: The two readings of the five scales. A function of ε gives multiples of the sensitivity.
+#:
+#: :meta hide-value:
 READINGS: dict[str, Callable[[float], tuple[float, ...]]] = {
     "printed": lambda epsilon: (3 / epsilon, 2 / epsilon, 1 / 2, 0.01 / 2, 0.001 / 2),
     "over-epsilon": lambda epsilon: tuple(m / epsilon for m in (3, 2, 1, 0.01, 0.001)),

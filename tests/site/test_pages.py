@@ -151,3 +151,22 @@ def test_formulas_are_set_before_a_browser_sees_them(folder: Path) -> None:
     assert 0 < len(styled) < len(pages)
     scripts = [tag for html in pages.values() for tag in re.findall("<script [^>]*src=[^>]*", html)]
     assert scripts and not [script for script in scripts if "mathjax" in script.lower()]
+
+
+REFERENCE = [page for page in public_pages() if "reference" in page.parts]
+
+
+@pytest.mark.parametrize("page", REFERENCE, ids=name)
+def test_a_page_of_the_reference_reads_well(page: Path) -> None:
+    """Parameters with one text share it, names may break, no value is a dump of functions."""
+    soup = parse(page)
+    for parameter in soup.select(".field-list li"):
+        after = parameter.find_next_sibling("li")
+        if after and parameter.strong and after.strong:
+            texts = [
+                each.get_text().removeprefix(each.strong.get_text()) for each in (parameter, after)
+            ]
+            assert texts[0] != texts[1], parameter.get_text()
+    assert not [value.get_text() for value in soup.select("dt em.property") if "<" in value.text]
+    if "." in (title := soup.h1.get_text()).removeprefix("pdpbook"):
+        assert len(soup.select("article h1 wbr")) == title.count(".") + title.count("_"), title
