@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 from pdpbook import draws_epsilon, optimal_attack, record_profile
+from pdpbook.audit import attacks
 from pdpbook.foundations.tradeoff import tradeoff_curve
 
 
@@ -183,7 +184,8 @@ def test_the_attack_is_frozen_and_its_input_unchanged():
     assert p.tolist() == [0.3, 0.7] and q.tolist() == [0.25, 0.75]
     with pytest.raises(AttributeError):
         attack.draws = 3
-    for rate in (-0.1, 1.1, math.nan):
+    assert optimal_attack(p, q).draws == 1
+    for rate in (-0.1, 1.0005, math.nan):
         with pytest.raises(ValueError, match="false_positive_rate must be"):
             attack.true_positive_rate(rate)
 
@@ -196,6 +198,7 @@ def test_the_attack_is_frozen_and_its_input_unchanged():
         ({"draws": 0}, r"draws must be a whole number >= 1, got draws=0"),
         ({"draws": 10**6 + 1}, r"draws must be a whole number <= 1000000"),
         ({"step": 0.0}, r"step must be a finite number > 0 and < 700"),
+        ({"step": 700.3}, r"step must be a finite number > 0 and < 700"),
         ({"step": 1e-9}, r"step must be at least \S+ here, got step=1e-09"),
     ],
 )
@@ -203,3 +206,50 @@ def test_bad_arguments_are_refused(arguments, message):
     good = {"present": [0.5, 0.5], "absent": [0.4, 0.6], "draws": 2}
     with pytest.raises((ValueError, TypeError), match=message):
         optimal_attack(**{**good, **arguments})
+
+
+def split_bound(p, q, draws, step):
+    """Each output becomes two, with scores on the grid and the same p and q in sum."""
+    parts = []
+    for a, b in zip(p, q, strict=True):
+        below = math.floor(math.log(a / b) / step)
+        low, high = math.exp(-below * step), math.exp(-(below + 1) * step)
+        upper = (a * low - b) / (low - high)  # of p; the rest has the lower score
+        parts += [(below, a - upper, (a - upper) * low), (below + 1, upper, upper * high)]
+    sums = {}
+    for each in itertools.product(parts, repeat=draws):
+        point = sum(part[0] for part in each)
+        apart = math.prod(part[1] for part in each) - math.prod(part[2] for part in each)
+        sums[point] = sums.get(point, 0.0) + apart
+    return sum(max(each, 0.0) for each in sums.values())
+
+
+@pytest.mark.parametrize("draws", [1, 3])
+def test_the_upper_bound_is_that_of_outputs_split_in_two(draws):
+    p, q = [0.5, 0.3, 0.2], [0.2, 0.35, 0.45]
+    for step in (0.7, 0.11):
+        bound = optimal_attack(p, q, draws=draws, step=step).advantage_bound
+        assert bound == pytest.approx(split_bound(p, q, draws, step), rel=1e-10)
+
+
+@pytest.mark.parametrize("draws", [1, 2, 60])
+def test_the_sum_of_draws_is_the_convolution(draws):
+    points, mass = np.array([-7, 0, 1, 40]), np.array([0.2, 0.5, 0.25, 1e-20])
+    single = np.zeros(48)
+    single[points + 7] = mass
+    law = np.ones(1)
+    for _ in range(draws):
+        law = np.convolve(law, single)
+    first, found = attacks._sum(points, mass, draws)
+    start = first + 7 * draws
+    assert found == pytest.approx(law[start : start + found.size], abs=1e-13)
+    assert law.sum() - law[start : start + found.size].sum() <= 1e-13
+    assert found.size == 48 if draws == 1 else found.size < law.size
+
+
+def test_the_law_of_many_draws_is_short_and_that_of_nothing_is_nothing():
+    first, law = attacks._sum(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
+    assert law.size < 2e4 and law.sum() == pytest.approx(1.0)
+    assert first + law.argmax() == 500_000
+    first, law = attacks._sum(np.array([3, 5]), np.zeros(2), 4)
+    assert (first, law.tolist()) == (0, [0.0])
