@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
@@ -136,6 +136,8 @@ def test_against_the_limits_of_scipy(runs, others, share, false_share, delta, co
     st.integers(1, 25), RATES, RATES, st.floats(0, 3),
     st.sampled_from([0.0, 0.05]),
 )
+@example(5, 1.0, 1.0, 0.0, 0.0)
+@example(25, 1.0, 0.3, 0.5, 0.0)
 def test_the_power_is_the_sum_over_all_counts(runs, p, q, epsilon, delta):
     counts = range(runs + 1)
     fails = [
@@ -160,6 +162,7 @@ def test_extreme_counts():
     assert audit_power(1.0, 0.0, runs=1000, epsilon=5.0) == pytest.approx(1.0)
     assert audit_power(1.0, 0.0, runs=1000, epsilon=6.0) == 0.0
     assert audit_power(0.0, 1.0, runs=10, epsilon=0.0) == 0.0
+    assert audit_power(1e-305, 1e-310, runs=10**9, epsilon=1.0) == 0.0
     assert 0.9 < audit_power(4e-6, 1e-6, runs=10**9, epsilon=1.0) <= 1.0
 
 
@@ -309,6 +312,10 @@ def test_bad_counts_are_refused(arguments, message):
         ({"runs": 10**10}, r"runs must be a whole number <= 1000000000"),
         ({"epsilon": -1.0}, r"epsilon must be a finite number >= 0"),
         ({"epsilon": math.inf}, r"got epsilon=inf"),
+        ({"epsilon": 700.3}, r"got epsilon=700\.3"),
+        ({"confidence": -0.1}, r"confidence must be a finite number > 0 and < 1"),
+        ({"confidence": 1.0}, r"confidence must be a finite number > 0 and < 1"),
+        ({"confidence": 1.0005}, r"confidence must be a finite number > 0 and < 1"),
     ],
 )
 def test_bad_rates_are_refused(arguments, message):

@@ -49,7 +49,8 @@ EXTRA = {
         "tests/beyond/test_gaussian_pdp.py",
         *(f"tests/game/test_{name}.py" for name in ("best_response", "coordinated", "nvo_game")),
         "tests/game/test_genetic.py",
-    )
+    ),
+    "pdpbook/game/program.py": ("tests/game/test_optimum.py",),
 }
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
 EQUIVALENT = "tests/tools/mutants.toml"
