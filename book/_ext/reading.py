@@ -60,8 +60,8 @@ def depart_admonition(writer: Any, node: nodes.Element) -> None:
         return
     start = node.attributes.pop("starts")
     summary = (
-        r'<summary class="admonition-title">\1'
-        '<span class="fold-mark" aria-hidden="true"></span></summary>'
+        '<summary class="admonition-title">'
+        r'<span class="fold-mark" aria-hidden="true"></span>\1</summary>'
     )
     text = TITLE.sub(summary, "".join(writer.body[start:]), count=1)
     names = f' id="{node["ids"][0]}"' if node["ids"] else ""

@@ -14,7 +14,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 NO_BREAK = "\N{NO-BREAK SPACE}"
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 PER_CENT = re.compile(r"(?<=\d) ?%|^ %")  # the number may be a node of its own
-EQUALS = re.compile(r"(?<=[εδσρκγnKBm′]) ([=≤≥<>]) (?=[−\d½∞])")
+EQUALS = re.compile(r"(?<=[εδσρκγnKBbm′]) ([=≤≥<>]) (?=[−\d½∞])")
 UNIT = re.compile(r"(?:(?<=\d)|^) (?=(?:ms|s|cm|kg|kB|MB|GB|nats)\b)")
 VERBATIM = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.math_block, nodes.raw)
 

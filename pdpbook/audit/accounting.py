@@ -1,15 +1,15 @@
 r"""What many draws cost.
 
 A record is ε-pDP for one draw.  Then the likelihood ratio :math:`L = P/P_{-i}` of a draw lies in
-[A, B] with :math:`B = e^\varepsilon` and :math:`A = \max(1-\frac1n, e^{-\varepsilon})`: a record in
-n cannot make an output rarer than by the factor :math:`1-\frac1n`.  Two distributions with such a
-ratio are made from a *coin* by
+:math:`[A, B]` with :math:`B = e^\varepsilon` and :math:`A = \max(1-\frac1n, e^{-\varepsilon})`: a
+record in n cannot make an output rarer than by the factor :math:`1-\frac1n`.  Two distributions
+with such a ratio are made from a *coin* by
 
 .. math:: A_1 = \frac{P-A\,P_{-i}}{1-A}, \qquad A_0 = \frac{B\,P_{-i}-P}{B-1} ,
 
-heads with probability :math:`a=\frac{1-A}{B-A}` without the record and aB with it: heads means
-"draw from :math:`A_1`", tails "draw from :math:`A_0`".  So whatever m draws tell about the record,
-m tosses of the coin tell, and the number of heads says all.  For
+heads with probability :math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it: heads
+means "draw from :math:`A_1`", tails "draw from :math:`A_0`".  So whatever m draws tell about the
+record, m tosses of the coin tell, and the number of heads says all.  For
 :math:`\varepsilon \ge \ln\frac n{n-1}`, :math:`A_1 = p_i` and :math:`a = 1/R` with
 :math:`R = 1+n(e^\varepsilon-1)`.  :func:`draws_epsilon` computes what the tosses cost.
 
