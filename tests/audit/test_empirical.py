@@ -18,6 +18,7 @@ from pdpbook import (
     policy_epsilon,
     randomised_response,
 )
+from tests.bounds import check_bounds
 
 ERROR = 0.05
 RATES = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))
@@ -162,7 +163,7 @@ def test_extreme_counts():
     assert audit_power(1.0, 0.0, runs=1000, epsilon=5.0) == pytest.approx(1.0)
     assert audit_power(1.0, 0.0, runs=1000, epsilon=6.0) == 0.0
     assert audit_power(0.0, 1.0, runs=10, epsilon=0.0) == 0.0
-    assert audit_power(1e-305, 1e-310, runs=10**9, epsilon=1.0) == 0.0
+    assert audit_power(1e-310, 1e-305, runs=10**9, epsilon=1.0) == 0.0
     assert 0.9 < audit_power(4e-6, 1e-6, runs=10**9, epsilon=1.0) <= 1.0
 
 
@@ -337,3 +338,11 @@ def test_bad_rates_are_refused(arguments, message):
 def test_bad_guesses_are_refused(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         one_run_epsilon(**{"correct": 9, "guesses": 10, **arguments})
+
+
+def test_one_right_guess_and_the_last_values_that_are_taken():
+    assert one_run_epsilon(1, 1, canaries=1, confidence=0.4) == pytest.approx(math.log(1.5))
+    good = {"correct": 9, "guesses": 10}
+    check_bounds(one_run_epsilon, good, "confidence", [-0.1, 0.0, 1.0, 1.0005], [0.999])
+    check_bounds(one_run_epsilon, good, "delta", [-1e-9, 0.05001], [0.0, 0.05])
+    check_bounds(one_run_epsilon, good, "canaries", [0, 9], [10])
