@@ -193,6 +193,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
     posterior, size, chance = _predictive(counts, n)
     levels = (np.arange(16) + 0.5) / 16
     drawn = np.asarray(nbinom.ppf(levels, size[:, None, None], chance[:, None]))  # (K, M - 1, J)
+    drawn[..., -1] = np.maximum(drawn[..., -1], 1.0)  # where a count is rare, all are 0
     exact = size[:, None] * (1.0 / chance - 1.0)
     drawn *= (exact / drawn.mean(axis=2))[:, :, None]
     values = np.concatenate([np.zeros((size.size, 1)), drawn.reshape(size.size, -1)], axis=1)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import nbinom
 
 from pdpbook import geometric_mechanism
 from pdpbook.audit import count_posterior as cp
+from tests.bounds import check_bounds
 
 
 def naive_posterior_mean(noisy, epsilon, most=400):
@@ -26,8 +28,11 @@ def naive_posterior_mean(noisy, epsilon, most=400):
         weights = (posterior / posterior.sum(axis=0)).mean(axis=1)
     result = []
     for like in law:
-        joint = [w * p * lk for w, pr in zip(weights, prior, strict=True)
-                 for p, lk in zip(pr, like, strict=True)]
+        joint = [
+            w * p * lk
+            for w, pr in zip(weights, prior, strict=True)
+            for p, lk in zip(pr, like, strict=True)
+        ]
         counts = list(range(most)) * len(means)
         result.append(np.dot(joint, counts) / np.sum(joint))
     return np.array(result)
@@ -73,8 +78,10 @@ def test_on_average_it_is_nearer_than_the_clipped_counts():
     truth = np.concatenate([np.zeros(60, dtype=int), rng.integers(1, 90, size=20)])
     noisy = [geometric_mechanism(truth, epsilon=0.5, rng=rng) for _ in range(50)]
     errors = [
-        [np.abs(guess - truth).sum() for guess in
-         (cp.posterior_from_noise(z, 0.5).mean, np.maximum(z, 0))]
+        [
+            np.abs(guess - truth).sum()
+            for guess in (cp.posterior_from_noise(z, 0.5).mean, np.maximum(z, 0))
+        ]
         for z in noisy
     ]
     own, clipped = np.mean(errors, axis=0)
@@ -97,3 +104,102 @@ def test_public_counts_predict_the_others():
 def test_what_is_no_noisy_histogram_is_refused(noisy):
     with pytest.raises((ValueError, TypeError), match="noisy must"):
         cp.posterior_from_noise(noisy, 1.0)
+
+
+PUBLIC, NOISY = [9, 4, 0], [7, 5, -2]
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (cp.posterior_from_noise, {"noisy": NOISY}, "epsilon", [0.9e-12, 700.5], [1e-12, 700.0]),
+        (cp.posterior_from_public, {"public": PUBLIC}, "n", [0, 1.5], [1]),
+        (
+            cp.posterior_from_both,
+            {"public": PUBLIC, "noisy": NOISY, "epsilon": 1.0},
+            "n",
+            [0, 1.5],
+            [1],
+        ),
+        (
+            cp.posterior_from_both,
+            {"public": PUBLIC, "noisy": NOISY, "n": 9},
+            "epsilon",
+            [0.9e-3, 700.5],
+            [1e-3, 700.0],
+        ),
+        (cp.posterior_from_noise(NOISY, 1.0).lumped, {}, "groups", [0, 1.5], [1]),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
+
+
+def test_public_and_noisy_counts_are_of_the_same_bins():
+    with pytest.raises(ValueError, match="public and noisy must have the same length, got 3 and 2"):
+        cp.posterior_from_both(PUBLIC, [3, 4], n=9, epsilon=1.0)
+
+
+def test_the_guess_is_the_mean_and_a_millionth_of_the_uniform_one():
+    known = cp.CountPosterior(np.array([[3.0], [1.0]]), np.ones((2, 1)))
+    assert known.distribution == pytest.approx([0.75 - 0.25e-6, 0.25 + 0.25e-6], rel=1e-12)
+    nobody = cp.CountPosterior(np.zeros((4, 1)), np.ones((4, 1)))
+    assert nobody.distribution.tolist() == [0.25] * 4
+    few = cp.CountPosterior(np.array([[0.3], [0.1]]), np.ones((2, 1)))  # fewer than one in all
+    assert few.distribution[0] == pytest.approx(0.75, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([0.25, 0.25, 0.25, 0.25], ([1.5, 3.5], [0.5, 0.5])),
+        ([0.4, 0.4, 0.1, 0.1], ([1.0, (0.8 + 0.3 + 0.4) / 0.6], [0.4, 0.6])),
+        ([0.8, 0.2, 0.0, 0.0], ([1.0, 2.0], [0.8, 0.2])),
+    ],
+)
+def test_a_value_belongs_to_the_group_of_its_middle(weights, expected):
+    few = cp.CountPosterior(np.array([[1.0, 2, 3, 4]]), np.array([weights])).lumped(2)
+    assert few.values[0] == pytest.approx(expected[0])
+    assert few.weights[0] == pytest.approx(expected[1])
+
+
+@pytest.mark.parametrize("epsilon", [0.013, 0.7, 1.0, 3.0])
+def test_the_values_reach_as_far_as_the_noise(epsilon):
+    """Cells of a twentieth of its mean size, out to forty of them; and 0 by itself."""
+    z = np.array([6000, 6001, 6002, 6003, 6004, 2, -3])
+    values = cp.posterior_from_noise(z, epsilon).values
+    width = max(1, int(np.ceil(0.05 / epsilon)))
+    assert (values[:, 0] == 0.0).all() and (np.diff(values[:, 1:]) == width).all()
+    half = (width - 1) / 2
+    assert (values[:, 1] - half <= np.maximum(z - 40 / epsilon, 1)).all()
+    assert (values[:, -1] + half >= z + 40 / epsilon).all()
+    assert (values[5:, 1] - half == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_public_counts_against_their_prior_written_out(n):
+    public = np.array([6, 3, 0, 1])
+    means = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
+    assert cp._means(6.0).tolist() == means and cp._means(0.0).tolist() == means[:4]
+    evidence = np.array(
+        [[float(a == 0) if m == 0 else (m / (1 + m)) ** a / (1 + m) for a in public] for m in means]
+    )
+    weights = np.full(6, 1 / 6)
+    for _ in range(cp._ROUNDS):
+        posterior = weights[:, None] * evidence
+        weights = (posterior / posterior.sum(axis=0)).mean(axis=1)
+    posterior = weights[:, None] * evidence
+    posterior /= posterior.sum(axis=0)
+    share, rate = n / 10, 1 + 1 / np.array(means[1:])  # the gamma law of a rate given a count
+    mean = ((public + 1) * share / rate[:, None] * posterior[1:]).sum(axis=0)
+    assert cp.posterior_from_public(public, n).mean == pytest.approx(mean, rel=1e-9)
+    noisy, epsilon = np.array([5, 2, -1, 70]), 0.7
+    both = cp.posterior_from_both(public, noisy, n=n, epsilon=epsilon)
+    assert both.values.shape == (4, 2 * 58 + 1) and (both.values >= 0).all()
+    assert both.values[:, 0].tolist() == [0, 0, 0, 12]
+    for k, a in enumerate(public):
+        law = posterior[0, k] * (both.values[k] == 0)
+        for weight, each in zip(posterior[1:, k], rate, strict=True):
+            law = law + weight * nbinom.pmf(both.values[k], a + 1, each / (each + share))
+        law = law * np.exp(-epsilon * np.abs(noisy[k] - both.values[k]))
+        assert both.weights[k] == pytest.approx(law / law.sum(), rel=1e-6, abs=1e-12)
