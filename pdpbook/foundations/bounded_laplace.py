@@ -112,8 +112,7 @@ def bounded_laplace_scale(
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:
         high *= 2.0
-    while high - low > 1e-15 * high:
-        middle = (low + high) / 2.0
+    while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
         if _epsilon(middle, width, sensitivity) <= epsilon:
             high = middle
         else:

@@ -226,6 +226,8 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
     count = _validate.integer("count", count, at_least=1)
     if count > 100_000:
         raise _validate.fail("count", "a whole number <= 100000", count)
+    if count * epsilon > 1e308:
+        raise _validate.fail("epsilon", "so small that count times it is finite", epsilon)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
     lies = np.arange(count + 1.0)
     ways = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1)
@@ -239,8 +241,7 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
     low, high = 0.0, count * epsilon
     if log_delta(low) <= math.log(delta):
         return 0.0
-    while high - low > 1e-14 * high:
-        middle = (low + high) / 2.0
+    while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
         low, high = (low, middle) if log_delta(middle) <= math.log(delta) else (middle, high)
     return high
 

@@ -136,3 +136,11 @@ def test_the_ends_of_the_range_are_never_passed():
         drawn = bounded.bounded_laplace_mechanism(answers, **limits, rng=Fixed(level))
         assert ((drawn >= 0.1) & (drawn <= 0.7)).all()
         assert drawn == pytest.approx(end, abs=1e-12)
+
+
+def test_the_search_ends_among_the_smallest_numbers():
+    """Where neighbouring floats are further apart than any small share of them."""
+    limits = {"lower": 0.0, "upper": 1e-300, "sensitivity": 1e-310}
+    scale = bounded.bounded_laplace_scale(**limits, epsilon=1.0)
+    assert bounded.bounded_laplace_epsilon(scale, **limits) <= 1.0
+    assert scale == pytest.approx(1e-310, rel=1e-3)

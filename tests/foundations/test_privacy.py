@@ -155,7 +155,7 @@ def test_extreme_levels_do_not_overflow():
         *(
             (privacy.optimal_composition, {"epsilon": 0.1, "count": 9, "delta": 0.1}, *row)
             for row in (
-                ("epsilon", [0.0], [1e-9]),
+                ("epsilon", [0.0, 1.2e307], [1e-9, 1.1e307]),
                 ("count", [0, 100_001], [1, 100_000]),
                 ("delta", [0.0, 1.0], [0.9]),
             )
@@ -187,3 +187,9 @@ def test_one_answer_composes_to_itself():
         total = privacy.optimal_composition(epsilon, 1, delta=0.01)
         assert total == pytest.approx(math.log((keep - 0.01) / (1.0 - keep)), rel=1e-12)
     assert privacy.optimal_composition(0.1, 1, delta=0.2) == 0.0
+
+
+def test_the_search_ends_among_the_smallest_numbers():
+    """Where neighbouring floats are further apart than any small share of them."""
+    total = privacy.optimal_composition(1e-320, 5, delta=5e-324)
+    assert 0.0 < total <= 5e-320
