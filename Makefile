@@ -17,14 +17,20 @@ NBGRADER := $(VENV)/.installed-course
 COURSE   ?= my-course
 KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--name "$(NAME)")
 BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
+define COMPLETE
+ln -sfn _build/html _build/instructor/html && cp $(ARCHIVE) _build/instructor/html/ && \
+  echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
+endef
 
 export JUPYTER_PREFER_ENV_PATH := 1
 # Nobody's own settings of Matplotlib, and the list of fonts: a page that had to make it might say so.
 export MPLCONFIGDIR := $(abspath $(VENV))/matplotlib
 export PYTHONUNBUFFERED := 1
+# Some images forbid it; here a hundred processes import the same modules.
+export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book notebooks pdf instructor-book assignment grade formgrader test lint nbval outputs \
+.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader test lint nbval outputs \
   lab edit bench mutants clean
 
 book: $(STAMP)
@@ -46,10 +52,19 @@ $(BUILT): $(SOURCES) | $(STAMP)
 
 # The same execution cache serves both books, so the second executes only the solutions.
 instructor-book: $(BUILT)
+	$(MAKE) instructor-pages
+	@$(COMPLETE)
+
+instructor-pages: $(STAMP)
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
-	@ln -sfn _build/html _build/instructor/html
-	@cp $(ARCHIVE) _build/instructor/html/
-	@echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
+
+# Both, side by side: each is read by one process. What the second one says is shown at the end.
+books: $(STAMP)
+	@mkdir -p _build
+	@$(MAKE) instructor-pages > _build/instructor.log 2>&1 & theirs=$$!; \
+	  $(MAKE) book; failed=$$?; \
+	  wait $$theirs || failed=$$?; cat _build/instructor.log; exit $$failed
+	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [SEED=7]
 assignment: $(BUILT) $(NBGRADER)
@@ -68,12 +83,13 @@ formgrader: $(NBGRADER)
 	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
 	  --LabApp.default_url=/formgrader/gradebook --IdentityProvider.cookie_options=path=/
 
-# Everything that CI runs, in this order: the books are built from what nbval executed.
-test: $(NBGRADER) lint nbval book instructor-book
+# Everything that CI runs, in this order: the books are built from what nbval executed. The longest
+# files come first, so that both processes end at about the same time.
+LONGEST := tests/site tests/course tests/test_collector.py tests/test_notebook_edition.py
+test: $(NBGRADER) lint nbval books
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
 	  tests/foundations tests/per_instance tests/game
-	$(RUN) pytest -q -n 2 tests/site
-	$(RUN) pytest -q -n 2 --dist loadfile --ignore=tests/site tests pdpbook course
+	$(RUN) pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook course
 	@echo "All checks passed."
 
 lint: $(STAMP)

@@ -51,6 +51,77 @@ def test_the_envelope_counts_like_a_look_at_every_group(case, delta):
             assert reached == (private if private >= needed else -1)
 
 
+@pytest.mark.parametrize("alike", [0.0, 0.95])
+def test_a_step_of_one_that_just_keeps_everybody_private(alike):
+    """Epsilon is the largest loss after it, or a little less; rows that are alike test the lower
+    side."""
+    rng, below = np.random.default_rng(3), []
+    for _ in range(40):
+        kernel = rng.dirichlet(np.ones(4), (3, 4))
+        kernel = (1.0 - alike) * kernel + alike * kernel.mean(axis=(0, 1))
+        game = pb.NVOGame([3, 4, 0, 2], kernel, epsilon=1.0)
+        profile = game.random_profile(rng)
+        k, v = np.argwhere(profile > 1)[0]
+        w = int((v + rng.integers(1, 3)) % 3)
+        after = profile.copy()
+        after[k, v] -= 1
+        after[k, w] += 1
+        rows, mass = np.empty((2, 4)), game.mass(after)
+        _kernels.envelope(profile, kernel, rows)
+        loss = float(np.nanmax(game.losses(after)))
+        for epsilon, expected in ((loss, 9), (loss * (1.0 - 1e-9), -1), (loss * (1.0 + 1e-9), 9)):
+            game = pb.NVOGame(game.counts, kernel, epsilon=epsilon)
+            below.append(game.limits.sigma > 0.0)
+            reached = _kernels.count_after(
+                profile, kernel, 9, game.limits, k, v, w, np.int64(1), rows, mass, np.int64(9)
+            )
+            assert reached == expected
+    assert sum(below) > 60 if alike else sum(below) < 60
+
+
+def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
+    """Epsilon is so large that tau is 1, and exposes only a record that is alone at an output."""
+    rng, seen = np.random.default_rng(4), set()
+    for _ in range(60):
+        kernel = rng.dirichlet(np.ones(4), (3, 4)) * (rng.random((3, 4, 4)) < 0.4)
+        kernel += (1.0 - kernel.sum(axis=2))[:, :, None] * np.eye(4)
+        game = pb.NVOGame([3, 4, 0, 1], kernel, epsilon=800.0)
+        profile = game.random_profile(rng)
+        rows = np.empty((2, 4))
+        _kernels.envelope(profile, kernel, rows)
+        for k, v, w, _ in moves(game, profile):
+            after = profile.copy()
+            after[k, v] -= 1
+            after[k, w] += 1
+            everybody = game.private_records(after) == 8
+            reached = _kernels.count_after(
+                profile, kernel, 8, game.limits, k, v, w, np.int64(1), rows, game.mass(after),
+                np.int64(8),
+            )  # fmt: skip
+            assert reached == (8 if everybody else -1)
+            seen.add((everybody, bool((game.mass(after) == 0.0).any())))
+    assert len(seen) == 4
+
+
+@given(games_with_profiles())
+def test_the_envelope_holds_the_rows_of_those_who_are_there(case):
+    game, profile = case
+    rows = np.empty((2, game.bins))
+    _kernels.envelope(profile, game.kernel, rows)
+    present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
+    assert_array_equal(rows, [present.max(axis=0), present.min(axis=0)])
+
+
+@given(games_with_profiles())
+def test_a_group_without_records_is_not_private(case):
+    game, profile = case
+    private = np.ones(profile.shape, dtype=bool)
+    _kernels.group_private(
+        profile, game.kernel, game.mass(profile), game.records, game.limits, private
+    )
+    assert not private[profile == 0].any()
+
+
 @given(games_with_profiles(), st.sampled_from([0.0, 0.05]))
 def test_the_shortfall_is_zero_where_everybody_is_private(case, delta):
     game, profile = case
@@ -85,7 +156,7 @@ def test_the_boundary_is_held_from_both_sides(off, expected):
 def test_whoever_is_alone_at_an_output_is_exposed_whatever_tau_rounds_to():
     row, mass = np.array([1.0, 0.0]), np.array([1.0, 4.0])
     assert not _kernels.is_private(row, mass, 5, 800.0, 0.0, 1.0, -math.inf)
-    assert _kernels.privacy_loss(row, mass, 5) == math.inf
+    assert pb.privacy_losses([row], mass, 5) == [math.inf]
 
 
 def test_an_exponential_that_would_overflow_is_infinite():
@@ -95,7 +166,22 @@ def test_an_exponential_that_would_overflow_is_infinite():
         assert _kernels.hockey_stick(row, mass, 2, epsilon) == 0.25
 
 
+def test_an_output_that_nobody_reaches_says_nothing_whatever_epsilon():
+    row, mass = np.array([0.5, 0.5, 0.0]), np.array([0.5, 1.5, 0.0])
+    assert _kernels.hockey_stick(row, mass, 2, 800.0) == 0.25
+
+
 # --- divergence ------------------------------------------------------------------------------
+
+
+def test_what_is_left_with_no_mass_costs_infinitely_much_and_what_no_data_has_nothing():
+    two, one, nothing = np.array([1.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 0.0])
+    half = np.array([0.5, 0.5])
+    assert _kernels.divergence_drop(half, two, one) == -math.inf
+    assert _kernels.step_drop(half, two, np.array([0.0, 1.0]), nothing) == -math.inf
+    assert _kernels.step_drop(half, two, np.array([0.0, 1.0005]), nothing) == -math.inf
+    assert _kernels.divergence_drop(one, one, one) == 0.0
+    assert _kernels.step_drop(one, one, one, one) == 0.0
 
 
 @given(games_with_profiles())
@@ -114,6 +200,37 @@ def test_drops_are_differences_of_divergences(case):
             rows = game.kernel[v, k], game.kernel[w, k]
             step = _kernels.step_drop(game.frequency, masses[0], *rows)
             assert_allclose(step, drop, rtol=1e-7, atol=1e-12)
+
+
+@given(games_with_profiles())
+def test_what_a_best_action_gains_is_told(case):
+    game, profile = case
+    rows, trial = np.empty((2, game.bins)), np.empty(game.bins)
+    _kernels.envelope(profile, game.kernel, rows)
+    private, mass = game.private_records(profile), game.mass(profile)
+    for k, v in np.argwhere(profile):
+        w, gain, drop = _kernels.best_action(
+            profile, game.kernel, game.frequency, mass, game.records, game.limits, k, v,
+            np.int64(-1), private, rows, trial,
+        )  # fmt: skip
+        after = profile.copy()
+        after[k, v] -= 1
+        after[k, w] += 1
+        assert gain == game.private_records(after) - private >= 0
+        expected = game.divergence(profile) - game.divergence(after)
+        assert_allclose(drop, expected, rtol=1e-7, atol=1e-12)
+
+
+def test_records_that_are_held_do_not_move():
+    game = pb.NVOGame([4, 5, 3], pb.laplace_kernel(3, [2.0, 1.0]), epsilon=5.0)
+    start = game.constant_profile(0)
+    free, held = start.copy(), start.copy()
+    for profile, group in ((free, (-1, -1)), (held, (1, 0))):
+        _kernels.best_response_sweep(
+            profile, game.kernel, game.frequency, game.mass(profile), 12, game.limits, True, *group
+        )
+    assert_array_equal(free[:2], [[0, 4], [0, 5]])
+    assert_array_equal(held[:2], [[0, 4], [5, 0]])
 
 
 @pytest.mark.parametrize(("gain", "moves_on"), [(0.5, False), (2.0, True)])

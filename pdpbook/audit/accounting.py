@@ -60,8 +60,8 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
         released as its look-alike with probability :math:`1/R`.
 
         The number is never below the truth: probabilities are raised by a factor of 1 + 1e-9
-        before they are compared with δ.  It is above the truth by less than 1e-8, or by 1e-8 of
-        it.
+        before they are compared with δ.  So it is what a δ smaller by this factor costs, which is
+        hardly more, unless δ is all but the probability of the losses above the answer.
 
     Raises
     ------

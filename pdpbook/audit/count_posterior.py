@@ -39,7 +39,7 @@ __all__ = [
 
 #: Noise beyond this many mean sizes has a probability below 1e-17.
 _REACH = 40.0
-#: Width of a cell of counts, as a share of the mean size of the noise (and at least 1).
+#: Width of a cell of counts, as a share of the mean size of the noise; rounded up.
 _CELL = 0.05
 _ROUNDS = 300  #: of expectation-maximisation
 _FLOOR = 1e-6  #: share of the uniform distribution in the guess: nothing is impossible
@@ -135,7 +135,7 @@ def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
     z = noisy_counts(noisy)
     epsilon = _validate.number("epsilon", epsilon, above=1e-12, below=700.0, strict=False)
     reach = math.ceil(_REACH / epsilon)
-    width = max(1, math.ceil(_CELL / epsilon))
+    width = math.ceil(_CELL / epsilon)
     first = 1 + width * np.maximum((z - reach - 1) // width, 0)
     cells = first[:, None] + width * np.arange(2 * reach // width + 3)[None, :]
     low = np.hstack([np.zeros((z.size, 1)), cells])  # the count 0 is a cell of its own
@@ -299,7 +299,7 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
 
 
 def _means(largest: float) -> NDArray[np.float64]:
-    """Means of the prior: 0, ½, 1, 2, … up to the first that is at least the largest count."""
+    """Means of the prior: 0, ½, 1, 2, … up to the first of at least the largest count plus 2."""
     return np.concatenate([[0.0], 2.0 ** np.arange(-1, math.ceil(math.log2(largest + 2.0)) + 1)])
 
 

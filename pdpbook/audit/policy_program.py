@@ -175,10 +175,8 @@ class PolicyProgram:
         )
 
     def _add(self, rows: Any, low: float | NDArray[Any], high: float | NDArray[Any]) -> None:
-        rows = sp.csr_array(rows)
-        rows.eliminate_zeros()
-        lower = np.broadcast_to(np.asarray(low, dtype=float), rows.shape[0])
-        upper = np.broadcast_to(np.asarray(high, dtype=float), rows.shape[0])
+        lower = np.broadcast_to(low, rows.shape[0])
+        upper = np.broadcast_to(high, rows.shape[0])
         self.solver.addRows(
             rows.shape[0], lower, upper, rows.nnz, rows.indptr[:-1], rows.indices, rows.data
         )

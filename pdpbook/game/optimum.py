@@ -177,9 +177,7 @@ def _settled(divergence: float, bound: float, relative_gap: float) -> bool:
     return divergence - bound <= max(relative_gap * divergence, _NEGLIGIBLE)
 
 
-def _equilibrium(
-    game: NVOGame, profile: NDArray[np.int64] | None
-) -> NDArray[np.int64] | None:
+def _equilibrium(game: NVOGame, profile: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     """Return the equilibrium that best responses reach from a proposal, if it is private."""
     if profile is None:
         return None

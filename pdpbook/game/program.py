@@ -132,9 +132,7 @@ class Program:
         ):
             self._solver.setOptionValue(option, value)
         empty = np.empty(0)
-        self._solver.addCols(
-            self.cost.size, self.cost, self.lower, self.upper, 0, [], [], empty
-        )
+        self._solver.addCols(self.cost.size, self.cost, self.lower, self.upper, 0, [], [], empty)
         self._solver.changeObjectiveOffset(self.offset)
         self._write_profiles(counts)
         self._write_tangents(np.repeat(np.arange(seen.size), 5), np.tile(_FIRST, seen.size))
@@ -144,8 +142,8 @@ class Program:
     def _append(self, rows: Any, lower: Any, upper: Any) -> None:
         """Add rows to the program and to the solver's copy of it."""
         rows = sp.csr_array(rows)
-        lower = np.broadcast_to(np.asarray(lower, dtype=float), rows.shape[0])
-        upper = np.broadcast_to(np.asarray(upper, dtype=float), rows.shape[0])
+        lower = np.broadcast_to(lower, rows.shape[0])
+        upper = np.broadcast_to(upper, rows.shape[0])
         self.matrix = sp.csr_array(sp.vstack([self.matrix, rows]))
         self.row_lower = np.concatenate([self.row_lower, lower])
         self.row_upper = np.concatenate([self.row_upper, upper])
@@ -178,16 +176,20 @@ class Program:
     def _write_privacy(
         self,
         sets: NDArray[np.bool_],
-        blocks: dict[int, NDArray[np.float64]],
+        column: int,
+        block: NDArray[np.float64],
         slope: float,
         right: Any,
     ) -> None:
-        """Add ``blocks - slope * (sum of S over the set) <= right``, one row a set."""
+        """Add ``block - slope * (sum of S over the set) <= right``, one row a set.
+
+        The block of coefficients begins at the given column, of C or of z.
+        """
         weight = sets * (slope * self.reference)
-        largest = max(abs(block).max(axis=1) for block in blocks.values())
-        unit = np.maximum(largest, abs(weight).sum(axis=1))[:, None] / self.scale
-        scaled = {column: _relaxed(block / unit) for column, block in blocks.items()}
-        scaled[2 * self.groups] = -weight / (self.scale * unit)
+        largest = np.maximum(abs(block).max(axis=1), abs(weight).sum(axis=1))
+        unit = largest[:, None] / self.scale
+        mass = -weight / (self.scale * unit)
+        scaled = {column: _relaxed(block / unit), 2 * self.groups: mass}
         bound = (right + weight.sum(axis=1)) / unit[:, 0]
         self._append(_blocks(self.lower.size, scaled), -np.inf, bound)
 
@@ -231,13 +233,13 @@ class Program:
             present = np.where(here == line[:, None], coefficients[:, None], 0.0)
             if line.size:
                 right = (sets * least).sum(axis=1)
-                self._write_privacy(sets, {self.groups: present}, slope, right)
+                self._write_privacy(sets, self.groups, present, slope, right)
             excess = sign * mean - slope * mass
             line, sets = self._violated(excess, mean, mass, allowed, slope)
             weights = sign * (sets @ self.rows.T) / self.sizes
             average = np.where(here // game.actions == line[:, None], weights, 0.0)
             if line.size:
-                self._write_privacy(sets, {0: average}, slope, allowed)
+                self._write_privacy(sets, 0, average, slope, allowed)
 
     def _violated(
         self,

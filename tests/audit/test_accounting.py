@@ -17,6 +17,7 @@ from pdpbook import advanced_composition, draws_epsilon, privacy_losses
 from pdpbook.audit.accounting import RecordProfile, record_profile
 from pdpbook.foundations.divergences import hockey_stick_divergence
 from pdpbook.foundations.privacy import optimal_composition
+from tests.bounds import check_bounds
 
 sizes = st.integers(2, 10**6)
 targets = st.floats(math.log(1e-4), math.log(6.0)).map(math.exp)
@@ -113,6 +114,39 @@ def random_cases(count, seed):
             int(rng.integers(1, 60)),
             float(np.exp(rng.uniform(-40, -0.1))),
         )
+
+
+@pytest.mark.parametrize("factor", [0.9, 1 - 5e-4, 1 + 5e-4, 1.1])
+def test_two_draws_in_closed_form(factor):
+    """Two losses above 0, of two heads and of one: the answer lies between them, or below both."""
+    n, epsilon = 10, 1.0
+    heads = 0.1 * math.e / (math.e - 0.9)  # with the record
+    both, one = heads**2, 2 * heads * (1 - heads)
+    loss = epsilon + math.log(0.9)  # of one head and one tail
+    meet = both * -math.expm1(loss - 2 * epsilon)
+    delta = factor * meet
+    raised = delta / (1 + 1e-9)
+    if factor < 1:
+        total = 2 * epsilon + math.log1p(-raised / both)
+    else:
+        total = math.log(both + one - raised)
+        total -= math.log(both * math.exp(-2 * epsilon) + one * math.exp(-loss))
+    found = draws_epsilon(n, epsilon, draws=2, delta=delta)
+    assert found == pytest.approx(total, rel=0.0, abs=1e-12)
+
+
+LEAVING = (2, 3.0, 4, 0.84)  #: to be missing is told more easily than to be there
+STEEP = (2, 20.0, 1, 0.4995)  #: a billionth of this δ buys a millionth of a nat
+COMMON = (2, 1.0, 30, 0.97)  #: the answer lies far below the likeliest loss
+
+
+@pytest.mark.parametrize("case", [*random_cases(10, 1), LEAVING, STEEP, COMMON])
+def test_it_is_what_a_delta_that_is_smaller_by_a_billionth_costs(case):
+    n, epsilon, draws, delta = case
+    found = draws_epsilon(n, epsilon, draws=draws, delta=delta)
+    with mp.workdps(60):
+        exact = float(exact_draws_epsilon(n, epsilon, draws, delta / (1 + mp.mpf("1e-9"))))
+    assert found == pytest.approx(exact, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("case", [*random_cases(60, 0), (1317, 1.0, 1317, 1e-6)])
@@ -269,7 +303,38 @@ def test_a_profile_with_an_output_that_only_one_side_reaches():
     assert profile.delta(0.0) == pytest.approx(seen) and profile.delta(30.0) == pytest.approx(seen)
     assert profile.epsilon(0.5) == math.inf and math.isfinite(profile.epsilon(0.6))
     mirrored = record_profile([0.0, 1.0], [0.25, 0.75], draws=3)
-    assert mirrored.delta(0.0) == pytest.approx(seen)
+    assert mirrored.loss == mirrored.epsilon(0.5) == math.inf
+    assert mirrored.delta(0.0) == mirrored.delta(30.0) == pytest.approx(seen)
+
+
+def test_a_profile_is_the_same_with_the_two_exchanged():
+    p, q = [0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.2, 0.5]
+    one, other = record_profile(p, q, draws=5), record_profile(q, p, draws=5)
+    exact = outcomes(p, q, 5)
+    for epsilon in (0.0, 1.0, 4.0):
+        assert one.delta(epsilon) == pytest.approx(other.delta(epsilon), rel=1e-9)
+        assert one.delta(epsilon) == pytest.approx(spent(*exact, epsilon), rel=1e-3)
+
+
+def test_the_step_is_a_hundredth_of_the_mean_loss_or_a_millionth_of_the_range():
+    p, q = np.array([0.9, 0.1]), np.array([0.5, 0.5])
+    square = np.log(p / q) ** 2
+    assert p @ square < q @ square  # the larger counts, whichever comes first
+    for pair in ((p, q), (q, p)):
+        profile = record_profile(*pair)
+        assert profile.draws == 1
+        assert profile.step == pytest.approx(math.sqrt(q @ square) / 100, rel=1e-12)
+    p, q = np.array([1e-12, 1 - 1e-12]), np.array([1e-14, 1 - 1e-14])
+    assert record_profile(p, q).step == pytest.approx(np.ptp(np.log(p / q)) / 1e6, rel=1e-9)
+
+
+def test_a_step_is_at_least_a_billionth_of_the_largest_loss():
+    p, q = [0.5, 0.5], [0.1, 0.9]
+    for pair in ((p, q), (q, p)):
+        assert record_profile(*pair, step=math.log(5) * 1.01e-9).draws == 1
+        with pytest.raises(ValueError, match="step must be at least 1e-9 of the largest loss"):
+            record_profile(*pair, step=math.log(5) * 0.99e-9)
+    assert record_profile([0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5], step=1e-10).step == 1e-10
 
 
 def test_equal_distributions_lose_nothing():
@@ -328,6 +393,7 @@ def test_bad_profiles_are_refused(arguments, message):
 
 def test_a_profile_refuses_a_bad_level():
     profile = record_profile([0.5, 0.5], [0.4, 0.6])
+    check_bounds(profile.epsilon, {}, "delta", [0.99e-12, 1.0005], [0.0, 1e-12, 1.0])
     for delta in (-1e-6, 1e-13, 1.5, math.nan):
         with pytest.raises(ValueError, match=rf"delta must be .*got delta={delta}"):
             profile.epsilon(delta)

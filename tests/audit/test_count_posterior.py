@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import nbinom
+from scipy.stats import nbinom, norm
 
 from pdpbook import geometric_mechanism
 from pdpbook.audit import count_posterior as cp
@@ -163,7 +163,7 @@ def test_a_value_belongs_to_the_group_of_its_middle(weights, expected):
     assert few.weights[0] == pytest.approx(expected[1])
 
 
-@pytest.mark.parametrize("epsilon", [0.013, 0.7, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.013, 0.025, 0.7, 1.0, 3.0])
 def test_the_values_reach_as_far_as_the_noise(epsilon):
     """Cells of a twentieth of its mean size, out to forty of them; and 0 by itself."""
     z = np.array([6000, 6001, 6002, 6003, 6004, 2, -3])
@@ -173,6 +173,8 @@ def test_the_values_reach_as_far_as_the_noise(epsilon):
     half = (width - 1) / 2
     assert (values[:, 1] - half <= np.maximum(z - 40 / epsilon, 1)).all()
     assert (values[:, -1] + half >= z + 40 / epsilon).all()
+    assert (values[:5, 1] + half >= z[:5] - 40 / epsilon - 1).all()  # and hardly farther
+    assert (values[:5, -1] - half <= z[:5] + 40 / epsilon + 1 + 2 * width).all()
     assert (values[5:, 1] - half == 1).all()
 
 
@@ -192,7 +194,24 @@ def test_public_counts_against_their_prior_written_out(n):
     posterior /= posterior.sum(axis=0)
     share, rate = n / 10, 1 + 1 / np.array(means[1:])  # the gamma law of a rate given a count
     mean = ((public + 1) * share / rate[:, None] * posterior[1:]).sum(axis=0)
-    assert cp.posterior_from_public(public, n).mean == pytest.approx(mean, rel=1e-9)
+    alone = cp.posterior_from_public(public, n)
+    assert alone.mean == pytest.approx(mean, rel=1e-9)
+    for k, a in enumerate(public):  # values by hand: where the distribution function gets so far
+        law = [(0.0, posterior[0, k])]
+        for weight, each in zip(posterior[1:, k], rate, strict=True):
+            chance = each / (each + share)
+            below = nbinom.cdf(range(999), a + 1, chance)
+            drawn = [int((below < (j + 0.5) / 16).sum()) for j in range(16)]
+            drawn[15] = max(drawn[15], 1)
+            exact = (a + 1) * share / each
+            law += [(16 * exact * c / sum(drawn), weight / 16) for c in drawn]
+        values, shares = np.array(law).T
+        assert alone.values[k] == pytest.approx(np.sort(values), rel=1e-9)
+        for value in values:
+            mass = alone.weights[k, alone.values[k] <= value + 1e-9].sum()
+            assert mass == pytest.approx(shares[values <= value + 1e-9].sum(), rel=1e-9)
+        zeros = shares[values == 0.0]  # values that are equal stay in the order of the means
+        assert alone.weights[k, : zeros.size] == pytest.approx(zeros, rel=1e-9)
     noisy, epsilon = np.array([5, 2, -1, 70]), 0.7
     both = cp.posterior_from_both(public, noisy, n=n, epsilon=epsilon)
     assert both.values.shape == (4, 2 * 58 + 1) and (both.values >= 0).all()
@@ -203,3 +222,20 @@ def test_public_counts_against_their_prior_written_out(n):
             law = law + weight * nbinom.pmf(both.values[k], a + 1, each / (each + share))
         law = law * np.exp(-epsilon * np.abs(noisy[k] - both.values[k]))
         assert both.weights[k] == pytest.approx(law / law.sum(), rel=1e-6, abs=1e-12)
+
+
+def test_where_there_are_many_the_predicted_counts_are_those_of_a_normal_variable():
+    many = 10**10
+    posterior = cp.posterior_from_public([many] * 3, n=3 * many)
+    values = posterior.values[0][posterior.weights[0] > 1e-9]  # all but the far smaller means
+    z = (values - many) / np.sqrt(2 * many)
+    assert z.reshape(16, -1).mean(axis=1) == pytest.approx(
+        norm.ppf((np.arange(16) + 0.5) / 16), abs=1e-4
+    )
+
+
+def test_a_noisy_count_that_the_public_ones_rule_out_is_believed():
+    """The product of their likelihoods is below every float."""
+    posterior = cp.posterior_from_both([1000, 0, 0], [1000, 5000, 300], 1, epsilon=0.1)
+    assert posterior.mean[1] == pytest.approx(5000.0)
+    assert (posterior.weights >= 0.0).all()

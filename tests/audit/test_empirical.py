@@ -135,19 +135,20 @@ def test_against_the_limits_of_scipy(runs, others, share, false_share, delta, co
 
 @given(
     st.integers(1, 25), RATES, RATES, st.floats(0, 3),
-    st.sampled_from([0.0, 0.05]),
+    st.sampled_from([0.0, 0.05]), st.sampled_from([0.95, 0.1]),
 )
-@example(5, 1.0, 1.0, 0.0, 0.0)
-@example(25, 1.0, 0.3, 0.5, 0.0)
-def test_the_power_is_the_sum_over_all_counts(runs, p, q, epsilon, delta):
-    counts = range(runs + 1)
+@example(5, 1.0, 1.0, 0.0, 0.0, 0.95)
+@example(25, 1.0, 0.3, 0.5, 0.0, 0.95)
+@example(1, 0.5, 0.5, 0.0, 0.0, 0.1)
+def test_the_power_is_the_sum_over_all_counts(runs, p, q, epsilon, delta, confidence):
+    counts, promise = range(runs + 1), {"delta": delta, "confidence": confidence}
     fails = [
-        [clopper_pearson_epsilon(hits, runs, alarms, runs, delta=delta) > epsilon
+        [clopper_pearson_epsilon(hits, runs, alarms, runs, **promise) > epsilon
          for alarms in counts]
         for hits in counts
     ]
     expected = binom.pmf(counts, runs, p) @ np.array(fails) @ binom.pmf(counts, runs, q)
-    power = audit_power(p, q, runs=runs, epsilon=epsilon, delta=delta)
+    power = audit_power(p, q, runs=runs, epsilon=epsilon, **promise)
     assert power == pytest.approx(expected, abs=1e-9)
 
 
@@ -342,6 +343,8 @@ def test_bad_guesses_are_refused(arguments, message):
 
 def test_one_right_guess_and_the_last_values_that_are_taken():
     assert one_run_epsilon(1, 1, canaries=1, confidence=0.4) == pytest.approx(math.log(1.5))
+    leaky = one_run_epsilon(1, 1, delta=0.1, confidence=0.3)  # q + 2 delta (1 - q) = 0.7
+    assert leaky == pytest.approx(math.log(0.625 / 0.375))
     good = {"correct": 9, "guesses": 10}
     check_bounds(one_run_epsilon, good, "confidence", [-0.1, 0.0, 1.0, 1.0005], [0.999])
     check_bounds(one_run_epsilon, good, "delta", [-1e-9, 0.05001], [0.0, 0.05])

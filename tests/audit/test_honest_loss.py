@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdpbook as pb
+from pdpbook.audit.honest_loss import Departure
 from tests import naive
 
 KERNEL = pb.laplace_kernel(4, [1.0, 0.2, 0.05])
@@ -109,6 +110,16 @@ def test_changed_counts_those_who_must_have_moved():
     before, after = left.profile[2], left.rerun[2]
     assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
     assert left.changed.tolist() == [0, 0, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("after", "moved"), [([3, 0, 1], 2), ([0, 3, 1], 1), ([1, 2, 1], 0), ([0, 0, 4], 3)]
+)
+def test_the_one_that_left_is_not_among_those_who_changed(after, moved):
+    """Five records of a bin, two of them with action 0; one of the two leaves."""
+    nobody = np.ones(1)
+    left = Departure(0, 0, np.array([[2, 2, 1]]), np.array([after]), nobody, nobody, nobody)
+    assert left.changed.tolist() == [moved]
 
 
 @given(st.integers(0, 2**31))
@@ -235,6 +246,8 @@ def test_bad_games_are_refused():
         pb.departures(two, best_responses)
     with pytest.raises(ValueError, match="at least one function"):
         pb.mixture_pipeline([])
+    with pytest.raises(ValueError, match="at least one function"):
+        pb.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
 
 
 def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():

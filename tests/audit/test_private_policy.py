@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from pdpbook import PrivatePolicy, draws_epsilon, private_policy, safe_policy
+from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.private_policy import noise_margin
 from pdpbook.audit.safe_policy import is_safe
+from tests.bounds import check_bounds
 
 REACH = 7  #: noise further out has a probability that is added to δ
 
@@ -109,6 +111,82 @@ def test_the_margin_is_the_smallest(bins, epsilon, delta):
     margin = noise_margin(bins, epsilon, delta)
     assert failure(margin) <= delta * (1 + 1e-9)
     assert margin == 0 or failure(margin - 1) > delta * (1 - 1e-9)
+
+
+def test_a_delta_just_below_a_margin_asks_for_the_next():
+    """Rounding may take it for the margin itself, but never for one farther out."""
+    for t in range(40):
+        tail = math.exp(-0.5 * (t + 1)) / (1 + math.exp(-0.5))
+        assert noise_margin(1, 0.5, math.nextafter(tail, 0.0)) in (t, t + 1)
+        assert noise_margin(1, 0.5, tail * (1 - 1e-12)) == t + 1
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("bins", [0, 1.5], [1]),
+        ("epsilon", [0.9e-12, 36.03], [1e-12, 36.0]),
+        ("delta", [0.0, 0.99e-300, 1.0, 1.0005], [1e-300, 0.999]),
+    ],
+)
+def test_bounds_of_the_margin(argument, refused, accepted):
+    good = {"bins": 3, "epsilon": 1.0, "delta": 0.1}
+    check_bounds(noise_margin, good, argument, refused, accepted)
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("epsilon", [0.0, -1.0, math.inf], [0.5]),
+        ("delta", [0.0, 0.99e-300, 1.0], [0.999]),
+        ("share", [0.0, 1.0005], [1e-3, 1.0]),
+        ("at_least", [-1, 1.5], [0]),
+        ("actions", ["loud"], ["laplace"]),
+    ],
+)
+def test_bounds(argument, refused, accepted):
+    rng = np.random.default_rng(0)
+    good = {"counts": [3, 4], "epsilon": 1.0, "delta": 0.1, "share": 0.5, "rng": rng}
+    check_bounds(private_policy, good, argument, refused, accepted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"delta": 0.0}, {"share": 2.0}, {"epsilon": 99.0}, {"actions": "loud"}, {"at_least": -1}],
+)
+def test_what_is_refused_draws_no_noise(change):
+    rng, fresh = np.random.default_rng(0), np.random.default_rng(0)
+    good = {"counts": [3, 4], "epsilon": 1.0, "delta": 0.1, "share": 0.5, "rng": rng}
+    with pytest.raises(ValueError, match="must be"):
+        private_policy(**good | change)
+    assert rng.random() == fresh.random()
+
+
+def test_a_draw_is_from_the_row_of_its_record_or_the_first_of_an_empty_data_set():
+    counts = np.zeros(2, dtype=int)
+    made = PrivatePolicy(np.array([[0.9, 0.1], [0.3, 0.7]]), counts, counts, 1.0, 1.0, 0.1)
+    assert made.output([0, 0]).tolist() == [0.9, 0.1]
+    assert made.output([0, 2]).tolist() == [0.3, 0.7]
+    assert made.output([1, 2]) == pytest.approx([0.5, 0.5])
+    with pytest.raises(ValueError, match="counts and policy must have the same length"):
+        made.output([1, 2, 3])
+
+
+def test_the_options_are_handed_on_and_the_chance_of_failure_is_given():
+    options = {"actions": "blur", "at_least": 500}
+    rng = np.random.default_rng(3)
+    made = private_policy([30, 80, 4], epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
+    expected = safe_policy(made.noisy, made.lower, 0.25, noise=0.75, **options)
+    np.testing.assert_array_equal(made.policy, expected)
+    tail = math.exp(-0.75 * (noise_margin(3, 0.75, 1e-4) + 1)) / (1 + math.exp(-0.75))
+    assert made.delta == pytest.approx(1 - (1 - tail) ** 3)
+
+
+def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
+    rng = np.random.default_rng(3)
+    made = private_policy([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
+    guess = posterior_from_noise(made.noisy, 1.0).distribution
+    assert made.policy == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
 
 
 def test_what_it_returns_fits_together():

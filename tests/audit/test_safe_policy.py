@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from pdpbook import privacy_losses, safe_policy
 from pdpbook.audit import safe_policy as sp
 from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
-from pdpbook.audit.policy_program import ACTIONS
+from pdpbook.audit.policy_program import ACTIONS, PolicyProgram
 from tests.bounds import check_bounds
 from tests.naive import expected_divergence
 
@@ -200,6 +200,21 @@ def test_rows_that_are_safe_are_left_alone_but_for_rounding():
     rounded = np.array([[0.5, 0.4, 0.2], [0.5, 0.5, -1e-9], [0.5, 0.5, 0.2]])
     mixed = sp._made_safe(rounded, ESTIMATE, LOWER, 3.0, 0)
     assert mixed.sum(axis=1) == pytest.approx(1.0, rel=1e-14) and (mixed >= 0.0).all()
+
+
+def test_whatever_the_solver_says_the_policy_is_safe(monkeypatch):
+    """Here it asks for no noise at all, and claims that nothing is better: so it is asked once."""
+    posterior = CountPosterior(np.array([[9.0, 50], [5, 30], [0, 2]]), np.full((3, 2), 0.5))
+    asked = []
+
+    def solve(self):
+        asked.append(self)
+        return 1.0, np.eye(3)  # a constant row is worth 1
+
+    monkeypatch.setattr(PolicyProgram, "solve", solve)
+    policy = sp.best_safe_policy(posterior, LOWER, 1.0)
+    assert (policy != policy[0]).any() and sp.is_safe(policy, LOWER, 1.0)
+    assert len(asked) == 1
 
 
 def test_safe_ends_at_the_smallest_epsilon_that_covers_every_output():

@@ -26,7 +26,6 @@ NAME = "company-needed"
 PROOF = f"{SHEET}/replacement-loss-proof"
 MOST = POINTS["Warm-up"] + 2 * POINTS["Core"] + POINTS["Open"]
 OTHERS = {
-    "never ends": "import time\ndef company_needed(n, epsilon):\n    while True: time.sleep(0.1)",
     "leaves": "import os\nos._exit(0)",
     "exits": "import sys\nsys.exit()",
     "leaves when it is asked": "def company_needed(n, epsilon):\n    import os; os._exit(0)",
@@ -108,6 +107,19 @@ def test_the_table_has_a_column_for_every_part(graded) -> None:
 def test_an_attack_gets_nothing(attack: str, graded) -> None:
     course, _, _ = graded
     assert table(course)[attack]["week1: total"] == "0"
+
+
+def test_what_never_ends_gets_nothing(course: Course, release, tmp_path: Path) -> None:
+    own = Course(tmp_path / "my-course")
+    shutil.copytree(course.folder, own.folder)
+    with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("c.IsolatedChecks.seconds = 2.0\n")
+    (tmp_path / "in").mkdir()
+    code = "import time\ndef company_needed(n, epsilon):\n    while True: time.sleep(0.1)"
+    nbformat.write(with_answer(release, code, NAME), tmp_path / "in" / "eve.ipynb")
+    grade_submissions(own, tmp_path / "in")
+    assert table(own)["eve"]["week1: total"] == "0"
+    assert "took too long" in feedback(own, "eve")
 
 
 def test_an_attack_on_the_gradebook_is_told_and_undone(graded) -> None:
@@ -249,10 +261,8 @@ def test_what_programs_keep_in_hidden_folders_is_no_attack(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (["course.assignment"], 'Which pages? Say PAGES="'),
         (["course.assignment", "book/index.md"], "book/index.md has no exercises"),
         (["course.grading"], "Where are the submissions? Say SUBMISSIONS=folder."),
-        (["course.grading", "."], "run make assignment first."),
     ],
 )
 def test_a_command_says_in_one_line_what_is_wrong(

@@ -1,6 +1,7 @@
 """Sheets: what is asked, what is behind it, what it is worth; no solution in a release."""
 
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -145,17 +146,18 @@ def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None
 
 
 @pytest.fixture(scope="module")
-def all_chapters(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """One course for all chapters."""
-    return Course(tmp_path_factory.mktemp("all") / "my-course")
+def all_chapters(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Course:
+    """A course with one assignment of all chapters."""
+    course = Course(tmp_path_factory.mktemp("all") / "my-course")
+    pages = [page.relative_to(ROOT).as_posix() for page in CHAPTERS]
+    make_assignment(course, pages, "term", built, seed=7)
+    return course
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
-def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course, built) -> None:
+def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course) -> None:
     """`make_assignment` grades both in isolation, and looks for solutions in the release."""
-    path = page.relative_to(ROOT).as_posix()
-    make_assignment(all_chapters, [path], page.stem, built, seed=7)
-    stem = f"{page.stem}/{page.stem}.ipynb"
+    stem = f"term/{page.stem}.ipynb"
     release = nbformat.read(all_chapters.folder / "release" / stem, as_version=4)
     source = nbformat.read(all_chapters.folder / "source" / stem, as_version=4)
     code = key_of(solution_page(page))
@@ -206,7 +208,7 @@ def test_a_page_has_one_name() -> None:
 
 def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: Path) -> None:
     own = Course(tmp_path / "my-course")
-    make_assignment(own, [PAGE], "week1", built, seed=3)
+    shutil.copytree(course.folder, own.folder)
     path = own.folder / "source/week1/dp-versus-pdp.ipynb"
     edited = nbformat.read(path, as_version=4)
     edited.cells[0].source = "# Exam"
@@ -214,9 +216,9 @@ def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: 
     make_assignment(own, [PAGE], "week1", built)
     release = nbformat.read(own.folder / "release/week1/dp-versus-pdp.ipynb", as_version=4)
     assert release.cells[0].source == "# Exam"
-    assert own.assignments()["week1"]["seed"] == 3
+    assert own.assignments()["week1"]["seed"] == 7
     (own.folder / "submitted/anna/week1").mkdir(parents=True)
-    with pytest.raises(CourseError, match="week1 has submissions, graded with seed 3"):
+    with pytest.raises(CourseError, match="week1 has submissions, graded with seed 7"):
         make_assignment(own, [PAGE], "week1", built, seed=4)
 
 
@@ -244,15 +246,15 @@ def test_a_sheet_of_your_own_is_graded_by_a_module_that_no_student_gets(
     page.cells[-2].source = "def after(n):\n    ..."
     page.cells[-1].source = 'check("quite-private/next", after)'
     sheet = make_sheet(page, key, "mine")
-    nbformat.write(sheet, own.folder / "source/exam/mine.ipynb")
+    nbformat.write(sheet, own.folder / "source/exam/bonus.ipynb")
     make_assignment(own, [PAGE], "exam", built, seed=5)
-    release = nbformat.read(own.folder / "release/exam/mine.ipynb", as_version=4)
+    release = nbformat.read(own.folder / "release/exam/bonus.ipynb", as_version=4)
     assert "return n + 1" not in "".join(cell.source for cell in release.cells)
     for code, told in (
         ("after(1) == 2", "no check of a variable"),
         ('check("quite-private/last", after)', "unknown exercise 'last'"),
     ):
         sheet.cells[-1].source = code
-        nbformat.write(sheet, own.folder / "source/exam/mine.ipynb")
-        with pytest.raises(CourseError, match=rf"mine.ipynb will not do: .*{told}"):
+        nbformat.write(sheet, own.folder / "source/exam/bonus.ipynb")
+        with pytest.raises(CourseError, match=rf"bonus.ipynb will not do: .*{told}"):
             make_assignment(own, [PAGE], "exam", built)

@@ -128,20 +128,30 @@ def test_attacks_get_nothing(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("def company_needed(n, epsilon):\n    while True: pass", "took too long"),
-        ("while True: pass", "took too long"),
         ("import os\nos._exit(0)", "left its process"),
         ("import sys\nsys.exit()", "left its process"),
         ("def company_needed(n, epsilon):\n    import os; os._exit(0)", "left its process"),
         ("def company_needed(n, epsilon):\n    return bytearray(10**11)", "MemoryError"),
-        ("def company_needed(n, epsilon):\n    return [0] * 10**8", "MemoryError|bytes|too long"),
         ("import os\nos.write(3, b'\\xff' * 8)", "bytes"),
         ("import os\nos.write(3, b'\\0' * 7 + b'\\2[]')", "no answer"),
         ("1 / 0", "a cell raised ZeroDivisionError"),
     ],
 )
 def test_what_breaks_off_is_told(code: str, message: str) -> None:
-    held, told = attacked(code, seconds=6.0)
+    held, told = attacked(code)
+    assert held == 0 and message in told
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("def company_needed(n, epsilon):\n    while True: pass", "took too long"),
+        ("while True: pass", "took too long"),
+        ("def company_needed(n, epsilon):\n    return [0] * 10**8", "MemoryError|bytes|too long"),
+    ],
+)
+def test_what_does_not_end_is_told(code: str, message: str) -> None:
+    held, told = attacked(code, seconds=2.0)
     assert held == 0 and re.search(message, told)
 
 

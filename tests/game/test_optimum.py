@@ -1,6 +1,7 @@
 """Tests of the certified optimum: the bound is true, the search ends, nothing is printed."""
 
 import math
+import time
 from itertools import product
 
 import numba
@@ -268,6 +269,7 @@ def test_a_bound_that_rounding_once_broke():
     proof = pb.certified_optimum(game, relative_gap=0.01, time_limit=300.0)
     assert proof.lower_bound <= pairs.divergence
 
+
 def test_what_the_solver_is_asked(game, monkeypatch):
     """A start, a quarter of the gap, the time that is left; integers only if it fails without."""
     asked = []
@@ -285,6 +287,54 @@ def test_what_the_solver_is_asked(game, monkeypatch):
     assert 0.9 >= asked[0]["seconds"] > asked[1]["seconds"] > 0.0
     assert all(np.array_equal(each["start"], start) for each in asked)
     assert proof.lower_bound == 0.01 and not proof.optimal
+
+
+@pytest.mark.parametrize(("divergence", "bound", "gap"), [(1e-9, 0.0, 0.0), (0.5, 0.25, 0.5)])
+def test_the_search_ends_at_just_the_gap_that_was_asked_for(
+    game, monkeypatch, divergence, bound, gap
+):
+    """A difference of 1e-9 nats counts as none; else the relative gap may be reached exactly."""
+    monkeypatch.setattr(pb.NVOGame, "divergence", lambda *_: divergence)
+    answer = program.Answer(bound, np.zeros(26))
+    monkeypatch.setattr(program.Program, "solve", lambda *_, **__: answer)
+    proof = pb.certified_optimum(game, start=game.constant_profile(2), relative_gap=0.5)
+    assert (proof.lower_bound, proof.gap, proof.optimal) == (bound, gap, True)
+
+
+def test_a_proposal_that_exposes_somebody_may_lead_to_an_equilibrium(game, monkeypatch):
+    """Branch and bound proposes what is not private; best responses mend it."""
+    start = game.constant_profile(2)
+    proposed = np.array([[0, 0, 0], [0, 3, 1], [2, 0, 0], [0, 0, 0], [0, 1, 0]])
+    mended = pb.best_response_dynamics(game, proposed)
+    assert mended.private_counts[0] < mended.private_counts[-1] == game.records
+    assert game.divergence(mended.profile) < game.divergence(start)
+    monkeypatch.setattr(
+        program.Program, "solve", lambda self, **_: program.Answer(0.0, self.columns_of(proposed))
+    )
+    monkeypatch.setattr(program.Program, "refine", lambda *_, **__: 0)
+    assert_array_equal(pb.certified_optimum(game, start=start).profile, mended.profile)
+
+
+def test_the_turns_of_the_search(game, monkeypatch):
+    """Without integers while rows are added, then with them and with the rows of all groups; near
+    a proposal, linear programs with its actions only, again while rows are added."""
+    proposed, turns = game.constant_profile(1), []
+    added = iter([3, 0, 5, 2, 1, 0, 0])
+
+    def solve(self, *, integer=False, pattern=None, **_):
+        turns.append("whole" if integer else "linear" if pattern is None else pattern.tolist())
+        bound = 0.01 * len(turns)  # each round helps
+        return program.Answer(bound, self.columns_of(proposed))
+
+    def refine(self, *_, everybody=False):
+        turns.extend(["everybody"] * everybody)
+        return next(added)
+
+    monkeypatch.setattr(program.Program, "solve", solve)
+    monkeypatch.setattr(program.Program, "refine", refine)
+    pb.certified_optimum(game, start=game.constant_profile(2))
+    near = [False, True, False] * 6
+    assert turns == ["linear", "linear", "everybody", "whole", near, near, "whole"]
 
 
 # --- time limits, silence, what is refused -------------------------------------------------------
@@ -341,6 +391,12 @@ def test_the_solver_prints_nothing(game, capfd):
     pb.certified_optimum(game, start=game.constant_profile(0), time_limit=1e-3)
     pb.certified_optimum(pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5))
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_seconds_are_those_of_the_call(game):
+    began = time.perf_counter()
+    proof = pb.certified_optimum(game)
+    assert 0.0 < proof.seconds <= time.perf_counter() - began
 
 
 def test_it_repeats(game):

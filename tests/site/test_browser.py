@@ -63,26 +63,29 @@ LOOK_OF_TEXTS = """() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     window.texts ??= new Map();
     axe.setup();
+    const known = new Map([[null, ["", ""]]]);
     const look = box => {
-        const link = box.closest("a[href]");
-        const seen = [link && axe.commons.dom.isInTextBlock(link)];
-        let drawn;
-        for (; box; box = box.parentElement) {
-            const style = getComputedStyle(box);
-            const ink = [
-                style.color, style.fontSize, style.fontWeight, style.fontStyle, style.textShadow,
-                style.textDecorationLine, style.borderBottomStyle].join();
-            if (ink != drawn) seen.push(drawn = ink);
-            seen.push(style.opacity, style.filter, style.backgroundImage);
-            if (style.backgroundColor != "rgba(0, 0, 0, 0)") seen.push(style.backgroundColor);
-            if (style.position != "static") seen.push(style.position + box.className);
-        }
-        return seen.join("|");
+        if (known.has(box)) return known.get(box);
+        const [around, inkAround] = look(box.parentElement);
+        const style = getComputedStyle(box);
+        const ink = [
+            style.color, style.fontSize, style.fontWeight, style.fontStyle, style.textShadow,
+            style.textDecorationLine, style.borderBottomStyle].join();
+        const seen = [around];
+        if (ink != inkAround) seen.push(ink);
+        if (style.opacity != 1) seen.push(style.opacity);
+        if (style.filter != "none") seen.push(style.filter);
+        if (style.backgroundImage != "none") seen.push(style.backgroundImage);
+        if (style.backgroundColor != "rgba(0, 0, 0, 0)") seen.push(style.backgroundColor);
+        if (style.position != "static") seen.push(style.position + box.className);
+        if (box.matches("a[href]")) seen.push(axe.commons.dom.isInTextBlock(box));
+        known.set(box, [seen.join("|"), ink]);
+        return known.get(box);
     };
     while (walker.nextNode()) {
         const text = walker.currentNode;
         if (text.data.trim() && text.parentElement.checkVisibility({visibilityProperty: true}))
-            texts.set(text, (texts.get(text) ?? "") + look(text.parentElement));
+            texts.set(text, (texts.get(text) ?? "") + look(text.parentElement)[0]);
     }
     axe.teardown();
 }"""

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
-import nbformat
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -158,18 +157,15 @@ def command(tab: Page, name: str, **options: str) -> None:
     )
 
 
-def without_outputs(folder: Path, page: str) -> str:
-    """Write a copy of a notebook without its outputs; return its name."""
-    notebook = nbformat.read(folder / f"{page}.ipynb", as_version=4)
-    for cell in code_cells(notebook):
-        cell.outputs, cell.execution_count = [], None
-    nbformat.write(notebook, folder / f"{page}-blank.ipynb")
-    return f"{page}-blank"
-
-
 def run_all(tab: Page) -> list[dict]:
-    """Run all cells, and return what they say; a folded cell shows no number."""
+    """Forget all outputs, run all cells, and return what they say; a folded one has no number."""
     tab.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached")
+    command(tab, "notebook:clear-all-cell-outputs")
+    tab.wait_for_function(
+        "() => ![...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].some(cell =>"
+        " /\\d/.test(cell.querySelector('.jp-InputPrompt')?.textContent)"
+        " || cell.querySelector('.jp-OutputArea-output'))"
+    )
     command(tab, "notebook:run-all-cells")
     tab.wait_for_function(
         "() => { const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell"
@@ -188,9 +184,7 @@ def run_all(tab: Page) -> list[dict]:
         "book/foundations/sampling-query",
     ],
 )
-def test_a_notebook_is_read_run_and_answered(
-    tab: Page, server: str, folder: Path, page: str
-) -> None:
+def test_a_notebook_is_read_run_and_answered(tab: Page, server: str, page: str) -> None:
     open_notebook(tab, server, page)
     broken = tab.evaluate(
         "() => [...document.querySelectorAll('.jp-Notebook :is(mjx-merror, [data-mjx-error])')]"
@@ -210,7 +204,6 @@ def test_a_notebook_is_read_run_and_answered(
     assert captioned
     assert all(width > 300 and re.search(r"^\s*Fig\. \d", text) for width, text in captioned)
 
-    open_notebook(tab, server, without_outputs(folder, page))
     state = run_all(tab)
     assert not [cell["error"] for cell in state if cell["error"]]
     assert any("still the stub. Replace the dots" in cell["text"] for cell in state)
@@ -223,13 +216,9 @@ def test_a_notebook_is_read_run_and_answered(
     assert [text for text in checked if text.rstrip() not in printed] == []
 
 
-def test_a_link_opens_the_other_notebook(tab: Page, server: str) -> None:
-    open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
-    tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()
-    tab.wait_for_function("() => location.pathname.endsWith('/differential-privacy.ipynb')")
-
-
-def test_pictures_and_texts_can_be_read_in_the_dark_theme(tab: Page, server: str) -> None:
+def test_the_dark_theme_can_be_read_and_a_link_opens_the_other_notebook(
+    tab: Page, server: str
+) -> None:
     open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
     command(tab, "apputils:change-theme", theme="JupyterLab Dark")
     tab.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
@@ -241,3 +230,5 @@ def test_pictures_and_texts_can_be_read_in_the_dark_theme(tab: Page, server: str
     assert len(seen["pictures"]) >= 3
     assert min(seen["pictures"]) > 0.8  # dark ink on nothing: the ground must be light
     assert {kind: round(value, 1) for kind, value in seen["texts"].items() if value < 4.5} == {}
+    tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()
+    tab.wait_for_function("() => location.pathname.endsWith('/differential-privacy.ipynb')")
