@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Release", "ReleaseError", "release"]
 
 MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
+UNFINISHED = ".*.tmp"
 ROWS_PER_FILE = 2**18
 
 
@@ -185,7 +186,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
     path = folder / MANIFEST
     _sweep(folder)
     if not path.exists():
-        others = sorted(each.name for each in folder.iterdir())
+        others = sorted(_whole(folder))
         if others:
             raise ReleaseError(
                 f"{folder}: must be empty or hold this release, but holds {', '.join(others[:5])}"
@@ -203,7 +204,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
             f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
             "same table is billed on top of the first; write it to a folder of its own"
         )
-    extra = sorted({each.name for each in folder.iterdir()} - {MANIFEST, *names})
+    extra = sorted(_whole(folder) - {MANIFEST, *names})
     if extra:
         raise ReleaseError(f"{folder}: {', '.join(extra[:5])} is not part of this release")
     return there
@@ -211,8 +212,13 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
 
 def _sweep(folder: Path) -> None:
     """Remove what killed workers have left; a file has its name only when it is whole."""
-    for unfinished in folder.glob(".*.tmp"):
+    for unfinished in folder.glob(UNFINISHED):
         unfinished.unlink(missing_ok=True)
+
+
+def _whole(folder: Path) -> set[str]:
+    """Return the names of whole files; a worker of a stopped run may yet be at another."""
+    return {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
 
 
 def _text(manifest: dict[str, Any]) -> bytes:

@@ -109,13 +109,30 @@ def stop_after(parts):
 def test_a_stopped_run_goes_on_where_it_stopped(plan, client, tmp_path, expected):
     with pytest.raises(Stopped):
         release(plan, tmp_path / "out", client=client, **SETTINGS | {"progress": stop_after(5)})
-    begun = contents(tmp_path / "out")
-    assert json.loads(begun.pop("_manifest.json"))["status"] == "writing"
-    whole = {name: content for name, content in begun.items() if not name.endswith(".tmp")}
+    whole = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("[!.]*")}
+    assert json.loads(whole.pop("_manifest.json"))["status"] == "writing"
     assert len(whole) >= 5 and whole.items() <= expected.items()
     (tmp_path / "out" / ".part-00017.parquet.0badcafe.tmp").write_bytes(b"of a killed worker")
     done = release(plan, tmp_path / "out", client=client, **SETTINGS)
     assert done.written and contents(tmp_path / "out") == expected
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_stopped_run_may_yet_be_at_a_file(plan, tmp_path, monkeypatch, expected, begun):
+    """It ends what it has begun; a file of its that turns up after the sweep is no stranger."""
+    folder, sweep = tmp_path / "out", module._sweep
+    if begun:
+        with pytest.raises(Stopped):
+            release(plan, folder, **SETTINGS | {"progress": stop_after(5)})
+    late = folder / ".part-00029.parquet.5cd0be3d4c199d22.tmp"
+
+    def swept(where):
+        sweep(where)
+        if not late.with_name("part-00029.parquet").exists():
+            late.write_bytes(b"begun")
+
+    monkeypatch.setattr(module, "_sweep", swept)
+    assert release(plan, folder, **SETTINGS).written and contents(folder) == expected
 
 
 def test_a_complete_release_is_checked_and_not_drawn_again(plan, client, tmp_path, monkeypatch):
