@@ -22,6 +22,12 @@ ln -sfn _build/html _build/instructor/html && cp $(ARCHIVE) _build/instructor/ht
   echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
 endef
 
+# Two targets at once, for two processors. What the second one says is shown at the end.
+define BESIDE
+mkdir -p _build; $(MAKE) $(2) > _build/$(2).log 2>&1 & other=$$!; $(MAKE) $(1); failed=$$?; \
+  wait $$other || failed=$$?; cat _build/$(2).log; exit $$failed
+endef
+
 export JUPYTER_PREFER_ENV_PATH := 1
 # Nobody's own settings of Matplotlib, and the list of fonts: a page that had to make it might say so.
 export MPLCONFIGDIR := $(abspath $(VENV))/matplotlib
@@ -30,8 +36,8 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader test lint nbval outputs \
-  lab edit bench mutants clean
+.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader test lint environment \
+  compiled nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -58,12 +64,9 @@ instructor-book: $(BUILT)
 instructor-pages: $(STAMP)
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
 
-# Both, side by side: each is read by one process. What the second one says is shown at the end.
+# Both, side by side: each is read by one process.
 books: $(STAMP)
-	@mkdir -p _build
-	@$(MAKE) instructor-pages > _build/instructor.log 2>&1 & theirs=$$!; \
-	  $(MAKE) book; failed=$$?; \
-	  wait $$theirs || failed=$$?; cat _build/instructor.log; exit $$failed
+	@$(call BESIDE,book,instructor-pages)
 	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [SEED=7]
@@ -86,9 +89,12 @@ formgrader: $(NBGRADER)
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest
 # files come first, so that both processes end at about the same time.
 LONGEST := tests/site tests/course tests/test_collector.py tests/test_notebook_edition.py
-test: $(NBGRADER) lint nbval books
+test: $(NBGRADER)
+	@$(call BESIDE,environment compiled,lint)
+	$(MAKE) nbval
+	$(MAKE) books
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
-	  tests/foundations tests/per_instance tests/game
+	  tests/test_kernels.py tests/per_instance tests/game
 	$(RUN) pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook course
 	@echo "All checks passed."
 
@@ -96,10 +102,16 @@ lint: $(STAMP)
 	$(RUN) ruff check .
 	$(RUN) mypy
 
-# Execute every page, compare its checked cells with tests/outputs, and keep it for the books. The
-# kernels run in a clean environment: the wheel, what it declares to need, and a kernel.
-nbval: $(STAMP)
+# What the pages run in: the wheel, what it declares to need, and a kernel.
+environment: $(STAMP)
 	$(RUN) tests.tools.clean_environment
+
+# Processes that begin side by side would each compile the loops for themselves.
+compiled: $(STAMP)
+	$(RUN) tests.tools.compile_kernels
+
+# Execute every page there, compare its checked cells with tests/outputs, and keep it for the books.
+nbval: environment
 	$(ALONE) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax book
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import light_theme
 import pytest
 import tinycss2
 from docutils import nodes
 from previews import Parts
+from remembered import RememberingDomain
 from search_text import entries
+from sphinx.domains.std import StandardDomain
 from typesetter import Typesetter
 
 
@@ -98,3 +102,27 @@ def test_the_search_reads_a_statement_with_its_text() -> None:
     document = nodes.document("", "")
     document += statement
     assert [*entries(document)] == [["statement", "thm", "Good", "all is well"]]
+
+
+def test_a_page_is_read_once_for_all_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two figures of one page, referred to from two others; the rest is left to Sphinx's domain."""
+    read, found = [], []
+
+    def get_doctree(page: str) -> str:
+        read.append(page)
+        return f"the doctree of {page}"
+
+    def resolve(self: StandardDomain, env: Any, page: str, target: str) -> None:
+        found.append((page, env.get_doctree("far"), env.toc_fignumbers[target]))
+
+    known = SimpleNamespace(get_doctree=get_doctree, toc_fignumbers={"one": (1, 2), "two": (1, 3)})
+
+    monkeypatch.setattr(StandardDomain, "_resolve_numref_xref", resolve)
+    domain = RememberingDomain.__new__(RememberingDomain)
+    for page, target in (("here", "one"), ("there", "two")):
+        domain._resolve_numref_xref(known, page, target)
+    assert read == ["far"]
+    assert found == [
+        ("here", "the doctree of far", (1, 2)),
+        ("there", "the doctree of far", (1, 3)),
+    ]

@@ -259,8 +259,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     are found by support enumeration where a side has at most 8 pure plans, and otherwise, or where
     that finds none, by the lexicographic Lemke-Howson algorithm from every start, which finds at
     least one.  Both come from the library QuantEcon, which is given each side's payoffs divided by
-    the largest of them.  Each result is kept only if its regret, recomputed here, is 0.  The first
-    call in a process compiles the library for some seconds.
+    the largest of them.  Each result is kept only if its regret, recomputed here, is 0.
 
     Parameters
     ----------
@@ -292,7 +291,8 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     >>> [equilibrium.user.round(3).tolist() for equilibrium in found]
     [[[1.0, 0.0]], [[0.667, 0.333]], [[0.0, 1.0]]]
     """
-    from quantecon.game_theory import NormalFormGame, Player, lemke_howson, support_enumeration
+    from quantecon.game_theory import NormalFormGame, Player, lemke_howson
+    from quantecon.game_theory.support_enumeration import _support_enumeration_gen as supports
 
     game = _validate.instance("game", game, BayesianGame)
     tolerance = _validate.number("tolerance", tolerance, above=0.0)
@@ -334,7 +334,8 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     ours, other = (np.ascontiguousarray(table) for table in (tables[0], tables[1].T))
     matrix_game = NormalFormGame((Player(ours), Player(other)))
     if max(tables[0].shape) <= 8:
-        for pair in support_enumeration(matrix_game):
+        # as it is written: numba cannot keep a generator, and compiles it for seconds each time
+        for pair in getattr(supports, "py_func", supports)(matrix_game.payoff_arrays):
             keep(pair)
     for label in range(sum(tables[0].shape)) if not kept else ():
         keep(lemke_howson(matrix_game, init_pivot=label))

@@ -129,18 +129,16 @@ def fit_network(
     spread = (float(inputs.std()) or 1.0, float(target.std()) or 1.0)
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
     models = []
-    for _ in range(restarts):
-        model = MLPRegressor(
-            hidden_layer_sizes=(hidden,),
-            solver="lbfgs",
-            max_iter=200,
-            random_state=int(rng.integers(2**31)),
-        )
-        with (
-            warnings.catch_warnings(),
-            threadpool_limits(1),
-        ):  # threads only get in each other's way
-            warnings.simplefilter("ignore", ConvergenceWarning)
+    # threads would only get in each other's way
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for _ in range(restarts):
+            model = MLPRegressor(
+                hidden_layer_sizes=(hidden,),
+                solver="lbfgs",
+                max_iter=200,
+                random_state=int(rng.integers(2**31)),
+            )
             models.append(model.fit(*scaled))
     return Network(min(models, key=lambda each: each.loss_), centre, spread)
 

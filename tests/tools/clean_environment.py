@@ -2,10 +2,11 @@
 
 ``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheel is installed
 there, with the extra ``scale``, on which *A billion records* runs; what it needs is linked from the
-environment at hand, at the pinned versions, so it takes seconds and no network.  Jupyter finds its
-kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter``
-for the pages, whose cells also feed the prose.  For that alone
-``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
+environment at hand, at the pinned versions, so it takes seconds and no network.  The loops are
+compiled at once, before kernels that start side by side do it twice.  Jupyter finds the kernel by
+``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter`` for the
+pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst_nb.py`` stands in
+for myst-nb.
 """
 
 import json
@@ -27,6 +28,7 @@ CLEAN = ROOT / "_build" / "clean"
 EDITION = CLEAN / "share" / "jupyter"
 PAGES = CLEAN / "pages" / "jupyter"
 PROSE = ROOT / "tests" / "tools" / "prose"
+COMPILE = ROOT / "tests" / "tools" / "compile_kernels.py"
 
 
 def link_packages(names: set[str], site: Path) -> None:
@@ -68,6 +70,7 @@ def make_clean_environment() -> Path:
         command += ["--no-index", "--disable-pip-version-check", str(wheel)]
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         subprocess.run([sys.executable, *command], check=True, env=clean)
+        subprocess.run([python, "-P", COMPILE], check=True, env=clean, cwd=folder)
     write_kernel(EDITION, python, {})
     write_kernel(PAGES, python, {"PYTHONPATH": str(PROSE)})
     stamp.write_text(key)
