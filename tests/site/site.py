@@ -12,6 +12,9 @@ from tests.tools.notebooks import ROOT
 PUBLIC = ROOT / "_build" / "html"
 INSTRUCTOR = ROOT / "_build" / "instructor" / "html"
 ANCHOR = re.compile(r'<[^>]*?\s(?:id|name)="([^"]*)"')
+DRAWN = re.compile(r"<mjx-math\b.*?</mjx-math>", re.DOTALL)
+CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+TOKEN = re.compile(r"</?span[^>]*>")
 PATIENCE = 120_000  # milliseconds; that a machine is busy is no fault of a page
 
 
@@ -34,8 +37,9 @@ def name(page: Path) -> str:
 
 @cache
 def parse(page: Path) -> BeautifulSoup:
-    """Parse a page, once."""
-    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    """Parse a page, once, without the elements that only draw letters or colour them."""
+    html = DRAWN.sub("", page.read_text(encoding="utf-8"))
+    return BeautifulSoup(CODE.sub(lambda code: TOKEN.sub("", code[0]), html), "html.parser")
 
 
 @cache

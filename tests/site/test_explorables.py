@@ -45,6 +45,12 @@ CONTROLS = ".explorable input[type=range], .explorable [role=radiogroup]"
 SAID = """boxes => boxes.map(box => box.matches("input") ? box.getAttribute("aria-valuetext")
     : box.querySelector(":checked").closest("label").textContent)"""
 
+ALONE = """() => {
+    let box = document.querySelector(".explorable");
+    for (; box !== document.body; box = box.parentElement)
+        [...box.parentElement.children].forEach(other => other === box || other.remove());
+}"""
+
 
 def said(tab: Page) -> list[str]:
     """What each control of the explorable says."""
@@ -61,12 +67,13 @@ class Shown(NamedTuple):
 
 @pytest.fixture(scope="module", params=PAGES)
 def opened(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Shown]:
-    """The page of an explorable, without formulas, in a tab as narrow as a phone."""
+    """An explorable in a tab as narrow as a phone, without the page around it."""
     context = browser.new_context(viewport={"width": 400, "height": 800})
     context.set_default_timeout(PATIENCE)
     context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
     visit(tab, PUBLIC / f"book/{PAGES[request.param]}.html", f"#explorable-{request.param}")
+    tab.evaluate(ALONE)
     yield Shown(request.param, tab, (said(tab), tab.inner_text(".explorable-readout")))
     context.close()
 
