@@ -585,7 +585,6 @@ def commitment_sweep(profile, kernel, frequency, mass, n, limits, near):
                     if w == v or size < 1:
                         continue
                     answer = profile.copy()
-                    mixture(answer, kernel, mass)
                     if answered(
                         answer, kernel, frequency, mass, here, n, limits, goal, k, v, w, size,
                         near, trial,

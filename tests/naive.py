@@ -427,15 +427,15 @@ def follow(game: NVOGame, profile: Ints, start: Ints, fixed: Group | None) -> tu
 
 def answered(
     game: NVOGame, start: Ints, k: int, v: int, w: int, size: int, near: float
-) -> tuple[bool, Ints]:
-    """A commitment and the answers to it: whether it paid, and the profile at the end."""
+) -> tuple[bool | None, Ints]:
+    """A commitment and the answers: whether it paid, None if rounding decides; the last profile."""
     (goal, kl), noise = outcome(game, start), 1e-12 / game.records
     helped, here = call_helpers(game, moved(start, k, v, w, size), goal, (k, w))
     for fixed in ((k, w), None):
         if helped:
             helped, here = follow(game, here, start, fixed)
     if not helped:
-        return False, here
+        return helped, here
     if -near < kl - outcome(game, here)[1] <= noise:
         while True:
             count, here = coordinated_pass(game, here)
@@ -445,13 +445,15 @@ def answered(
     return _is_better(outcome(game, here), (goal, kl), game.records), here
 
 
-def commitments(game: NVOGame, profile: Ints, near: float) -> tuple[int, Ints]:
-    """Commitments of each group and of one of its records: how many paid, and where it ends."""
+def commitments(game: NVOGame, profile: Ints, near: float) -> tuple[int | None, Ints]:
+    """Each group, and one of its records, commits: how many paid, None as above; last profile."""
     here, kept = profile, 0
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         for whole in (True, False):
             size = here[k, v] if whole else min(1, here[k, v] - 1)
             if w != v and size > 0:
                 paid, there = answered(game, here, k, v, w, size, near)
+                if paid is None:
+                    return None, here
                 kept, here = kept + paid, there if paid else here
     return kept, here

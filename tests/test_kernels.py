@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numba
 import numpy as np
@@ -422,7 +422,11 @@ def test_best_covers_are_those_of_the_twin():
 
 def test_passes_of_pairs_are_those_of_the_twin():
     seen = Counter()
-    for game, profile in random_games(1, 60, 14):
+    games = [*random_games(1, 60, 14), *random_games(132, 10, 14)]
+    game, profile = games[-1]  # nobody is private, and the cover that costs least changes nothing
+    zero, one = (naive.best_cover(game, profile, goal, -math.inf) for goal in (0, 1))
+    assert naive.outcome(game, profile)[0] == 0 and zero != one
+    for game, profile in games:
         after = profile.copy()
         count = _kernels.coordinated_sweep(after, *known(game))
         expected, there = naive.coordinated_pass(game, profile)
@@ -487,16 +491,61 @@ def test_passes_of_best_responses_are_those_of_the_twin(batch):
     assert not batch or (seen[2] > 5 and seen[3] > 5), seen
 
 
-def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
-    """The best end is a mixture, so the best response changes with every few records."""
+def crowd() -> pb.NVOGame:
+    """A game whose best end is a mixture: the best response of a crowd changes every few records.
+
+    The numbers are such that it matters after how many steps the crowd loses its patience.
+    """
     kernel = np.array([np.eye(3)] * 3)
     kernel[:, 0] = [[0.5, 0.26, 0.24], [0.81, 0.19, 0.0], [0.8, 0.0, 0.2]]
-    game = pb.NVOGame([200, 10, 11], kernel, epsilon=20.0)
-    after = game.constant_profile(0)
-    _, _, drops = _kernels.best_response_sweep(after, *known(game), True, -1, -1)
-    path = naive.best_responses(game, game.constant_profile(0))
-    assert len(drops) == len(path) == 38
+    return pb.NVOGame([190, 10, 11], kernel, epsilon=20.0)
+
+
+def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
+    after = crowd().constant_profile(0)
+    _, _, drops = _kernels.best_response_sweep(after, *known(crowd()), True, -1, -1)
+    path = naive.best_responses(crowd(), crowd().constant_profile(0))
+    assert len(drops) == len(path) == 39
     assert_array_equal(after, path[-1])
+
+
+def test_best_responses_are_followed_as_far_as_by_the_twin():
+    seen, start = Counter(), crowd().constant_profile(0)
+    for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
+        kernel, frequency, mass, n, limits = known_at(game, profile)
+        quiet = pb.best_response_dynamics(game, profile).profile
+        for fixed, here in product(nobody_and_one(profile), (profile, quiet)):
+            after, there = profile.copy(), naive.mass(game, here)
+            at_rest = _kernels.follow(
+                after, kernel, frequency, mass.copy(), there, n, limits, *fixed
+            )
+            expected, end = naive.follow(game, profile, here, fixed)
+            assert at_rest == expected
+            assert_array_equal(after, end)
+            seen[bool(at_rest)] += 1
+    assert min(seen[True], seen[False]) > 20, seen
+
+
+def test_answers_to_a_commitment_are_those_of_the_twin():
+    seen = Counter()
+    some = {9: 30, 305: 1, 419: 1}  # in the last two, best responses go on after the pairs
+    games = [game for seed, count in some.items() for game in random_games(seed, count, 12, 3)]
+    for i, (game, profile) in enumerate(games):
+        kernel, frequency, mass, n, limits = known_at(game, profile)
+        goal, kl = naive.outcome(game, profile)
+        near = 10.0 if i >= 30 else (0.0, 0.3 * kl, 10.0)[i // 3 % 3]
+        for k, v, w, size in list(moves(game, profile))[::5]:
+            after = profile.copy()
+            paid = _kernels.answered(
+                after, kernel, frequency, mass.copy(), mass, n, limits, goal, k, v, w, size, near,
+                np.empty(game.bins),
+            )  # fmt: skip
+            expected, there = naive.answered(game, profile, k, v, w, size, near)
+            if expected is not None:
+                assert paid == expected
+                assert_array_equal(after, there)
+                seen[bool(paid)] += 1
+    assert min(seen[True], seen[False]) > 20, seen
 
 
 def test_largest_regrets_are_those_of_the_twin():
@@ -511,18 +560,49 @@ def test_largest_regrets_are_those_of_the_twin():
 
 
 def test_commitments_are_those_of_the_twin():
-    seen = Counter()
-    for game, profile in random_games(6, 20, 9, 3, 3):
+    seen, some = Counter(), {6: 20, 103: 1, 106: 7, 227: 2}  # in some, one of several commits
+    games = [game for seed, count in some.items() for game in random_games(seed, count, 14, 3, 3)]
+    for game, profile in games:
         near = 0.3 * naive.outcome(game, profile)[1]
         at_rest = pb.best_response_dynamics(game, profile).profile
         for start in (profile, at_rest):
             after = start.copy()
             kept = _kernels.commitment_sweep(after, *known(game), near)
             expected, there = naive.commitments(game, start, near)
+            if expected is None:
+                continue
             assert kept == expected
             assert_array_equal(after, there)
             seen["at rest" if start is at_rest else "anywhere", bool(kept)] += 1
-    assert len(seen) == 4 and min(seen.values()) > 1, seen
+    assert min(seen["at rest", False], seen["at rest", True], seen["anywhere", True]) > 5, seen
+
+
+def test_where_nobody_can_be_private_a_commitment_must_pay_in_divergence():
+    game = pb.NVOGame([3, 2, 4], pb.laplace_kernel(3, [0.1, 0.2]), epsilon=0.01)
+    start = pb.best_response_dynamics(game, game.constant_profile(1)).profile
+    assert all(naive.outcome(game, profile)[0] == 0 for profile in naive.all_profiles(game))
+    after = start.copy()
+    assert _kernels.commitment_sweep(after, *known(game), 0.0) == 0
+    assert_array_equal(after, start)
+
+
+def test_payoffs_of_a_population_are_those_of_the_twin():
+    rng, seen = np.random.default_rng(10), Counter()
+    for game, _ in random_games(10, 30):
+        bins = np.repeat(np.arange(game.bins), game.counts)
+        genes = rng.integers(game.actions, size=(4, game.records))
+        q, log_bins = game.frequency[game.frequency > 0], math.log(game.bins)
+        payoffs = _kernels.population_payoffs(
+            genes, bins, game.kernel, game.frequency, game.records, game.limits, log_bins,
+            float(q @ np.log(q)),
+        )  # fmt: skip
+        for actions, payoff in zip(genes, payoffs, strict=True):
+            profile = naive.profile_of(bins, actions, (game.bins, game.actions))
+            held, kl = naive.outcome(game, profile)
+            assert payoff == pytest.approx(held + 1.0 - kl / log_bins, rel=1e-12)
+            seen["nobody private" if held == 0 else "some"] += 1
+            seen["unreached"] += bool((naive.mass(game, profile) == 0.0).any())
+    assert len(seen) == 3 and min(seen.values()) > 5, seen
 
 
 def with_edge(game: pb.NVOGame, edge: float, by: float) -> pb.NVOGame:
