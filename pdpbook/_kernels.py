@@ -43,7 +43,7 @@ def mixture(profile, kernel, mass):
         mass[x] = 0.0
     for k in range(bins):
         for v in range(actions):
-            if profile[k, v] > 0:
+            if profile[k, v] > 0:  # many groups are empty
                 weight = float(profile[k, v])
                 for x in range(outputs):
                     mass[x] += weight * kernel[v, k, x]
@@ -186,7 +186,8 @@ def count_after(profile, kernel, n, limits, k, v, w, size, rows, trial, at_least
     epsilon, delta, tau, sigma = limits
     if at_least == n and delta == 0.0 and profile[k, v] > size:
         high, low, new = rows[0], rows[1], kernel[w, k]
-        upper, lower = tau + BOUNDARY * tau * (1.0 - tau), sigma * (1.0 - BOUNDARY)
+        upper = tau + BOUNDARY * tau * (1.0 - tau)
+        lower = sigma * (1.0 - BOUNDARY)
         for x in range(trial.size):
             largest = max(high[x], new[x])
             if largest > upper * trial[x] or largest >= trial[x] > 0.0:
@@ -217,7 +218,7 @@ def best_action(profile, kernel, frequency, mass, n, limits, k, v, only, private
         drop = step_drop(frequency, mass, kernel[v, k], kernel[w, k])
         needed = best_private if drop > best_drop + NOISE / n else best_private + 1
         if needed > n:
-            continue
+            continue  # saves the look at everybody
         for x in range(mass.size):
             trial[x] = mass[x] + (kernel[w, k, x] - kernel[v, k, x])
         reached = count_after(profile, kernel, n, limits, k, v, w, np.int64(1), rows, trial, needed)
@@ -387,7 +388,7 @@ def best_cover(profile, kernel, frequency, mass, n, limits, goal, floor, trial):
     for k in range(bins):
         for v in range(actions):
             for w in range(actions):
-                if w == v or profile[k, v] == 0:
+                if profile[k, v] == 0 or w == v:
                     continue
                 if delta > 0.0:
                     wanted = stick_cover_size(profile, kernel, mass, n, limits, k, v, w)
