@@ -94,7 +94,7 @@ test: $(NBGRADER)
 	$(MAKE) nbval
 	$(MAKE) books
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
-	  tests/test_kernels.py tests/per_instance tests/game
+	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
 	$(RUN) pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook course
 	@echo "All checks passed."
 

@@ -484,8 +484,9 @@ def shortfall(profile, kernel, mass, n, limits, exposed):
 def call_helpers(profile, kernel, frequency, mass, n, limits, goal, fixed_k, fixed_v, trial):
     """Let single records move, one after another, until ``goal`` records are private.
 
-    Each time it is the record that closes most of the shortfall per nat of KL.  A nat is counted
-    as at least a tenth of what a record costs that spreads all over the outputs, 1 / n.
+    Each time it is the record that closes most of the shortfall, and more than rounding, per nat of
+    KL.  A nat is counted as at least a tenth of what a record costs that spreads all over the
+    outputs, 1 / n.
     Returns whether the goal was reached within ``HELPERS`` moves.
     """
     epsilon, delta, tau, sigma = limits
@@ -517,12 +518,12 @@ def call_helpers(profile, kernel, frequency, mass, n, limits, goal, fixed_k, fix
                     profile[k, w] -= 1
                     cost = -step_drop(frequency, mass, kernel[v, k], kernel[w, k])
                     value = closed / max(cost, 0.1 / n)
-                    if value > best:
+                    if closed > BOUNDARY and value > best:
                         best, best_k, best_v, best_w = value, k, v, w
         if best == 0.0:
             return False
         move(profile, kernel, mass, rows, best_k, best_v, best_w, np.int64(1))
-    return False
+    return count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, goal) >= goal
 
 
 @njit

@@ -45,6 +45,7 @@ PARTS = ("foundations", "per_instance", "game", "audit")
 EXTRA = {
     "pdpbook/_kernels.py": (
         "tests/test_kernels.py",
+        "tests/test_kernel_moves.py",
         "tests/per_instance/test_privacy_loss.py",
         "tests/beyond/test_gaussian_pdp.py",
         *(f"tests/game/test_{name}.py" for name in ("best_response", "coordinated", "nvo_game")),
