@@ -1,8 +1,9 @@
 """Checks of the built pages as a reader without a network sees them, in headless Chromium.
 
 Each page is opened over ``file://`` once and looked at on a screen 400 px wide, and on a wide one
-in light and in dark mode. The mode changes the contrast and nothing else that axe looks at, the
-width everything but the contrast. A text that looks like one of an earlier page is as readable as
+in light and in dark mode. The mode changes the contrast and nothing else that axe looks at; the
+width changes what can be seen, so on the wide screen axe looks at what the narrow one hides, and at
+one page of each folder as a whole. A text that looks like one of an earlier page is as readable as
 that. What a page weighs are the bytes of everything that it loads before anybody touches it. A
 test collects all that is wrong with a page before it fails.
 """
@@ -97,6 +98,17 @@ ONE_OF_EACH_LOOK = """known => {
     return fresh.map(([text, look]) => look);
 }"""
 
+# What can be seen now; later, the outermost boxes that can be seen and could not be seen then.
+SEEN = """() => {
+    const boxes = [...document.body.querySelectorAll("*")];
+    window.seen = new Set(boxes.filter(box => box.checkVisibility()));
+}"""
+HIDDEN_BEFORE = """() => {
+    const boxes = [...document.body.querySelectorAll("*")];
+    const more = new Set(boxes.filter(box => !seen.has(box) && box.checkVisibility()));
+    window.fresh = [...more].filter(box => !more.has(box.parentElement));
+    return fresh.length;
+}"""
 
 # What reaches beyond the screen and stands in no box of its own that scrolls.
 WIDE = """limit => {
@@ -143,15 +155,16 @@ class Reader:
         self.tab: Page = context.new_page()
         self.problems: list[str] = []
         self.readable: set[str] = set()  # looks of texts
+        self.folders: set[Path] = set()  # of which a page was looked at as a whole
         self.sizes: dict[str, int] = {}  # of the files that the page has loaded, in bytes
-        self.tab.route(lambda url: not url.startswith("file:"), self._refuse)
+        self.tab.on("request", self._ask)
         self.tab.on("requestfinished", self._weigh)
         self.tab.on("console", lambda message: message.type == "error" and self.note(message.text))
         self.tab.on("pageerror", lambda error: self.note(f"script error: {error}"))
 
-    def _refuse(self, route) -> None:
-        self.note(f"request to another host: {route.request.url}")
-        route.abort()
+    def _ask(self, request: Request) -> None:
+        if not request.url.startswith(("file:", "data:")):
+            self.note(f"request to another host: {request.url}")
 
     def _weigh(self, request: Request) -> None:
         if request.url.startswith("file:"):
@@ -219,6 +232,18 @@ class Reader:
             for rule in found
         ]
 
+    def check_wide(self, page: Path) -> None:
+        """Axe finds nothing on a wide screen in what the narrow one hides."""
+        self.tab.evaluate(SEEN)
+        self.tab.set_viewport_size(DESKTOP)
+        self.take_note()
+        more = self.tab.evaluate(HIDDEN_BEFORE)
+        if page.parent not in self.folders:
+            self.folders.add(page.parent)
+            self.check_accessibility("1280 px", rules=WITHOUT_COLOURS)
+        elif more:
+            self.check_accessibility("1280 px", "{include: fresh}", rules=WITHOUT_COLOURS)
+
     def check_contrast(self) -> None:
         """Axe finds every text readable in both modes; a look that was readable is not repeated."""
         for mode in ("light", "dark"):
@@ -266,11 +291,30 @@ def test_page(reader: Reader, page: Path) -> None:
     reader.check_drawings(page)
     reader.prepare_axe()
     reader.check_accessibility("400 px", rules=WITHOUT_COLOURS)
-    reader.tab.set_viewport_size(DESKTOP)
-    reader.take_note()
-    reader.check_accessibility("1280 px", rules=WITHOUT_COLOURS)
+    reader.check_wide(page)
     reader.check_contrast()
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
+
+
+def test_a_fault_that_only_a_wide_screen_shows_is_found(reader: Reader) -> None:
+    reader.folders.add(LANDING_PAGE.parent)
+    reader.open(LANDING_PAGE, PHONE)
+    reader.tab.add_style_tag(content="@media (width < 1000px) { .wide-only { display: none } }")
+    reader.tab.evaluate(
+        "() => document.querySelector('article')"
+        ".insertAdjacentHTML('beforeend', '<p class=wide-only><button></button></p>')"
+    )
+    reader.prepare_axe()
+    reader.check_accessibility("400 px", rules=WITHOUT_COLOURS)
+    assert not reader.problems
+    reader.check_wide(LANDING_PAGE)
+    assert len(reader.problems) == 1 and "button-name" in reader.problems[0], reader.problems
+
+
+def test_a_request_to_another_host_is_found(reader: Reader) -> None:
+    reader.open(LANDING_PAGE)
+    reader.tab.evaluate("() => fetch('http://elsewhere.example/font').catch(() => null)")
+    assert any("request to another host: http://else" in each for each in reader.problems)
 
 
 def test_the_switch_changes_the_mode(reader: Reader) -> None:

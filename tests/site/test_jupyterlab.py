@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.request import urlopen
 
 import pytest
@@ -124,15 +125,11 @@ def server(folder: Path) -> Iterator[str]:
             process.wait(timeout=60)
 
 
-@pytest.fixture
-def tab(browser: Browser, server: str) -> Iterator[Page]:
-    """A tab that reaches this server and nothing else."""
-    context = browser.new_context(viewport={"width": 1300, "height": 1000})
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    tab.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda r: r.abort())
-    yield tab
-    context.close()
+class Opened(NamedTuple):
+    """A notebook, and the tab that shows it."""
+
+    page: str
+    tab: Page
 
 
 def open_notebook(tab: Page, server: str, page: str) -> None:
@@ -176,16 +173,42 @@ def run_all(tab: Page) -> list[dict]:
     return tab.evaluate(STATE)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "book/foundations/why-noise",
-        "book/per_instance/dp-versus-pdp",
-        "book/foundations/sampling-query",
-    ],
-)
-def test_a_notebook_is_read_run_and_answered(tab: Page, server: str, page: str) -> None:
-    open_notebook(tab, server, page)
+PAGES = [
+    "book/foundations/why-noise",
+    "book/foundations/sampling-query",
+    "book/per_instance/dp-versus-pdp",
+]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Opened]:
+    """A notebook in a tab that reaches this server and nothing else."""
+    context = browser.new_context(viewport={"width": 1300, "height": 1000})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.route(lambda url: not url.startswith((server, "data:", "blob:")), lambda r: r.abort())
+    open_notebook(tab, server, request.param)
+    yield Opened(request.param, tab)
+    context.close()
+
+
+@pytest.mark.parametrize("opened", PAGES[-1:], indirect=True)
+def test_the_dark_theme_can_be_read(opened: Opened) -> None:
+    _, tab = opened
+    command(tab, "apputils:change-theme", theme="JupyterLab Dark")
+    tab.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
+    tab.wait_for_function(
+        "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
+        " === 'rgb(17, 17, 17)'"
+    )
+    seen = tab.evaluate(DARK)
+    assert len(seen["pictures"]) >= 3
+    assert min(seen["pictures"]) > 0.8  # dark ink on nothing: the ground must be light
+    assert {kind: round(value, 1) for kind, value in seen["texts"].items() if value < 4.5} == {}
+
+
+def test_a_notebook_is_read_run_and_answered(opened: Opened) -> None:
+    page, tab = opened
     broken = tab.evaluate(
         "() => [...document.querySelectorAll('.jp-Notebook :is(mjx-merror, [data-mjx-error])')]"
         ".map(error => error.closest('.jp-MarkdownCell').textContent.slice(0, 200))"
@@ -216,19 +239,8 @@ def test_a_notebook_is_read_run_and_answered(tab: Page, server: str, page: str) 
     assert [text for text in checked if text.rstrip() not in printed] == []
 
 
-def test_the_dark_theme_can_be_read_and_a_link_opens_the_other_notebook(
-    tab: Page, server: str
-) -> None:
-    open_notebook(tab, server, "book/per_instance/dp-versus-pdp")
-    command(tab, "apputils:change-theme", theme="JupyterLab Dark")
-    tab.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
-    tab.wait_for_function(
-        "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
-        " === 'rgb(17, 17, 17)'"
-    )
-    seen = tab.evaluate(DARK)
-    assert len(seen["pictures"]) >= 3
-    assert min(seen["pictures"]) > 0.8  # dark ink on nothing: the ground must be light
-    assert {kind: round(value, 1) for kind, value in seen["texts"].items() if value < 4.5} == {}
+@pytest.mark.parametrize("opened", PAGES[-1:], indirect=True)
+def test_a_link_opens_the_other_notebook(opened: Opened) -> None:
+    _, tab = opened
     tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()
     tab.wait_for_function("() => location.pathname.endsWith('/differential-privacy.ipynb')")
