@@ -44,6 +44,7 @@ from course.sheets import BEGIN, END, WRITE_HERE
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
 
+SECONDS = 5.0  # that another program may hold the gradebook
 ROOT = Path(__file__).parents[1]  #: of the repository
 NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment or a student: it becomes a folder
 CONFIG = """\
@@ -176,7 +177,7 @@ class Course:
         path = self.folder / "gradebook.db"
         if not path.exists():
             return
-        with closing(sqlite3.connect(path, timeout=5.0)) as book:
+        with closing(sqlite3.connect(path, timeout=SECONDS)) as book:
             try:
                 book.execute("BEGIN IMMEDIATE")
                 book.rollback()

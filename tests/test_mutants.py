@@ -57,7 +57,7 @@ def toy(tmp_path: Path) -> Path:
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder."""
-    command = [sys.executable, "-m", "tests.tools.mutants", "pdpbook/foundations/toy.py"]
+    command = [sys.executable, "-m", "tests.tools.mutants", "pdpbook/foundations/toy.py", "--bare"]
     return subprocess.run(
         [*command, *options],
         cwd=folder,

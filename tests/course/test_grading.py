@@ -219,7 +219,10 @@ def test_no_submission_is_told(course: Course, tmp_path: Path) -> None:
         grade_submissions(course, tmp_path)
 
 
-def test_a_gradebook_in_use_is_told_before_anything_runs(course: Course, tmp_path: Path) -> None:
+def test_a_gradebook_in_use_is_told_before_anything_runs(
+    course: Course, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("course.folder.SECONDS", 0.2)
     own = Course(tmp_path / "my-course")
     shutil.copytree(course.folder, own.folder)
     with closing(sqlite3.connect(own.folder / "gradebook.db")) as other:

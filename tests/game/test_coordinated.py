@@ -364,6 +364,7 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
         kernel = pb.laplace_kernel(4, 10 ** rng.uniform(-1.5, 1, 3))
         delta = 10 ** rng.uniform(-3, -1)
         game = pb.NVOGame(counts, kernel, epsilon=rng.uniform(0.05, 2), delta=delta)
+        reached = []
         for action in range(3):
             start = game.constant_profile(action)
             alone = pb.best_response_dynamics(game, start)
@@ -373,5 +374,6 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
             assert ends[1] >= ends[0]
             improved += ends[1] > ends[0]
             if result.private_counts[-1] == game.records:
-                assert result.divergence >= naive.private_optimum(game) - 1e-12
+                reached.append(result.divergence)
+        assert not reached or min(reached) >= naive.private_optimum(game) - 1e-12
     assert improved > 10

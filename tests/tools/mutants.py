@@ -56,10 +56,11 @@ EXTRA = {
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
 EQUIVALENT = "tests/tools/mutants.toml"
 MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
+NEEDED = ("numba", "pytest", "tests.tools.nbval_myst")
 PRELOADED = (
     "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
-    "networkx, numba, pandas, pygad, pytest, scipy.integrate, scipy.optimize, scipy.sparse, "
-    "scipy.special, scipy.stats, tests.tools.nbval_myst, tqdm"
+    "networkx, pandas, pygad, scipy.integrate, scipy.optimize, scipy.sparse, scipy.special, "
+    "scipy.stats, tqdm"
 ).split(", ")
 
 
@@ -256,13 +257,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--slowest", type=float, default=20.0, help="leave out slower tests (s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--at-least", type=float, default=0.0, help="per cent that must be killed")
+    parser.add_argument("--bare", action="store_true", help="import no libraries ahead of tests")
     options = parser.parse_args(arguments)
     everything = [Path("pdpbook/_kernels.py")]
     everything += [file for part in PARTS for file in sorted(Path("pdpbook", part).glob("*.py"))]
 
     once = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     os.environ.update(dict.fromkeys(once, "1"))
-    for name in PRELOADED:
+    for name in (*NEEDED, *(() if options.bare else PRELOADED)):
         with suppress(ImportError):
             importlib.import_module(name)
     hypothesis = importlib.import_module("hypothesis")
