@@ -8,3 +8,13 @@ pytest_plugins = ["tests.tools.nbval_myst"]
 collect_ignore = [] if find_spec("pyarrow") else ["pdpbook/scaling/tallies.py"]
 # Modules, tests and parsed pages stay: the garbage collector need not look at them so often.
 gc.set_threshold(100_000, 20, 20)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over all modules and tests."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let its last rounds, of which pytest has five, pass over what stays anyway."""
+    gc.freeze()

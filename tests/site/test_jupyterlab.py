@@ -142,7 +142,7 @@ def open_notebook(tab: Page, server: str, page: str) -> None:
     tab.wait_for_function(
         "() => { const now = document.querySelectorAll('.jp-Notebook mjx-container').length;"
         "const settled = now === window.setFormulas; window.setFormulas = now; return settled; }",
-        polling=1500,
+        polling=1000,
     )
 
 
