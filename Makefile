@@ -36,8 +36,8 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader test lint environment \
-  compiled nbval outputs lab edit bench mutants clean
+.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+  test lint environment compiled nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -88,7 +88,8 @@ formgrader: $(NBGRADER)
 
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest
 # files come first, so that both processes end at about the same time.
-LONGEST := tests/site tests/course tests/scaling tests/test_collector.py tests/test_notebook_edition.py tests/test_mutants.py
+LONGEST := tests/site tests/course tests/scaling tests/test_collector.py \
+  tests/test_notebook_edition.py tests/test_mutants.py
 test: $(NBGRADER)
 	@$(call BESIDE,environment compiled,lint)
 	$(MAKE) nbval
