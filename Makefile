@@ -101,6 +101,7 @@ test: $(NBGRADER)
 
 lint: $(STAMP)
 	$(RUN) ruff check .
+	$(RUN) ruff format --check .
 	$(RUN) mypy
 
 # What the pages run in: the wheel, what it declares to need, and a kernel.

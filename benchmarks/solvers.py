@@ -161,9 +161,7 @@ def _certified(game: pb.NVOGame) -> dict[str, Any]:
     alone = pb.best_response_dynamics(game, game.constant_profile(0))
     spent, moved = _timed(lambda: pb.coordinated_best_response(game))
     seconds, proof = _timed(
-        lambda: pb.certified_optimum(
-            game, start=moved.profile, relative_gap=1e-4, time_limit=600.0
-        )
+        lambda: pb.certified_optimum(game, start=moved.profile, relative_gap=1e-4, time_limit=600.0)
     )
     assert game.private_records(moved.profile) == game.records
     return {

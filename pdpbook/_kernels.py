@@ -279,7 +279,17 @@ def best_response_sweep(profile, kernel, frequency, mass, n, limits, batch, fixe
                     if last >= private:
                         only = every if taken < PATIENCE else w
                         choice, _, _ = best_action(
-                            profile, kernel, frequency, mass, n, limits, k, v, only, last, rows,
+                            profile,
+                            kernel,
+                            frequency,
+                            mass,
+                            n,
+                            limits,
+                            k,
+                            v,
+                            only,
+                            last,
+                            rows,
                             trial,
                         )
                         if choice == w:
@@ -588,8 +598,20 @@ def commitment_sweep(profile, kernel, frequency, mass, n, limits, near):
                         continue
                     answer = profile.copy()
                     if answered(
-                        answer, kernel, frequency, mass, here, n, limits, goal, k, v, w, size,
-                        near, trial,
+                        answer,
+                        kernel,
+                        frequency,
+                        mass,
+                        here,
+                        n,
+                        limits,
+                        goal,
+                        k,
+                        v,
+                        w,
+                        size,
+                        near,
+                        trial,
                     ):
                         kept += 1
                         for j in range(bins):

@@ -57,6 +57,7 @@ JUNK: dict[str, Callable[[], Any]] = {
     "a function": lambda: rng,
 }
 
+
 def resolved(name: str) -> Any:
     """Return the public callable, or a class method of one."""
     owner, _, method = name.partition(".")

@@ -254,9 +254,7 @@ def enough(game, profile, k, v, w, size) -> bool:
     mass = game.mass(profile) + size * (game.kernel[w, k] - game.kernel[v, k])
     tau = game.limits.tau
     allowed = game.delta * (game.records - 1) * math.exp(-game.epsilon)
-    above = [
-        np.maximum(game.kernel[u, j] - tau * mass, 0.0).sum() for j, u in np.argwhere(profile)
-    ]
+    above = [np.maximum(game.kernel[u, j] - tau * mass, 0.0).sum() for j, u in np.argwhere(profile)]
     return max(above) <= allowed * (1 + 1e-9) + 1e-12
 
 

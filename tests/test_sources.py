@@ -175,7 +175,6 @@ def test_the_pages_tell_nothing_but_the_data():
     with_errata = {name for name, item in ITEMS if "erratum" in item}
     assert set(re.findall(r"^```\{errata\} (\S+)$", pages["errata"], re.M)) == with_errata
 
-
     with_ledger = {name for name, item in ITEMS if "ledger" in item}
     assert set(re.findall(r"^```\{ledger\} (\S+)$", pages["ledger"], re.M)) == with_ledger
     assert "|" not in pages["ledger"], "a row of the ledger outside the data"

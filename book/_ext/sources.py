@@ -185,9 +185,7 @@ class SourceDirective(SphinxDirective):
             found += body
         return found
 
-    def table(
-        self, head: list[str], rows: list[list[nodes.Node]], kind: str
-    ) -> list[nodes.Node]:
+    def table(self, head: list[str], rows: list[list[nodes.Node]], kind: str) -> list[nodes.Node]:
         """Return a table, or nothing without rows."""
         if not rows:
             return []

@@ -362,9 +362,7 @@ def _output(pipeline: Pipeline, counts: NDArray[np.int64]) -> NDArray[np.float64
     return output
 
 
-def _log_ratio(
-    above: NDArray[np.float64], below: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _log_ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ln(above / below), 0 where both are 0, infinite where one is."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(above) - np.log(below)

@@ -185,9 +185,7 @@ def private_policy(
     margin = noise_margin(held.size, first, delta)
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
-        policy = safe_policy(
-            noisy, lower, second, actions=actions, noise=first, at_least=at_least
-        )
+        policy = safe_policy(noisy, lower, second, actions=actions, noise=first, at_least=at_least)
         failure = _failure(held.size, first, margin)
     else:  # every row is the same, which is safe at any ε
         policy = safe_policy(noisy, np.zeros_like(noisy), 1.0, noise=first)

@@ -260,9 +260,7 @@ def train(
 
     rng = _validate.generator("rng", rng)
     discount = _validate.fraction("discount", discount)
-    chances = _validate.finite_array(
-        "exploration", exploration, above=0.0, below=1.0, strict=False
-    )
+    chances = _validate.finite_array("exploration", exploration, above=0.0, below=1.0, strict=False)
     if chances.shape != (2,):
         raise _validate.fail("exploration", "two numbers in [0, 1]", exploration)
     for name, value in (

@@ -103,9 +103,7 @@ def _scaled(scales: str) -> Callable[..., Rows]:
 
 
 def _like(game: NVOGame, counts: NDArray[np.int64]) -> NVOGame:
-    return NVOGame(
-        counts, game.kernel, epsilon=game.epsilon, scales=game.scales, grid=game.grid
-    )
+    return NVOGame(counts, game.kernel, epsilon=game.epsilon, scales=game.scales, grid=game.grid)
 
 
 #: The releases of the competition, from counts, ε and a generator to rows.

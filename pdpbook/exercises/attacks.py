@@ -109,17 +109,39 @@ EXERCISES = {
                 hint=hint,
             )
             for draws, present, absent, hint in (
-                ([0, 0, 2, 1, 0], _P, _Q, "Each draw adds ln P(x)/P'(x): which is in the "
-                 "numerator? Repeated draws count as often as they occur."),
+                (
+                    [0, 0, 2, 1, 0],
+                    _P,
+                    _Q,
+                    "Each draw adds ln P(x)/P'(x): which is in the "
+                    "numerator? Repeated draws count as often as they occur.",
+                ),
                 ([1, 1], _P, _Q, "Outputs as likely with the record as without say nothing."),
-                ([2] * 2000, _P, _Q, "A product of 2,000 ratios may be too large or too small "
-                 "for a float. Add logarithms."),
-                ([0, 1, 0], _ONLY_P, _ONLY_Q, "An output that only P can reach proves the record: "
-                 "plus infinity."),
-                ([2, 0], _ONLY_P, _ONLY_Q, "An output that P cannot reach refutes the record: "
-                 "minus infinity."),
-                ([0, 0], _ONLY_P, _ONLY_Q, "Bins that were not drawn say nothing: beware of 0 "
-                 "times infinity."),
+                (
+                    [2] * 2000,
+                    _P,
+                    _Q,
+                    "A product of 2,000 ratios may be too large or too small "
+                    "for a float. Add logarithms.",
+                ),
+                (
+                    [0, 1, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "An output that only P can reach proves the record: plus infinity.",
+                ),
+                (
+                    [2, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "An output that P cannot reach refutes the record: minus infinity.",
+                ),
+                (
+                    [0, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "Bins that were not drawn say nothing: beware of 0 times infinity.",
+                ),
             )
         ]
     ),
@@ -152,16 +174,30 @@ EXERCISES = {
         [
             Case(_rebuilds(counts, policy), hint)
             for counts, policy, hint in (
-                ([3, 2, 1, 2, 1], keep_or_blur(5, 9, 1.0), "First find the average of the n "
-                 "records at each own bin from R and the loss. How many records are there with "
-                 "the one that is added? Then which histogram puts this there?"),
-                ([3, 0, 2, 3, 1], keep_or_blur(5, 9, 1.5), "Empty bins count, too: return one "
-                 "number a bin."),
-                ([2, 1, 0, 2, 1, 2], laplace_kernel(6, [0.08])[0], "It should work for every "
-                 "policy, not only for keep or blur: the masses are linear in the histogram."),
-                ([2, 1, 2, 0, 2, 1], 0.9 * np.eye(6) + 0.1 * np.tile(
-                    [0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)), "Which way round do rows and "
-                 "columns of the policy belong? Row k is where a record of bin k goes."),
+                (
+                    [3, 2, 1, 2, 1],
+                    keep_or_blur(5, 9, 1.0),
+                    "First find the average of the n "
+                    "records at each own bin from R and the loss. How many records are there with "
+                    "the one that is added? Then which histogram puts this there?",
+                ),
+                (
+                    [3, 0, 2, 3, 1],
+                    keep_or_blur(5, 9, 1.5),
+                    "Empty bins count, too: return one number a bin.",
+                ),
+                (
+                    [2, 1, 0, 2, 1, 2],
+                    laplace_kernel(6, [0.08])[0],
+                    "It should work for every "
+                    "policy, not only for keep or blur: the masses are linear in the histogram.",
+                ),
+                (
+                    [2, 1, 2, 0, 2, 1],
+                    0.9 * np.eye(6) + 0.1 * np.tile([0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)),
+                    "Which way round do rows and "
+                    "columns of the policy belong? Row k is where a record of bin k goes.",
+                ),
             )
         ]
     ),

@@ -20,6 +20,7 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 
 __all__ = ["EXERCISES"]
 
+
 def _crowd(size: int) -> NVOGame:
     """Return a game with one large group, one smaller one and one record alone."""
     return laplace_game([size, 0, size // 4, 1], [0.05, 0.3, 2.0], 0.5)
@@ -320,9 +321,7 @@ EXERCISES = {
     "reply": Exercise(
         [
             Case(
-                _replies_agree(
-                    [laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]), _crowd(8)], 20
-                ),
+                _replies_agree([laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]), _crowd(8)], 20),
                 "Is an action compared with the best so far, P_E first?",
                 more="Start from the record's own action. Compare every other one with the best "
                 "pair (P_E, KL) found so far, each on a copy of the profile.",

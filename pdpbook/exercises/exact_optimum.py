@@ -303,7 +303,7 @@ EXERCISES = {
         [
             Case(
                 lambda answer: wrong_game(answer, bins=4, actions=3),
-                "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0."
+                "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0.",
             ),
             Case(
                 _anarchy_is_large,

@@ -89,9 +89,7 @@ def _by_hand_cases() -> list[Case]:
                 (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
             )
 
-        def is_it_safe(
-            answer: Any, table: Any = table, low: Any = low, e: float = epsilon
-        ) -> bool:
+        def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
             return is_safe(table(answer), low, e)
 
         def near(answer: Any, table: Any = table, m: Any = m) -> bool:

@@ -647,9 +647,7 @@ def _quotient(top: Any, bottom: Any, first: str, second: str) -> Any:
         ratio = over / under
     low, high = float(ratio.min()), float(ratio.max())
     if low == 0.0 or high == math.inf:
-        raise ValueError(
-            f"{first} / {second} must be a finite number > 0, got {low!r} to {high!r}"
-        )
+        raise ValueError(f"{first} / {second} must be a finite number > 0, got {low!r} to {high!r}")
     return ratio if ratio.ndim else low
 
 

@@ -172,9 +172,7 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     return error if levels.ndim else float(error)
 
 
-def _checked(
-    epsilon: float, sensitivity: float, share: float | None
-) -> tuple[float, float, float]:
+def _checked(epsilon: float, sensitivity: float, share: float | None) -> tuple[float, float, float]:
     """Return the three parameters, the share filled in."""
     epsilon = _validate.number("epsilon", epsilon)
     if not 1e-9 <= epsilon <= 500.0:

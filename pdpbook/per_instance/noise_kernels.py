@@ -215,8 +215,7 @@ def _fits(name: str, values: NDArray[np.float64], bins: int) -> None:
     """Refuse kernels that need more than 2 GiB."""
     if (size := values.size * bins**2) > 2**28:
         raise ValueError(
-            f"bins and {name} must make kernels that fit into 2 GiB, "
-            f"got {8 * size / 2**30:.1f} GiB"
+            f"bins and {name} must make kernels that fit into 2 GiB, got {8 * size / 2**30:.1f} GiB"
         )
 
 

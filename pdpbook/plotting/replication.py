@@ -134,9 +134,7 @@ def release_and_noise(
     -------
     matplotlib.figure.Figure
     """
-    figure, grid = new_figure(
-        len(games), 2, height=2.6, squeeze=False, gridspec_kw={"hspace": 0.1}
-    )
+    figure, grid = new_figure(len(games), 2, height=2.6, squeeze=False, gridspec_kw={"hspace": 0.1})
     for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
         assert game.grid is not None
         edges = np.linspace(game.grid.lower, game.grid.upper, game.bins + 1) / scale

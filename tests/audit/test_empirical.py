@@ -109,10 +109,12 @@ def test_coverage_over_simulated_runs():
     epsilon, runs, repeats = 1.5, 400, 2500
     yes = randomised_response(np.ones((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
     no = randomised_response(np.zeros((repeats, runs), dtype=bool), epsilon=epsilon, rng=rng)
-    bounds = np.array([
-        clopper_pearson_epsilon(int(hits), runs, int(alarms), runs)
-        for hits, alarms in zip(yes.sum(axis=1), no.sum(axis=1), strict=True)
-    ])
+    bounds = np.array(
+        [
+            clopper_pearson_epsilon(int(hits), runs, int(alarms), runs)
+            for hits, alarms in zip(yes.sum(axis=1), no.sum(axis=1), strict=True)
+        ]
+    )
     slack = 4 * math.sqrt(ERROR / repeats)
     assert (bounds > epsilon).mean() <= ERROR + slack
     assert (1.25 * bounds > epsilon).mean() > ERROR + slack
@@ -120,22 +122,28 @@ def test_coverage_over_simulated_runs():
 
 
 @given(
-    st.integers(1, 60), st.integers(1, 60), st.floats(0, 1), st.floats(0, 1),
-    st.sampled_from([0.0, 1e-3, 0.2]), st.sampled_from([0.5, 0.9, 0.999]),
+    st.integers(1, 60),
+    st.integers(1, 60),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.sampled_from([0.0, 1e-3, 0.2]),
+    st.sampled_from([0.5, 0.9, 0.999]),
 )
 def test_against_the_limits_of_scipy(runs, others, share, false_share, delta, confidence):
     hits, alarms = round(share * runs), round(false_share * others)
-    found = clopper_pearson_epsilon(
-        hits, runs, alarms, others, delta=delta, confidence=confidence
-    )
+    found = clopper_pearson_epsilon(hits, runs, alarms, others, delta=delta, confidence=confidence)
     assert found == pytest.approx(
         naive_bound(hits, runs, alarms, others, delta, confidence), rel=1e-6, abs=1e-9
     )
 
 
 @given(
-    st.integers(1, 25), RATES, RATES, st.floats(0, 3),
-    st.sampled_from([0.0, 0.05]), st.sampled_from([0.95, 0.1]),
+    st.integers(1, 25),
+    RATES,
+    RATES,
+    st.floats(0, 3),
+    st.sampled_from([0.0, 0.05]),
+    st.sampled_from([0.95, 0.1]),
 )
 @example(5, 1.0, 1.0, 0.0, 0.0, 0.95)
 @example(25, 1.0, 0.3, 0.5, 0.0, 0.95)
@@ -143,8 +151,10 @@ def test_against_the_limits_of_scipy(runs, others, share, false_share, delta, co
 def test_the_power_is_the_sum_over_all_counts(runs, p, q, epsilon, delta, confidence):
     counts, promise = range(runs + 1), {"delta": delta, "confidence": confidence}
     fails = [
-        [clopper_pearson_epsilon(hits, runs, alarms, runs, **promise) > epsilon
-         for alarms in counts]
+        [
+            clopper_pearson_epsilon(hits, runs, alarms, runs, **promise) > epsilon
+            for alarms in counts
+        ]
         for hits in counts
     ]
     expected = binom.pmf(counts, runs, p) @ np.array(fails) @ binom.pmf(counts, runs, q)

@@ -19,10 +19,12 @@ def test_it_is_a_function_of_the_noisy_counts_alone():
 def test_less_privacy_is_nearer():
     q = COUNTS / COUNTS.sum()
     medians = [
-        np.median([
-            kl_divergence(q, dp_histogram(COUNTS, epsilon=e, rng=np.random.default_rng(seed)))
-            for seed in range(40)
-        ])
+        np.median(
+            [
+                kl_divergence(q, dp_histogram(COUNTS, epsilon=e, rng=np.random.default_rng(seed)))
+                for seed in range(40)
+            ]
+        )
         for e in (0.1, 0.5, 2.0, 8.0)
     ]
     assert (np.diff(medians) < 0).all() and medians[-1] < 1e-3

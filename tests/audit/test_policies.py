@@ -45,9 +45,7 @@ def policies(draw, least=0.01):
     """A random policy on two to four bins; with least=0 some entries are 0."""
     bins = draw(st.integers(2, 4))
     entries = st.just(0.0) | st.floats(0.05, 1.0) if least == 0.0 else st.floats(least, 1.0)
-    rows = [
-        draw(st.lists(entries, min_size=bins, max_size=bins).filter(any)) for _ in range(bins)
-    ]
+    rows = [draw(st.lists(entries, min_size=bins, max_size=bins).filter(any)) for _ in range(bins)]
     return np.array([np.array(row) / sum(row) for row in rows])
 
 

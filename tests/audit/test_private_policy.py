@@ -31,7 +31,10 @@ class Mechanism:
             if key not in cache:
                 lower = np.maximum(noisy - margin, 0)
                 cache[key] = safe_policy(
-                    np.maximum(noisy, 0), lower, draw_epsilon, actions=actions,
+                    np.maximum(noisy, 0),
+                    lower,
+                    draw_epsilon,
+                    actions=actions,
                     noise=histogram_epsilon,
                 )
             self.rows[i, j] = cache[key]
@@ -191,9 +194,7 @@ def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
 
 def test_what_it_returns_fits_together():
     counts = np.array([0, 30, 80, 55, 4, 0, 1])
-    made = private_policy(
-        counts, epsilon=1.0, delta=1e-4, share=0.75, rng=np.random.default_rng(3)
-    )
+    made = private_policy(counts, epsilon=1.0, delta=1e-4, share=0.75, rng=np.random.default_rng(3))
     assert isinstance(made, PrivatePolicy)
     assert made.histogram_epsilon == 0.75 and made.draw_epsilon == 0.25
     assert made.delta <= 1e-4
@@ -209,9 +210,7 @@ def test_the_bound_holds_as_often_as_stated():
     counts, rng = np.array([5, 0, 3]), np.random.default_rng(0)
     failures, claims = [], []
     for _ in range(600):
-        made = private_policy(
-            counts, epsilon=1.0, delta=0.1, share=1.0, rng=rng, actions="blur"
-        )
+        made = private_policy(counts, epsilon=1.0, delta=0.1, share=1.0, rng=rng, actions="blur")
         failures.append((made.lower > counts).any())
         claims.append(made.delta)
     assert np.mean(failures) <= 0.1 + 3 * math.sqrt(0.09 / 600)
@@ -220,9 +219,7 @@ def test_the_bound_holds_as_often_as_stated():
 
 @pytest.mark.parametrize("counts", [[0, 0, 0], [1, 0, 0], [0, 6, 4]])
 def test_few_records_get_equal_rows_and_no_error(counts):
-    made = private_policy(
-        counts, epsilon=1.0, delta=1e-6, share=0.8, rng=np.random.default_rng(0)
-    )
+    made = private_policy(counts, epsilon=1.0, delta=1e-6, share=0.8, rng=np.random.default_rng(0))
     assert (made.policy == made.policy[0]).all()
     assert made.output(counts).sum() == pytest.approx(1.0)
 

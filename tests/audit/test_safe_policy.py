@@ -113,7 +113,10 @@ def test_the_program_finds_what_a_general_solver_finds(seed, at_least):
     for start in (mine, np.tile(posterior.distribution, (3, 1)), np.full((3, 3), 1 / 3)):
         found = minimize(
             lambda flat: expected_divergence(np.maximum(flat.reshape(3, 3), 1e-12), posterior),
-            start.ravel(), method="SLSQP", bounds=[(0, 1)] * 9, constraints=constraints,
+            start.ravel(),
+            method="SLSQP",
+            bounds=[(0, 1)] * 9,
+            constraints=constraints,
             options={"maxiter": 500, "ftol": 1e-12},
         )
         if room(found.x).min() > -1e-7:

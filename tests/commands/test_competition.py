@@ -8,9 +8,15 @@ import pytest
 from pdpbook.commands import competition as co
 
 
-@pytest.mark.parametrize(("table", "epsilon", "lines"), [
-    ("targets", 4.0, 8), ("records", 1.0, 6), ("repair", 1.0, 4), ("public", 1.0, 3),
-])
+@pytest.mark.parametrize(
+    ("table", "epsilon", "lines"),
+    [
+        ("targets", 4.0, 8),
+        ("records", 1.0, 6),
+        ("repair", 1.0, 4),
+        ("public", 1.0, 3),
+    ],
+)
 def test_a_part_of_the_table_run_again(table, epsilon, lines):
     """The first lines of one target, computed anew."""
     kept = co.committed_competition(table)

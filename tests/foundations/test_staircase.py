@@ -21,9 +21,7 @@ shares = st.none() | st.floats(0.0, 0.99)
 
 def slow_pdf(x, epsilon, sensitivity, share):
     """Walk from step to step."""
-    top = (1 - math.exp(-epsilon)) / (
-        2 * sensitivity * (share + math.exp(-epsilon) * (1 - share))
-    )
+    top = (1 - math.exp(-epsilon)) / (2 * sensitivity * (share + math.exp(-epsilon) * (1 - share)))
     place, height = 0.0, top
     while True:
         if abs(x) < place + share * sensitivity:
@@ -78,9 +76,7 @@ def test_privacy_is_exact(epsilon, share):
 def test_sampler(factor, share):
     draws, epsilon = 400_000, 1.5
     exact, rng = np.full(draws, 3.0), np.random.default_rng(1)
-    noise = stair.staircase_mechanism(
-        exact, sensitivity=2.0, epsilon=epsilon, share=share, rng=rng
-    )
+    noise = stair.staircase_mechanism(exact, sensitivity=2.0, epsilon=epsilon, share=share, rng=rng)
     used = 1 / (1 + math.exp(epsilon / 2)) if share is None else share
     stretches = (noise - 3.0) / 2.0
     assert abs((noise > 3.0).mean() - 0.5) < 4.9 * 0.5 / math.sqrt(draws)

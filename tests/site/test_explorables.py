@@ -432,7 +432,7 @@ def test_every_control_has_a_label_and_a_slider_says_its_value(shown):
 def test_only_pages_with_an_explorable_load_its_scripts():
     for page in public_pages():
         html = page.read_text(encoding="utf-8")
-        loads = re.search('<script [^>]*explorables/', html) is not None
+        loads = re.search("<script [^>]*explorables/", html) is not None
         assert loads is ('class="explorable"' in html), name(page)
 
 

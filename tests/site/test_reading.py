@@ -131,7 +131,7 @@ def test_proofs_fold_and_links_open_them(tab: Page) -> None:
 
 
 def test_what_belongs_together_is_not_torn_apart() -> None:
-    """"5 %" has a narrow space in prose, captions and tables; "ε = 1" and "(x" do not break."""
+    """ "5 %" has a narrow space in prose, captions and tables; "ε = 1" and "(x" do not break."""
     seen = 0
     for page in [*public_pages(), *instructor_pages()]:
         html = page.read_text(encoding="utf-8")
