@@ -166,6 +166,42 @@ def test_everything_that_a_source_numbers_is_listed(name, kind):
     assert not missing, f"{name}.yml lists no {kind} {sorted(missing)}"
 
 
+#: A counter of the paper on noise variance optimization, which has one theorem and no lemma.
+BORROWED = re.compile(r"\bLemma\s+1\b|\bTheorem\s+2\b(?!\.\d| of \{cite)|[Pp]aper's\s+[Ll]emma")
+
+
+def prose_files():
+    """All that a reader of the book or of the code sees; the changelog tells of the past."""
+    for pattern in ("book/**/*.md", "pdpbook/**/*.py", "vendor/explorables/*.js", "docs/**/*.svg"):
+        yield from sorted(ROOT.glob(pattern))
+    yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md"))
+
+
+@pytest.mark.parametrize(
+    ("text", "borrowed"),
+    [
+        ("by Lemma 1 privacy", True),
+        ("after Theorem 2 of the paper", True),
+        ("stay private (Theorem\n  2).", True),
+        ("Dwork & Roth (2014), Theorem 2.2", False),
+        ("the paper's Theorem 1", False),
+        ("Lemma 12", False),
+    ],
+)
+def test_a_borrowed_counter_is_seen(text, borrowed):
+    assert bool(BORROWED.search(text)) is borrowed
+
+
+def test_no_result_of_the_book_borrows_a_counter_of_the_paper():
+    """The linear form of pDP and the theorem on safe starts are results of this book."""
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in prose_files()
+        for match in BORROWED.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
 def test_the_pages_tell_nothing_but_the_data():
     pages = {name: (BOOK / f"{name}.md").read_text() for name in ("errata", "sources")}
     ledger = (BOOK / "experiments" / "replication.md").read_text()
