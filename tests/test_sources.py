@@ -93,7 +93,7 @@ def test_the_checks_see_each_kind_of_fault(changes, said):
             {"impossible", "inferred"}, "inferred",
         ),
         (
-            "**impossible**, **reproduced with inferred settings** for ε = 2, *not reproduced* else",
+            "**impossible**; **reproduced with inferred settings** at 2, *not reproduced* at 1",
             {"impossible", "inferred", "not-reproduced"}, "partly",
         ),
         ("*not reproduced*, **impossible** at 8", {"not-reproduced", "impossible"}, "impossible"),
