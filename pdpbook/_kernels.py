@@ -78,7 +78,7 @@ def hockey_stick(row, mass, n, epsilon):
 
 @njit
 def is_private(row, mass, n, epsilon, delta, tau, sigma):
-    """Whether a record is private: Lemma 1 if delta = 0, the hockey stick otherwise."""
+    """Whether a record is private: the linear form if delta = 0, the hockey stick otherwise."""
     if delta > 0.0:
         return hockey_stick(row, mass, n, epsilon) <= delta * (1.0 + BOUNDARY)
     upper = tau + BOUNDARY * tau * (1.0 - tau)  # as near to 1 as tau allows, never beyond
@@ -181,7 +181,7 @@ def count_after(profile, kernel, n, limits, k, v, w, size, rows, trial, at_least
 
     ``trial`` is the mass after it, ``rows`` the envelope before it.  If everybody has to be private
     and no group dies out, it is enough to look at the envelope: everybody is private if a record
-    with the largest row entries would be, and one with the smallest (Lemma 1).
+    with the largest row entries would be, and one with the smallest (the linear form).
     """
     epsilon, delta, tau, sigma = limits
     if at_least == n and delta == 0.0 and profile[k, v] > size:
@@ -391,7 +391,7 @@ def best_cover(profile, kernel, frequency, mass, n, limits, goal, floor, trial):
     actions, bins, outputs = kernel.shape
     needed, rows = np.empty(outputs), np.empty((2, outputs))
     envelope(profile, kernel, rows)
-    for x in range(outputs):  # the smallest S at which every present group is private (Lemma 1)
+    for x in range(outputs):  # the smallest S at which every present group is private (linear form)
         needed[x] = rows[0, x] / (tau + BOUNDARY * tau * (1.0 - tau))
     none = np.int64(0)
     best_k, best_v, best_w, best_size, best_drop = none, none, none, none, floor
@@ -474,7 +474,7 @@ def coordinated_sweep(profile, kernel, frequency, mass, n, limits):
 
 @njit
 def shortfall(profile, kernel, mass, n, limits, exposed):
-    """How much the rows of the exposed groups that are left violate Lemma 1, in sum."""
+    """How much the rows of the exposed groups that are left violate the linear form, in sum."""
     epsilon, delta, tau, sigma = limits
     actions, bins, outputs = kernel.shape
     allowed, total = delta * (n - 1), 0.0

@@ -163,7 +163,7 @@ def coordinated_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
 def shortfall(game: NVOGame, profile: Ints, exposed: NDArray[np.bool_]) -> float:
     """By how much the sticks of those of the exposed groups that are left are too long, in sum.
 
-    The units are those of Lemma 1, whose sides are n - 1 times a stick, the upper one over e^eps.
+    The units are those of the linear form: its sides are n - 1 times a stick, the upper over e^eps.
     """
     n, total = game.records, 0.0
     for k, v in np.argwhere(exposed & (profile > 0)):

@@ -20,7 +20,7 @@ def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins:
 
     A third has no delta.  There are rows that reach everything, rows that leave outputs out, rows
     of which none reaches the last output, and rows so much alike that epsilon may be small enough
-    for the lower side of Lemma 1.
+    for the lower side of the linear form of pDP.
     """
     rng = np.random.default_rng(seed)
     for i in range(count):
@@ -55,7 +55,7 @@ def known_at(game: pb.NVOGame, profile: np.ndarray) -> tuple:
 
 
 def profile_needs(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
-    """The smallest S at which everybody is private (upper side of Lemma 1)."""
+    """The smallest S at which everybody is private (upper side of the linear form of pDP)."""
     present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
     return present.max(axis=0) / game.limits.tau
 

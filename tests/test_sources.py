@@ -48,7 +48,8 @@ SLIP = one_item()["x"]["items"][0]["erratum"]
 
 def test_the_checks_accept_a_sound_source():
     assert sources.faults(one_item(), LABELS) == []
-    assert sources.faults(one_item(verdict="concept", place=[], erratum=None), LABELS) == []
+    concept = one_item(verdict="concept", place=[], erratum=None, ledger=None)
+    assert sources.faults(concept, LABELS) == []
 
 
 @pytest.mark.parametrize(
@@ -67,12 +68,68 @@ def test_the_checks_accept_a_sound_source():
         ({"erratum": SLIP | {"conclusion": "no"}}, "must be bool"),
         ({"ledger": {"claim": "A", "printed": "1"}}, "ledger: verdict is missing"),
         ({"ledger": {"claim": "A", "printed": 0.1, "verdict": "B"}}, "printed must be str"),
+        ({"erratum": None}, "is a slip, and neither has an erratum nor names one"),
+        ({"erratum": None, "see": "x-2"}, "no item x-2 has an erratum"),
+        ({"verdict": "right", "ledger": None}, "is right, and has an erratum"),
+        ({"verdict": "open"}, "its verdict is open, but its row of the ledger names slip"),
+        ({"ledger": {"claim": "A", "printed": "1", "verdict": "slip"}}, "names no verdict"),
     ],
 )
 def test_the_checks_see_each_kind_of_fault(changes, said):
     found = sources.faults(one_item(**changes), LABELS)
     assert found and all("x-1" in fault for fault in found)
     assert any(said in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "implied"),
+    [
+        ("**right**, and more", {"right"}, "right"),
+        ("**right** for one class; **slip** for the others", {"right", "slip"}, "slip"),
+        ("the order is **reproduced**; the minutes are **open**", {"reproduced", "open"}, "partly"),
+        ("**reproduced** as stated, *simulated* else", {"reproduced"}, "reproduced"),
+        (
+            "**impossible as stated**; **reproduced with\ninferred settings**",
+            {"impossible", "inferred"}, "inferred",
+        ),
+        (
+            "**impossible**; **reproduced with inferred settings** at 2, *not reproduced* at 1",
+            {"impossible", "inferred", "not-reproduced"}, "partly",
+        ),
+        ("*not reproduced*, **impossible** at 8", {"not-reproduced", "impossible"}, "impossible"),
+        (
+            "**Reproduced**, **reproduced with inferred settings**",
+            {"reproduced", "inferred"}, "inferred",
+        ),
+        ("**open**: on another machine", {"open"}, "open"),
+    ],
+)  # fmt: skip
+def test_the_verdict_follows_from_the_words_of_the_ledger(text, said, implied):
+    assert sources.ledger_verdicts(text) == said
+    assert sources.implied_verdict(said) == implied
+
+
+def test_each_row_of_the_ledger_rules_out_every_other_verdict():
+    """With any other verdict than its own an item of the data is refused."""
+    rows = [(name, item) for name, item in ITEMS if "ledger" in item]
+    assert len(rows) > 30
+    for name, item in rows:
+        for verdict in set(sources.VERDICTS) - {item["verdict"]}:
+            changed = item | {"verdict": verdict}
+            assert list(sources.verdict_faults(name, changed)), (item["id"], verdict)
+
+
+def test_verdicts_are_defined_once_and_shown_where_items_are():
+    """The table comes from the code; no page that lists items has a definition of its own."""
+    pages = [BOOK / "sources.md", BOOK / "experiments" / "replication.md"]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert text.count("```{verdicts}") == 1, page
+    for verdict in sources.VERDICTS.values():
+        sentence = verdict.means.split(".")[0]
+        for page in BOOK.rglob("*.md"):
+            assert sentence not in page.read_text(encoding="utf-8"), (page, verdict.words)
+    assert {item["verdict"] for _, item in ITEMS} == set(sources.VERDICTS)
 
 
 def test_the_checks_see_an_id_that_is_used_twice():
@@ -164,6 +221,42 @@ def test_everything_that_a_source_numbers_is_listed(name, kind):
         listed |= numbers_of(item["where"], kind)
     missing = set(range(1, NUMBERED[name][kind] + 1)) - listed
     assert not missing, f"{name}.yml lists no {kind} {sorted(missing)}"
+
+
+#: A counter of the paper on noise variance optimization, which has one theorem and no lemma.
+BORROWED = re.compile(r"\bLemma\s+1\b|\bTheorem\s+2\b(?!\.\d| of \{cite)|[Pp]aper's\s+[Ll]emma")
+
+
+def prose_files():
+    """All that a reader of the book or of the code sees; the changelog tells of the past."""
+    for pattern in ("book/**/*.md", "pdpbook/**/*.py", "vendor/explorables/*.js", "docs/**/*.svg"):
+        yield from sorted(ROOT.glob(pattern))
+    yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md"))
+
+
+@pytest.mark.parametrize(
+    ("text", "borrowed"),
+    [
+        ("by Lemma 1 privacy", True),
+        ("after Theorem 2 of the paper", True),
+        ("stay private (Theorem\n  2).", True),
+        ("Dwork & Roth (2014), Theorem 2.2", False),
+        ("the paper's Theorem 1", False),
+        ("Lemma 12", False),
+    ],
+)
+def test_a_borrowed_counter_is_seen(text, borrowed):
+    assert bool(BORROWED.search(text)) is borrowed
+
+
+def test_no_result_of_the_book_borrows_a_counter_of_the_paper():
+    """The linear form of pDP and the theorem on safe starts are results of this book."""
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in prose_files()
+        for match in BORROWED.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
 
 
 def test_the_pages_tell_nothing_but_the_data():

@@ -7,11 +7,17 @@
 ```
 ```{items} nvo
 ```
+```{verdicts}
+```
 ````
 
 The first lists the slips in ``book/sources/nvo.yml``, the second its claims with our verdicts, the
 third every item: what it says, where, where this book treats it, and what became of it.  An item
-with a ``section`` opens a part of its source, with a heading of its own.
+with a ``section`` opens a part of its source, with a heading of its own.  The last says what each
+verdict means, the same for every source; it may name the verdicts that it lists.
+
+A row of the ledger says in emphasis what became of each part of its claim.  The verdict of its item
+must be the one that follows from these words (`implied_verdict`).
 
 The functions above the directives need no Sphinx run; the tests of the data call them, too.  What
 they find wrong is a warning here, and a warning fails the build.
@@ -19,6 +25,7 @@ they find wrong is a warning here, and a warning fails the build.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +41,66 @@ KINDS = {
     "definition", "remark", "equation", "algorithm", "theorem", "lemma", "figure", "table",
     "parameter", "claim",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reader sees of a verdict, and what it means for an item of any source."""
+
+    words: str
+    means: str
+
+
 VERDICTS = {
-    "right": "right",
-    "slip": "slip",
-    "reproduced": "reproduced",
-    "inferred": "reproduced with inferred settings",
-    "not-reproduced": "not reproduced",
-    "impossible": "impossible as stated",
-    "open": "open",
-    "concept": "concept",
+    "right": Verdict(
+        "right",
+        "It is proved or checked, and it is as printed. A parameter is used here as printed.",
+    ),
+    "slip": Verdict(
+        "slip",
+        "It contradicts another place of its source, the file or the work that it cites, "
+        "arithmetic, or a theorem. An erratum says what is right about it.",
+    ),
+    "reproduced": Verdict(
+        "reproduced",
+        "The settings as stated give the printed figure, or the printed relation between figures.",
+    ),
+    "inferred": Verdict(
+        "reproduced with inferred settings",
+        "Settings that we infer, or simulated data in the place of the source's, give the printed "
+        "size or relation, and no certified bound for them contradicts it. With the settings as "
+        "stated it may be impossible.",
+    ),
+    "partly": Verdict(
+        "reproduced in part",
+        "One part of it is right or reproduced, and another part is not, or is open. The ledger "
+        "or the page says which.",
+    ),
+    "not-reproduced": Verdict("not reproduced", "We did not find it, which proves nothing."),
+    "impossible": Verdict(
+        "impossible as stated",
+        "A theorem or a certified bound for the settings as stated refutes it, and no inferred "
+        "settings give it.",
+    ),
+    "open": Verdict(
+        "open",
+        "It cannot be decided from what is printed, it is work for the future, or this book has "
+        "not examined it.",
+    ),
+    "concept": Verdict(
+        "concept", "A drawing or a thought without data and without a claim to check."
+    ),
 }
+GOOD = {"right", "reproduced", "inferred"}
+# What became of one part of a claim, in a row of the ledger: *not reproduced*, **slip**.
+EMPHASIS = re.compile(r"(\*{1,2})([^*]+)\1")
 SEVERITIES = {
     "print": "slip of print",
     "mathematics": "slip of mathematics",
     "experiment": "slip of experiment",
 }
 ITEM = {"id": str, "kind": str, "where": str, "says": str, "place": list, "verdict": str}
-MORE = {"section": str, "erratum": dict, "ledger": dict}
+MORE = {"section": str, "erratum": dict, "see": str, "ledger": dict}
 ERRATUM = {
     "title": str, "printed": str, "fair": str, "right": str, "matters": str, "severity": str,
     "conclusion": bool,
@@ -108,6 +158,47 @@ def field_faults(name: str, given: Any, needed: dict, more: dict | None = None) 
             yield f"{name}: {field} is empty"
 
 
+def ledger_verdicts(text: str) -> set[str]:
+    """Return the verdicts that a row of the ledger names in emphasis."""
+    named = {verdict.words: name for name, verdict in VERDICTS.items()} | {
+        "impossible": "impossible"
+    }
+    said = (" ".join(words.split()).lower() for _, words in EMPHASIS.findall(text))
+    return {named[words] for words in said if words in named}
+
+
+def implied_verdict(said: set[str]) -> str:
+    """Return the verdict of a claim from the verdicts of its parts, of which there is at least one.
+
+    A slip in any part makes the claim a slip.  A figure that is impossible as stated and comes out
+    with inferred settings is reproduced with inferred settings.  If some parts stand and others do
+    not, the claim is reproduced in part.  Otherwise the weakest verdict of a part counts.
+    """
+    if "slip" not in said and said != {"impossible", "inferred"} and said & GOOD and said - GOOD:
+        return "partly"
+    order = ["slip", "partly", "inferred", "reproduced", "impossible", "not-reproduced", "open"]
+    return next((verdict for verdict in order if verdict in said), "right")
+
+
+def verdict_faults(name: str, item: dict[str, Any]) -> Iterator[str]:
+    """Yield where the verdict of an item contradicts its erratum or its row of the ledger."""
+    verdict = item["verdict"]
+    told = {"erratum", "see"} & set(item)
+    if verdict == "slip" and not told:
+        yield f"{name}: is a slip, and neither has an erratum nor names one by see"
+    if verdict in {"right", "concept"} and told:
+        yield f"{name}: is {verdict}, and has an erratum"
+    if "ledger" in item:
+        said = ledger_verdicts(item["ledger"]["verdict"])
+        if not said:
+            yield f"{name}: its row of the ledger names no verdict in emphasis"
+        elif (implied := implied_verdict(said)) != verdict:
+            yield (
+                f"{name}: its verdict is {verdict}, but its row of the ledger names "
+                f"{', '.join(sorted(said))}, which is {implied}"
+            )
+
+
 def item_faults(name: str, item: Any, labels: Iterable[str]) -> Iterator[str]:
     """Yield what is wrong with one item."""
     wrong = list(field_faults(name, item, ITEM, MORE))
@@ -128,6 +219,7 @@ def item_faults(name: str, item: Any, labels: Iterable[str]) -> Iterator[str]:
     for label in item["place"]:
         if label not in labels:
             yield f"{name}: no page has the label {label}"
+    yield from verdict_faults(name, item)
 
 
 def faults(sources: dict[str, dict[str, Any]], labels: Iterable[str]) -> list[str]:
@@ -142,7 +234,22 @@ def faults(sources: dict[str, dict[str, Any]], labels: Iterable[str]) -> list[st
             if known in seen:
                 found.append(f"{name}.yml: {known}: this id is in {seen[known]}.yml already")
             seen[known] = name
-    return found
+    return found + list(reference_faults(sources))
+
+
+def reference_faults(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield the items that name an erratum which no item has."""
+    items = [
+        (name, item)
+        for name, source in sources.items()
+        if not list(field_faults(name, source, FILE))
+        for item in source["items"]
+        if isinstance(item, dict)
+    ]
+    told = {item.get("id") for _, item in items if "erratum" in item}
+    for name, item in items:
+        if "see" in item and item["see"] not in told:
+            yield f"{name}.yml: {item.get('id')}: no item {item['see']} has an erratum"
 
 
 class SourceDirective(SphinxDirective):
@@ -250,7 +357,7 @@ class Ledger(SourceDirective):
     def row(self, item: dict[str, Any]) -> list[nodes.Node]:
         """Return the cells of one claim; the verdict begins with its word in a frame."""
         claim, printed, said = (self.paragraph(str(text)) for text in item["ledger"].values())
-        verdict = badge(VERDICTS[item["verdict"]], item["verdict"])
+        verdict = badge(VERDICTS[item["verdict"]].words, item["verdict"])
         said.insert(0, [verdict, nodes.Text(" ")])
         return [claim, printed, said, self.paragraph(self.links(item))]
 
@@ -262,7 +369,7 @@ class Items(SourceDirective):
         """Return how many items there are of each verdict, and one table a part of the source."""
         items = self.items()
         counts = {verdict: [i["verdict"] for i in items].count(verdict) for verdict in VERDICTS}
-        said = [f"{count} {VERDICTS[verdict]}" for verdict, count in counts.items() if count]
+        said = [f"{count} {VERDICTS[verdict].words}" for verdict, count in counts.items() if count]
         summary = nodes.paragraph(text=f"Items: {len(items)}. Of these, {', '.join(said)}.")
         return [summary, *self.in_parts(items, self.rows)]
 
@@ -273,12 +380,32 @@ class Items(SourceDirective):
 
     def row(self, item: dict[str, Any]) -> list[nodes.Node]:
         """Return the cells of one item."""
-        verdict = nodes.paragraph("", "", badge(VERDICTS[item["verdict"]], item["verdict"]))
-        if "erratum" in item:
-            inline, _ = self.parse_inline(f"[erratum](#erratum-{item['id']})")
+        verdict = nodes.paragraph("", "", badge(VERDICTS[item["verdict"]].words, item["verdict"]))
+        if "erratum" in item or "see" in item:
+            told = item.get("see", item["id"])
+            inline, _ = self.parse_inline(f"[erratum](#erratum-{told})")
             verdict += [nodes.Text(" "), *inline]
         where = self.paragraph(item["where"])
         return [where, self.paragraph(item["says"]), verdict, self.paragraph(self.links(item))]
+
+
+class Verdicts(SourceDirective):
+    """What each verdict means, or each of those that are named."""
+
+    required_arguments = 0
+    optional_arguments = len(VERDICTS)
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        unknown = set(self.arguments) - set(VERDICTS)
+        if unknown:
+            raise self.error(f"verdicts must be of {', '.join(VERDICTS)}, got {sorted(unknown)}")
+        rows = [
+            [nodes.paragraph("", "", badge(verdict.words, name)), self.paragraph(verdict.means)]
+            for name, verdict in VERDICTS.items()
+            if name in self.arguments or not self.arguments
+        ]
+        return self.table(["verdict", "means"], rows, "verdicts")
 
 
 def check_data(app: Sphinx) -> None:
@@ -303,5 +430,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("errata", Errata)
     app.add_directive("ledger", Ledger)
     app.add_directive("items", Items)
+    app.add_directive("verdicts", Verdicts)
     app.connect("builder-inited", check_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

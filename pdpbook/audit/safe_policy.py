@@ -9,10 +9,10 @@ every bin k, occupied or not, and every output x
           + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) ,
 
 or if all rows are equal.  The bracket is the least mass S(x) that such a data set with a record in
-bin k can have, and :math:`p_i\le(1-e^{-\varepsilon})S` is Lemma 1 with its slope replaced by the
-smallest that it has for any n.  That is what makes the condition last when records are added.
-Summed over x the condition says :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of Lemma 1
-asks nothing more.
+bin k can have, and :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope
+replaced by the smallest that it has for any n.  That is what makes the condition last when records
+are added.  Summed over x the condition says :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side
+of the linear form asks nothing more.
 
 The condition is linear in the rows, and what one wants is convex:
 :func:`safe_policy` minimises the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over

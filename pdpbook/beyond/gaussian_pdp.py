@@ -6,7 +6,8 @@ With :math:`P` the distribution of the output and :math:`P_{-i}` that without re
 .. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
           P_{-i}(S) \le e^{\varepsilon} P(S) + \delta \qquad\text{for all events } S .
 
-The smallest such δ is the larger of two hockey-stick divergences.  With the slopes of Lemma 1,
+The smallest such δ is the larger of two hockey-stick divergences.  With the slopes τ and σ of the
+linear form of pDP,
 
 .. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
           \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},

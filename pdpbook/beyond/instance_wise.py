@@ -14,7 +14,7 @@ which order the records come, and two readings of the five scales.
 
 The environment keeps the counts C[k, v] and the S(x) of the output.  Records of one bin with the
 same noise are interchangeable, so that a step sums S, and checks the privacy of all records by
-Lemma 1, over at most K·(V+1) groups, whatever n is.
+the linear form of pDP, over at most K·(V+1) groups, whatever n is.
 
 The agent that learns in it is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by
 learning*.
@@ -309,7 +309,7 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
 
         S is summed anew over the groups.  Adding the difference of two rows would be cheaper by a
         few microseconds, but where loud records have become quiet it leaves rounding errors larger
-        than the tails that remain, and Lemma 1 compares tails.
+        than the tails that remain, and the linear form of pDP compares tails.
         """
         self._counts[k, old] -= 1
         self._counts[k, new] += 1
@@ -324,7 +324,7 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         return reward, {"divergence": divergence, "private": private}
 
     def _is_private(self, k: int, action: int) -> bool:
-        """Whether the constraint holds now, for this record or for all: Lemma 1."""
+        """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
         n, limits = self.game.records, self.game.limits
         if self.privacy == "record":
             return bool(_kernels.is_private(self._kernel[action, k], self._mass, n, *limits))

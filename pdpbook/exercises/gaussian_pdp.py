@@ -169,8 +169,9 @@ def _cut_bites(answer: Callable[..., Any]) -> str:
             above, below = (average - tau * mass).max(), (sigma * mass - average).max()
             given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
             if max(above, below) > 1e-6 and not given > 0.0:
-                return "Here the average record violates the " + (
-                    "upper side of Lemma 1." if above > below else "lower side of Lemma 1."
+                side = "upper" if above > below else "lower"
+                return (
+                    f"Here the average record violates the {side} side of the linear form of pDP."
                 )
     return ""
 
@@ -287,7 +288,7 @@ EXERCISES = {
             ),
             Case(
                 _cut_bites,
-                "Your cut must be positive there. Lemma 1 has two sides.",
+                "Your cut must be positive there. The linear form of pDP has two sides.",
                 "The function of the chapter takes rows; the average record is a row, too.",
             ),
             Case(

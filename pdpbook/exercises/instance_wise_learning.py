@@ -98,8 +98,8 @@ def _is_threshold(counts: list[int]) -> Case:
 
     return Case(
         judge,
-        "Solve the upper side of Lemma 1 at the own bin for ε, then look at the lower side at the "
-        "other bins, where a silent record never is.",
+        "Solve the upper side of the linear form of pDP at the own bin for ε, then look at the "
+        "lower side at the other bins, where a silent record never is.",
         "At the own bin S = m and p = 1, so 1 <= τm; elsewhere p = 0, so σ <= 0. Both must hold.",
     )
 

@@ -46,6 +46,7 @@ __all__ = [
     "income",
     "nba_heights",
     "nba_players",
+    "nba_repeats",
     "patients",
     "published_table",
 ]
@@ -113,11 +114,13 @@ class Dataset:
 
 
 def nba_heights(path: str | Path | None = None) -> Dataset:
-    """Return the heights of 1,317 stints of basketball players, in cm.
+    """Return the heights of 1,317 records of basketball players, in cm.
 
-    A stint is a distinct combination of player, team, height and weight at Atlanta, Boston,
-    Charlotte, Chicago or Cleveland in the seasons 1996-97 to 2021-22.  The paper uses 1,307 rows
-    of the same file, by a selection that it does not describe; this is the nearest natural one.
+    A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
+    Chicago or Cleveland in the seasons 1996-97 to 2021-22; a player who was measured anew, or who
+    changed the team, has several: 889 players in 1,090 pairs of player and team.  The paper uses
+    1,307 rows of the same file, by a selection that it does not describe; this is the nearest
+    natural one.
 
     Parameters
     ----------
@@ -153,17 +156,17 @@ def nba_heights(path: str | Path | None = None) -> Dataset:
         )
         heights = np.repeat(table["height_cm"].to_numpy(), table["count"].to_numpy(dtype=int))
     else:
-        heights = np.sort(_nba_stints(file)["height"].to_numpy())
+        heights = np.sort(_nba_records(file)["height"].to_numpy())
     return Dataset(
         "nba_heights",
         pd.DataFrame({"height": heights}),
         simulated=(),
-        source="Kaggle, NBA Players, all_seasons.csv; stints at ATL, BOS, CHA, CHH, CHI, CLE",
+        source="Kaggle, NBA Players, all_seasons.csv; records at ATL, BOS, CHA, CHH, CHI, CLE",
     )
 
 
 def nba_players(path: str | Path | None = None) -> Dataset:
-    """Return height (cm) and weight (kg) of the 1,317 stints.
+    """Return height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
     standard deviation 7.13 kg, the regression line and the residual of the original.
@@ -194,7 +197,7 @@ def nba_players(path: str | Path | None = None) -> Dataset:
     """
     file = original("nba/all_seasons.csv", path)
     if file is not None:
-        frame = _nba_stints(file).sort_values(["height", "weight"], ignore_index=True)
+        frame = _nba_records(file).sort_values(["height", "weight"], ignore_index=True)
     else:
         frame = nba_heights().frame
         noise = np.random.default_rng(1996).normal(0.0, 7.13, len(frame))
@@ -203,7 +206,7 @@ def nba_players(path: str | Path | None = None) -> Dataset:
         "nba_players",
         frame,
         simulated=() if file is not None else ("weight",),
-        source="Kaggle, NBA Players, all_seasons.csv; stints at ATL, BOS, CHA, CHH, CHI, CLE",
+        source="Kaggle, NBA Players, all_seasons.csv; records at ATL, BOS, CHA, CHH, CHI, CLE",
     )
 
 
@@ -396,6 +399,35 @@ def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
     return graph
 
 
+def nba_repeats() -> pd.DataFrame:
+    """Return how many players, and how many pairs of player and team, have how many records.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``records``, ``players`` and ``pairs``: a row says how many players, and how many
+        pairs of a player and a team, have this number of the 1,317 records of `nba_heights`.
+
+    Notes
+    -----
+    A promise to one record is a weaker one to a player with several.  Source: counted from the
+    original file, as `nba_heights` is.  Taught in *Experiment 1: heights*.
+
+    Examples
+    --------
+    >>> table = nba_repeats()
+    >>> int(table.players.sum()), int(table.pairs.sum()), int(table.records.max())
+    (889, 1090, 6)
+    >>> int(table.records @ table.players), int(table.records @ table.pairs)
+    (1317, 1317)
+    """
+    table = read_table(
+        _data.file("experiments", "nba_repeats.csv"),
+        {"records": WHOLE, "players": WHOLE, "pairs": WHOLE},
+    )
+    return table.astype(int)
+
+
 def published_table(number: int) -> pd.DataFrame:
     """Return a table of results as the NVO paper prints it.
 
@@ -436,7 +468,7 @@ _height: Check = ("a height between 100 and 300 cm", lambda x: (x >= 100) & (x <
 _weight: Check = ("a weight between 20 and 300 kg", lambda x: (x >= 20) & (x <= 300))
 
 
-def _nba_stints(file: Path) -> pd.DataFrame:
+def _nba_records(file: Path) -> pd.DataFrame:
     """Return height and weight of each distinct (player, team, height, weight)."""
     names = {"player_height": "height", "player_weight": "weight"}
     frame = read_table(

@@ -155,7 +155,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Notes
     -----
-    Source: this book; Lemma 1 on the product of the grids.  Taught in *Regression*.
+    Source: this book; the linear form of pDP on the product of the grids.  Taught in *Regression*.
 
     Examples
     --------

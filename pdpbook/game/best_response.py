@@ -9,13 +9,13 @@ costs :math:`O(n^2 V K)`.  Three facts make the same dynamics independent of n:
 
 1. The state is the matrix C[k, v]; records of one group (k, v) have the same best response.
 2. A move changes S by the difference of two kernel rows, and KL by a sum of n-free terms.
-3. Along a run of equal moves KL is convex and the private profiles form a convex set (Lemma 1),
+3. Along a run of equal moves KL is convex and the private profiles form a convex set (linear form),
    so a whole run can be taken at once if its last record still gains; its length is found by
    doubling and halving.
 
-Payoffs are compared as pairs, first :math:`P_E`, then KL.  That is the tie rule that makes
-Theorem 2 true without exception: from a profile at which everybody is private, no later move gives
-up anybody's privacy.
+Payoffs are compared as pairs, first :math:`P_E`, then KL.  That is the tie rule that makes the
+theorem on safe starts true without exception: from a profile at which everybody is private, no
+later move gives up anybody's privacy.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@ r"""Coordinated moves.
 An equilibrium is safe against every single record, not against two that act together: one record
 could be released with less noise if another one covered it.  Coordinated best response looks for
 such pairs.  A group that would lower KL by breaking somebody's privacy moves, and the cheapest
-group that restores the privacy moves with it, by exactly as many records as Lemma 1 asks for.
+group that restores the privacy moves with it, by exactly as many records as the linear form
+of pDP asks for.
 
 Some equilibria can only be left by many at once.  So, from the best end, a group or one record of
 it also *commits* to another action, whatever that costs, and the others answer: helpers restore the

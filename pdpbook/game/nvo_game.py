@@ -223,7 +223,7 @@ class NVOGame:
 
     @cached_property
     def limits(self) -> _Limits:
-        """Privacy target and slopes of Lemma 1, as (epsilon, delta, tau, sigma)."""
+        """Privacy target and slopes of the linear form of pDP, as (epsilon, delta, tau, sigma)."""
         return _Limits(self.epsilon, self.delta, *linear_limits(self.records, self.epsilon))
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 r"""How good is an equilibrium?  The optimum, with a certificate.
 
-By Lemma 1 privacy is linear in the mass S, and KL is convex in it.  So the best private profile
-solves a mixed-integer convex program over the counts C[k, v] and binaries z[k, v] for "some record
-of bin k plays v":
+By the linear form of pDP the constraint is linear in the mass S, and KL is convex in it.  So the
+best private profile solves a mixed-integer convex program over the counts C[k, v] and binaries
+z[k, v] for "some record of bin k plays v":
 
 .. math::
    \min\ & \sum_x q(x)\ln\frac{q(x)}{S(x)/n} \\

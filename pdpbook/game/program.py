@@ -10,7 +10,7 @@ obeys
 All else is infinitely many linear inequalities, of which a few matter:
 
 * Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because the logarithm is concave.
-* Privacy (Lemma 1, and for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
+* Privacy (the linear form; for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
   outputs, :math:`\sum_{x\in X}(p_{kv}(x)-\tau S(x))\le\delta\,(n-1)\,e^{-\varepsilon}` and
   :math:`\sum_{x\in X}(\sigma S(x)-p_{kv}(x))\le\delta\,(n-1)`.  The hockey-stick divergence is the
   largest of these sums; for δ = 0 sets of one output are enough.

@@ -1,4 +1,4 @@
-r"""Lemma 1: per-instance privacy is linear.
+r"""The linear form of pDP: per-instance privacy is two linear inequalities.
 
 A data set of n records is released through the random sampling query.  Record i is released as x
 with probability :math:`p_i(x)`; with :math:`S(x)=\sum_i p_i(x)` the output has the distribution
@@ -10,7 +10,7 @@ with probability :math:`p_i(x)`; with :math:`S(x)=\sum_i p_i(x)` the output has 
 Only atoms x need to be looked at: the probability ratio of a set of atoms lies between the
 smallest and the largest ratio of its atoms.
 
-**Lemma 1.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
+**The linear form of pDP.**  With :math:`\tau = 1-(1-1/n)e^{-\varepsilon}` and
 :math:`\sigma = 1-(1-1/n)e^{\varepsilon}`,
 
 .. math:: \ell_i \le \varepsilon \iff \sigma S(x) \le p_i(x) \le \tau S(x) \text{ for all } x .
@@ -35,7 +35,7 @@ __all__ = ["company_needed", "linear_limits", "privacy_losses"]
 
 
 def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
-    r"""Return the two slopes of Lemma 1.
+    r"""Return the two slopes of the linear form of pDP.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
 
     Notes
     -----
-    Source: Lemma 1 of this book, chapter *ε-DP and ε-pDP*.  Both are computed without
+    Source: this book, the linear form of pDP in *ε-DP and ε-pDP*.  Both are computed without
     cancellation, so they are exact to rounding for a billion records.
 
     Examples
@@ -81,7 +81,7 @@ def company_needed(n: int, epsilon: float) -> int:
     r"""Return how many records a noise-free bin must hold for them to be private.
 
     Without noise the record's whole mass sits on its own bin, so with m records there
-    :math:`p_i = S/m`, and Lemma 1 asks for :math:`m \ge 1/\tau`.
+    :math:`p_i = S/m`, and the linear form of pDP asks for :math:`m \ge 1/\tau`.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def height_table(heights: NDArray[np.float64]) -> Any:
         ha="center",
         arrowprops={"arrowstyle": "->", "color": COLOURS["grey"]},
     )
-    axes.set(xlabel="height (cm)", ylabel="stints", xlim=(155, 242), ylim=(0, None))
+    axes.set(xlabel="height (cm)", ylabel="records", xlim=(155, 242), ylim=(0, None))
     return figure
 
 

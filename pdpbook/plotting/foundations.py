@@ -50,7 +50,7 @@ def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone:
     axis.bar(heights[here], counts[here], 1.6, **hatched)
     colour = look("with")["color"]
     axis.annotate(
-        f"{marked:g} cm:\n{int(counts[here][0])} stints",
+        f"{marked:g} cm:\n{int(counts[here][0])} records",
         (marked, counts[here][0]),
         (marked + 5.5, counts[here][0] * 0.75),
         color=colour,
@@ -58,7 +58,7 @@ def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone:
     colour = look("exposed")["color"]
     axis.plot(alone, np.full(np.size(alone), 1.15), "v", color=colour, ms=9)
     axis.annotate("once", (np.max(alone), 1.15), (np.max(alone) - 2, 1.7), color=colour)
-    axis.set(xlabel="height (cm)", ylabel="stints", yscale="log", ylim=(0.7, 300))
+    axis.set(xlabel="height (cm)", ylabel="records", yscale="log", ylim=(0.7, 300))
     return figure
 
 
@@ -91,7 +91,7 @@ def attacker_and_statistician(
     left.set(xlabel="released count", ylabel="density", ylim=(0, None))
     left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), handlelength=1.6)
     right.plot(errors, advantages, color=COLOURS["black"])
-    right.set(xlabel="mean error (stints)", ylabel="attacker's advantage", xscale="log")
+    right.set(xlabel="mean error (records)", ylabel="attacker's advantage", xscale="log")
     right.set(ylim=(0, 1))
     return figure
 
@@ -282,7 +282,7 @@ def choice_probabilities(
     """
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
     top.bar(candidates, utilities, 1.6, **filled("data"))
-    top.set(ylabel="stints")
+    top.set(ylabel="records")
     names = [f"ε = {epsilon:g}" for epsilon in chances]
     for name, style, chance in zip(names, looks(names), chances.values(), strict=True):
         bottom.plot(candidates, chance, **{**style, "linestyle": ""}, ms=6, label=name)
@@ -314,7 +314,7 @@ def padding_steps(
     half = (midpoints[1] - midpoints[0]) / 2.0
     figure, (top, bottom) = new_figure(2, 1, height=2.1, sharex=True)
     top.bar(heights, counts, 1.2, **filled("data"))
-    top.set(ylabel="stints")
+    top.set(ylabel="records")
     bottom.bar(midpoints, binned, 2.0 * half * 0.9, **filled("data"))
     bottom.set(xlabel="height (cm)", ylabel="records in the bin")
     for axis in (top, bottom):

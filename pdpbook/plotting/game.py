@@ -55,7 +55,7 @@ def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]
 def draw_shares(
     game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]
 ) -> Any:
-    r"""Draw each group's share :math:`p_i(x)/S(x)` of every output, and Lemma 1's limit on it.
+    r"""Draw each group's share :math:`p_i(x)/S(x)` of every output, and its limit for pDP.
 
     Parameters
     ----------

@@ -257,7 +257,7 @@ def scan(
 
     Examples
     --------
-    >>> histograms = scan("stints/*.parquet", {"height": (150, 240)})  # doctest: +SKIP
+    >>> histograms = scan("players/*.parquet", {"height": (150, 240)})  # doctest: +SKIP
     >>> histograms["height"].records  # doctest: +SKIP
     1317
     """

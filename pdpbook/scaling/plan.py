@@ -3,8 +3,8 @@ r"""The game of every column, from a start that is safe, and the law of its draw
 Each column is a game of its own.  Its actions are multiples of :math:`b^*(n,\varepsilon)`, the
 scale of Theorem 1′: with everybody at the loudest, every record is ε-pDP-private.  If everybody is
 at another action as well, the dynamics start at the one of these that changes the data least.
-By Theorem 2 no best response from such a start exposes anybody.  So every profile on the way is
-private too, and the dynamics may be stopped after any sweep.
+By the theorem on safe starts no best response from such a start exposes anybody.  So every profile
+on the way is private too, and the dynamics may be stopped after any sweep.
 
 Two actions do well when there are many records: the loudest, and a hundredth of it, which is less
 than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that cover
@@ -274,7 +274,7 @@ def solve_column(
         game = safe_game(column.counts, epsilon, multipliers=multipliers)
         best = best_response_dynamics(game, _safe_start(game), max_sweeps=max_sweeps)
         if game.private_records(best.profile) != game.records:
-            raise AssertionError(f"Theorem 2 does not hold in column {column.name!r}")
+            raise AssertionError(f"a safe start exposed a record of column {column.name!r}")
         output = game.output(best.profile)
         loss, converged = float(np.nanmax(game.losses(best.profile))), best.converged
     output = output / output.sum()

@@ -236,7 +236,7 @@ def test_extreme_arguments():
     assert math.isfinite(draws_epsilon(2, 8.0, draws=10**9, delta=1e-300))
     assert draws_epsilon(10**9, 800.0, draws=10**9, delta=1e-6) <= 800.0 * 20
     assert draws_epsilon(2, 1.0, draws=1, delta=0.999) == 0.0
-    edge = -math.log1p(-1 / 7)  # where the lower side of Lemma 1 begins to bind
+    edge = -math.log1p(-1 / 7)  # where the lower side of the linear form of pDP begins to bind
     around = [draws_epsilon(7, edge * f, draws=9, delta=1e-4) for f in (1 - 1e-9, 1.0, 1 + 1e-9)]
     assert around == pytest.approx([around[1]] * 3, rel=1e-6)
 

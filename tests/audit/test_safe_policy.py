@@ -77,7 +77,7 @@ def test_whatever_is_called_safe_is_private(case, random):
         assert largest_loss(policy, lower, 3, at_least) <= epsilon * (1 + 1e-9)
 
 
-def test_the_slope_of_lemma_1_itself_would_not_last():
+def test_the_slope_of_the_linear_form_itself_would_not_last():
     """p <= tau S holds for n = 3 and fails when a record comes that does not go there."""
     epsilon = 1.0
     tau = 1 - (1 - 1 / 3) * math.exp(-epsilon)

@@ -46,7 +46,7 @@ def test_the_hockey_stick_is_the_worst_of_all_events(case):
 
 
 @given(populations())
-def test_lemma_1_with_a_delta(case):
+def test_the_linear_form_with_a_delta(case):
     rows, n, epsilon = case
     mass, (tau, sigma) = rows.sum(axis=0), pb.linear_limits(n, epsilon)
     forth = math.exp(epsilon) / (n - 1) * np.maximum(rows - tau * mass, 0.0).sum(axis=1)

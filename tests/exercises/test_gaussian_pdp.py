@@ -133,7 +133,7 @@ WRONG = {
     "certify": [
         (doubled_cut, "Here the largest δ of the bin is"),
         (lambda *case: 0.0, "violates the"),
-        (one_sided_cut, "lower side of Lemma 1."),
+        (one_sided_cut, "lower side of the linear form of pDP."),
         (least_cut, "must be positive"),
         (mean_cut, "not convex in C"),
         (lambda *case: cut(*case) / 2, "all records of the bin play alike"),

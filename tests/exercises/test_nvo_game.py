@@ -36,7 +36,7 @@ def careless(profile, kernel, epsilon):
 
 
 def by_lemma(profile, kernel, epsilon):
-    """Record by record, with Lemma 1."""
+    """Record by record, with the linear form of pDP."""
     n = int(profile.sum())
     rows = [kernel[v, k] for (k, v), c in np.ndenumerate(profile) for _ in range(c)]
     mass = np.sum(rows, axis=0)

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import pdpbook as pb
-from pdpbook.experiments.datasets import _TEAMS
+from pdpbook import _data
+from pdpbook.experiments.datasets import _TEAMS, nba_repeats
 from tests.tools.notebooks import ROOT, notebook_pages
 
 #: Where the originals may be; without them the tests that need them are skipped.
@@ -210,26 +211,61 @@ def test_original_players():
     assert np.corrcoef(data["height"], weight)[0, 1] == pytest.approx(0.831, abs=0.0005)
 
 
-def test_original_tallest_stints_are_one_man():
-    """What the chapter on the game says of the four stints that are alone in their bins."""
+def test_what_a_record_is_is_said_alike():
+    """Header, page, glossary and bundle define a record of the heights by the same four columns."""
+    columns = r"row\s+of\s+player,\s+team,\s+(#\s+)?height\s+and\s+weight"
+    folder = ROOT / "pdpbook" / "experiments"
+    for path in (
+        folder / "data" / "nba_heights.csv", folder / "data" / "nba_repeats.csv",
+        folder / "datasets.py", ROOT / "docs" / "bundle" / "DATA.md", ROOT / "book" / "glossary.md",
+        ROOT / "book" / "experiments" / "height.md", ROOT / "book" / "game" / "nvo-game.md",
+        ROOT / "book" / "foundations" / "why-noise.md",
+    ):  # fmt: skip
+        text = re.sub(r"\s#?\s*", " ", path.read_text(encoding="utf-8"))
+        assert re.search(columns, text), path
+
+
+def test_the_header_of_the_heights_counts_as_the_table_of_repeats_does():
+    table = nba_repeats()
+    about = " ".join(_data.committed_table("experiments", "nba_heights.csv").attrs["about"])
+    assert table.records @ table.players == table.records @ table.pairs == len(pb.nba_heights())
+    said = f"{table.pairs.sum():,} pairs of player and team and {table.players.sum()} players"
+    assert f"{said}, with at most {table.records.max()} records of one player" in about
+
+
+def test_original_repeats():
+    frame = pd.read_csv(original("nba/all_seasons.csv"))
+    columns = ["player_name", "team_abbreviation", "player_height", "player_weight"]
+    records = frame[frame["team_abbreviation"].isin(_TEAMS)][columns].drop_duplicates()
+    table = nba_repeats().set_index("records")
+    for name, keys in (("players", columns[:1]), ("pairs", columns[:2])):
+        counted = records.groupby(keys).size().value_counts()
+        assert counted.reindex(table.index, fill_value=0).tolist() == table[name].tolist()
+        assert counted.sum() == table[name].sum()
+
+
+def test_original_tallest_records_are_one_man():
+    """What the chapter on the game says of the four records that are alone in their bins."""
     frame = pd.read_csv(original("nba/all_seasons.csv"))
     frame = frame[frame["team_abbreviation"].isin(_TEAMS)]
     alone = frame[(frame["player_height"] > 221) | (frame["player_height"] < 163)]
     columns = ["player_name", "team_abbreviation", "player_height"]
-    stints = alone[columns].drop_duplicates().sort_values("player_height")
-    assert len(stints) == 4 and stints["player_name"].nunique() == 3
-    assert stints["team_abbreviation"].tolist()[-2:] == ["BOS", "CLE"]
-    assert stints["player_name"].iloc[-1] == stints["player_name"].iloc[-2]
+    records = alone[columns].drop_duplicates().sort_values("player_height")
+    assert len(records) == 4 and records["player_name"].nunique() == 3
+    assert records["team_abbreviation"].tolist()[-2:] == ["BOS", "CLE"]
+    assert records["player_name"].iloc[-1] == records["player_name"].iloc[-2]
 
 
 def test_original_draft_years_explain_1963_to_2021():
-    years = pd.read_csv(original("nba/all_seasons.csv"))["draft_year"]
-    years = years[years != "Undrafted"].astype(int)
-    assert (years.min(), years.max()) == (1963, 2021)
+    frame = pd.read_csv(original("nba/all_seasons.csv"))
+    frame = frame[frame["draft_year"] != "Undrafted"].astype({"draft_year": int})
+    assert (frame["draft_year"].min(), frame["draft_year"].max()) == (1963, 2021)
+    teams = frame[frame["team_abbreviation"].isin(_TEAMS)]["draft_year"]
+    assert (teams.min(), teams.max()) == (1976, 2021)
 
 
 @pytest.mark.parametrize("page", notebook_pages(), ids=lambda page: page.stem)
-def test_pages_count_stints_and_not_players(page):
+def test_pages_count_records_and_not_players(page):
     assert not re.search(r"1,317 (\w+ )?players", page.read_text(encoding="utf-8"))
 
 

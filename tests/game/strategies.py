@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from pdpbook import NVOGame, laplace_kernel, scale_bound
 
 SCALES = st.floats(0.02, 5.0)
-#: From far below ln(n/(n-1)), where the lower side of Lemma 1 binds, to a very weak promise.
+#: From far below ln(n/(n-1)), where the lower side of the linear form binds, to a weak promise.
 EPSILONS = st.floats(0.005, 5.0)
 
 

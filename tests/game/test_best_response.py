@@ -1,4 +1,4 @@
-"""Tests of best-response dynamics: the literal twin, equilibria, Theorem 2, and what is refused."""
+"""Tests of best-response dynamics: the literal twin, equilibria, safe starts, and refused input."""
 
 import math
 
@@ -150,7 +150,7 @@ def test_an_equilibrium_is_left_alone(case):
     assert_array_equal(again.profile, end)
 
 
-# --- Theorem 2 -------------------------------------------------------------------------------
+# --- safe starts -------------------------------------------------------------------------------
 
 
 @given(games(safe=True), st.booleans())

@@ -54,7 +54,7 @@ def test_losses_are_the_worst_of_all_events(case):
 
 
 @given(games_with_profiles())
-def test_lemma_1_is_the_loss_at_most_epsilon(case):
+def test_the_linear_form_is_the_loss_at_most_epsilon(case):
     game, profile = case
     losses = np.where(profile > 0, game.losses(profile), math.inf)
     clear = (profile > 0) & (np.abs(losses - game.epsilon) > 1e-9)

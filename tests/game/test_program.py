@@ -174,7 +174,7 @@ def test_a_tangent_touches_the_logarithm_and_lies_below_it():
 
 
 def inequalities(game: pb.NVOGame, c, z, mass):
-    """Lemma 1 for groups and for means of bins: what is summed over outputs, what is allowed."""
+    """The linear form for groups and for means of bins: what is summed, what is allowed."""
     n, tau, sigma = game.records, game.limits.tau, max(game.limits.sigma, 0.0)
     miss, seen = game.delta * (n - 1), np.flatnonzero(game.counts)
     exceed = miss * math.exp(-game.epsilon)

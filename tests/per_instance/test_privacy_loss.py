@@ -1,4 +1,4 @@
-"""The pDP loss, Lemma 1, the thresholds on counts, and the supremum over data sets.
+"""The pDP loss, its linear form, the thresholds on counts, and the supremum over data sets.
 
 Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).  Tables
 have at most 8 records and 6 outputs, so that all events can be tried.
@@ -60,7 +60,7 @@ def test_atoms_are_the_worst_events(table):
 
 
 @given(tables(), log_uniform_targets)
-def test_lemma_1_decides_as_the_definition_does(table, epsilon):
+def test_the_linear_form_decides_as_the_definition_does(table, epsilon):
     losses = losses_of(table)
     assume((np.abs(losses - epsilon) > 1e-9 * (1 + epsilon)).all())
     tau, sigma = linear_limits(len(table), epsilon)
@@ -70,7 +70,7 @@ def test_lemma_1_decides_as_the_definition_does(table, epsilon):
 
 
 @given(tables())
-def test_the_loss_itself_is_on_the_boundary_of_lemma_1(table):
+def test_the_loss_itself_is_on_the_boundary_of_the_linear_form(table):
     mass = table.sum(axis=0)
     for row, loss in zip(table, losses_of(table), strict=True):
         assume(1e-6 < loss < 20)

@@ -182,7 +182,7 @@ def test_a_page_has_an_icon_and_says_its_licence(page: Path) -> None:
 
 
 def test_a_theorem_has_one_number() -> None:
-    """Not "Lemma 2.3 (Lemma 1: ...)": whose number the second is must be said."""
+    """Not "Theorem 2.3 (Theorem 1: ...)": whose number the second is must be said."""
     title = re.compile(r"\{prf:\w+\} *(?:Theorem|Lemma|Proposition|Corollary|Definition) ?\d")
     for page in sorted((ROOT / "book").rglob("*.md")):
         assert not title.findall(page.read_text(encoding="utf-8")), page

@@ -18,7 +18,7 @@ explorable("record-leaves", (panel) => {
   const loss = (row, mass, n) => d3.max(row, (p, x) => Math.abs(
     Math.log1p(-1 / n) - Math.log1p(-p / mass[x])));
 
-  /* P_E, by Lemma 1: every record's row is at most tau times the mass. */
+  /* P_E, by the linear form of pDP: every record's row is at most tau times the mass. */
   const hidden = (profile, mass, tau) => d3.sum(profile, (row, k) => d3.sum(row, (records, v) => (
     records && kernel[v][k].every((p, x) => p <= tau * (1 + 1e-12 * (1 - tau)) * mass[x]) ? records : 0)));
 
