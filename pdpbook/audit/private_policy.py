@@ -129,7 +129,7 @@ def private_policy(
     actions: str = "rows",
     at_least: int = 0,
 ) -> PrivatePolicy:
-    r"""Return a policy for this data set that protects every record of every data set.
+    r"""Return a policy for this data set by a rule that is private for every data set.
 
     Parameters
     ----------

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from pdpbook.commands import competition as co
+from pdpbook.commands.honest_table import EPSILONS
+from pdpbook.per_instance.privacy_loss import privacy_losses
 
 
 @pytest.mark.parametrize(
     ("table", "epsilon", "lines"),
     [
         ("targets", 4.0, 8),
+        ("records", 0.3, 12),
         ("records", 1.0, 6),
         ("repair", 1.0, 4),
         ("public", 1.0, 3),
@@ -32,6 +35,11 @@ def test_a_part_of_the_table_run_again(table, epsilon, lines):
             assert float(values[name]) == pytest.approx(row[name], rel=0.02, abs=1e-6)
         if "exposed" in values:
             assert int(values["exposed"]) == row.exposed
+        if "floor" in values:
+            assert (values["floor"] == "") == np.isnan(row.floor)
+            assert float(values["floor"] or "nan") == pytest.approx(
+                row.floor, rel=0.02, nan_ok=True
+            )
 
 
 def test_the_tables_are_complete():
@@ -39,8 +47,11 @@ def test_the_tables_are_complete():
     assert set(targets.release) == set(co.RELEASES) and targets.epsilon.nunique() == 6
     assert (targets.groupby(["release", "epsilon"]).size().loc["DP histogram"] == 25).all()
     records = co.committed_competition("records")
-    assert (records.groupby(["release", "records"]).size() == 5).all()
-    assert set(records.records) == set(co.SIZES)
+    assert (records.groupby(["release", "epsilon", "records"]).size() == 10).all()
+    sizes = {epsilon: set(part.records) for epsilon, part in records.groupby("epsilon")}
+    few = {size for size in co.SIZES if size <= 1000}
+    assert sizes == {epsilon: few for epsilon in EPSILONS} | {1.0: set(co.SIZES)}
+    assert min(few) == 10 and len(few) == 9
     repair = co.committed_competition("repair")
     assert set(repair.query("actions == 'blur'").share) == set(co.SHARES)
     public = co.committed_competition("public")
@@ -51,6 +62,27 @@ def test_nobody_is_exposed_where_a_margin_or_a_theorem_protects():
     public = co.committed_competition("public")
     safe = ("public policy with margin", "keep or blur", "DP histogram", "public half alone")
     assert (public[public.release.isin(safe)].exposed == 0).all()
+
+
+def test_only_the_game_of_the_papers_scales_has_a_floor_and_it_is_a_lower_bound():
+    records = co.committed_competition("records")
+    game = records.release == "game (paper's scales)"
+    assert records.floor.isna().equals(~game)
+    assert (records.floor[game] <= records.divergence[game] * (1 + 1e-9)).all()
+    assert (records.floor[game] > 0.9 * records.divergence[game]).all()
+
+
+@pytest.mark.parametrize("name", ["game (paper's scales)", "game (finer scales)"])
+@pytest.mark.parametrize("records", [10, 20])
+def test_the_games_of_few_records_end_with_everybody_private(name, records):
+    """No theorem says so at ε = 8, where the largest scale is below the safe one."""
+    for epsilon in EPSILONS:
+        for seed in range(10):
+            counts = co.resampled(records, seed)
+            rows = co.RELEASES[name](counts, epsilon, np.random.default_rng(0))
+            seen = counts > 0
+            losses = privacy_losses(rows[seen], counts @ rows, records)
+            assert losses.max() <= epsilon * (1 + 1e-9)
 
 
 def test_the_numbers_are_possible():

@@ -37,6 +37,13 @@ def test_everybody_is_private_at_every_larger_scale(counts, epsilon):
         assert largest_loss(counts, scale * factor) <= epsilon * (1 + 1e-9)
 
 
+@given(histograms, st.floats(0.02, 3.0), st.floats(0.1, 0.99))
+def test_the_largest_loss_does_not_fall_with_the_scale(counts, scale, factor):
+    """No theorem says so; the ladder skips nothing as long as it holds."""
+    before, after = (largest_loss(counts, each) for each in (scale, scale * factor))
+    assert after >= before * (1 - 1e-9) - 1e-12
+
+
 def test_a_search_from_below_finds_the_same_on_the_heights():
     game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=1.0)
     scale = pb.common_scale(game.counts, 1.0)
