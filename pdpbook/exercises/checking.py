@@ -27,6 +27,7 @@ import numpy as np
 
 from pdpbook.exercises.cases import Case, Exercise
 from pdpbook.exercises.student import is_blank
+from pdpbook.exercises.wire import CHANGEABLE
 
 __all__ = ["CheckResult", "check", "results", "score"]
 
@@ -170,6 +171,12 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
     return sum(held), len(held)
 
 
+def _kept(argument: Any) -> Any:
+    """Return an argument as it is now, whatever the answer does to it."""
+    changeable = isinstance(argument, CHANGEABLE)
+    return copy.deepcopy(argument) if changeable else copy.copy(argument)
+
+
 class _Remembering:
     """A function that remembers its last call."""
 
@@ -180,7 +187,7 @@ class _Remembering:
         self.__name__ = function.__name__
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        self._arguments = copy.deepcopy([*arguments]), copy.deepcopy(named)  # it may change them
+        self._arguments = [*map(_kept, arguments)], {key: _kept(named[key]) for key in named}
         self._returned = self
         self._returned = self._function(*arguments, **named)
         return self._returned

@@ -260,7 +260,7 @@ class _Submission:
         assert self._process.stdin is not None
         self._asking = self._process.stdin.fileno()
         os.set_blocking(self._asking, False)
-        self._deadline = time.monotonic() + CELLS * self._wall
+        self._patience = CELLS * self._wall
         # should the grader be killed, the submission ends by itself; it never needs twice its time
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
         start = {"limits": limits, "cells": list(cells), "names": names}
@@ -290,9 +290,9 @@ class _Submission:
         self._folder.cleanup()
 
     def next_case(self) -> None:
-        """Give the submission the time for one case from now on."""
+        """Give the submission the time for one case, all calls together."""
         self._case += 1
-        self._deadline = time.monotonic() + self._wall
+        self._patience = self._wall
 
     def answer(self, variable: str) -> Any:
         """Return what a variable holds, None if it is blank."""
@@ -306,15 +306,30 @@ class _Submission:
         self.broken = self.broken or f"{why}."
         return SubmissionError(why)
 
+    def _wait(self, reading: list[int], writing: list[int]) -> None:
+        """Wait for the submission, as long as there is patience with it."""
+        with self._patient():
+            left = 0.0 if self.broken else self._patience
+            ready = left > 0.0 and any(select.select(reading, writing, [], left))
+        if not ready:
+            raise self._fail("the submission took too long")
+
+    @contextmanager
+    def _patient(self) -> Iterator[None]:
+        """Count the time of a block as the submission's; what a judge computes is not counted."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._patience -= time.monotonic() - began
+
     def tell(self, message: Any) -> None:
         """Send one message."""
         file = io.BytesIO()
         _Pickler(file, self._functions).dump(message)
         data = memoryview(struct.pack(">Q", file.tell()) + file.getvalue())
         while data:  # a submission that does not listen must not keep the grader waiting
-            left = self._deadline - time.monotonic()
-            if self.broken or left <= 0 or not select.select([], [self._asking], [], left)[1]:
-                raise self._fail("the submission took too long")
+            self._wait([], [self._asking])
             try:
                 data = data[os.write(self._asking, data) :]
             except BrokenPipeError:
@@ -336,9 +351,7 @@ class _Submission:
     def _read(self, length: int) -> bytes:
         data = b""
         while len(data) < length:
-            left = self._deadline - time.monotonic()
-            if left <= 0 or not select.select([self._reading], [], [], left)[0]:
-                raise self._fail("the submission took too long")
+            self._wait([self._reading], [])
             piece = os.read(self._reading, min(length - len(data), 2**20))
             if not piece:
                 raise self._fail("the submission left its process")
@@ -411,7 +424,9 @@ class _Submission:
             self.tell(asked)
             reply = self.hear()
             while "call" in reply:
-                self.tell(self._called_back(reply))
+                with self._patient():  # it asked for this
+                    back = self._called_back(reply)
+                self.tell(back)
                 reply = self.hear()
             changed = self.decode(reply.get("changed"))
             for mine, theirs in zip((*arguments, *named.values()), changed, strict=True):
