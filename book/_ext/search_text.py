@@ -60,8 +60,8 @@ def entry(kind: str, anchor: str, title: str, body: nodes.Node) -> list[str]:
 def entries(doctree: nodes.document) -> Iterator[list[str]]:
     """Yield the sections, the statements and the terms of a page, in their order.
 
-    Of several ids the first is the anchor.  The element itself has it in the page; for the others
-    the writer puts empty elements before it.
+    Of several ids the first is the anchor: in the page it is the id of the element itself, while
+    the writer adds an empty element for each of the others.
     """
     for node in doctree.findall():
         if is_section(node):

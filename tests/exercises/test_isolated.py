@@ -207,6 +207,18 @@ def catches_its_own(answer: Callable[..., Any]) -> bool:
     return bool(answer(refuses, 4.0) == 2.0)
 
 
+def sleeps(seconds: float) -> float:
+    """A function of the grader that takes its time."""
+    time.sleep(seconds)
+    return seconds
+
+
+def waits_for_itself(answer: Callable[..., Any]) -> bool:
+    """Whether the time that a judge computes for is left to the answer."""
+    time.sleep(3.0)
+    return bool(answer(4.0) == 2.0)
+
+
 def takes_a_step(function: Callable[[float], float], start: list[float]) -> float:
     """A function of the grader that calls one of the student's and changes its argument."""
     start[0] = function(start[0])
@@ -242,6 +254,8 @@ OWN = {
     "draws": Exercise([Case(lambda rng: rng.bit_generator.state["bit_generator"] == "SFC64", "")]),
     "root": Exercise([close(lambda x: x**0.5, x, hint="Try it.") for x in (1.0, 2.0, 4.0, 9.0)]),
     "refused": Exercise([Case(catches_its_own, "Call it."), close(3.0, refuses, 9.0, hint="")]),
+    "slow": Exercise([Case(lambda a: a(sleeps, 1.0) == 1.0, "Call it once.")]),
+    "late": Exercise([Case(waits_for_itself, "A root.")]),
     "step": Exercise([Case(lambda a: a(takes_a_step) == [2.0, 2.0, 2.0], "One step.")]),
     "changes": Exercise([Case(changes, "Change all five.")]),
     "object": Exercise([Case(nothing_crosses, "An object.")]),
@@ -406,6 +420,20 @@ def test_a_case_costs_only_its_own_time_and_points() -> None:
 
 
 @pytest.mark.usefixtures("own")
+def test_what_a_judge_computes_is_not_the_time_of_the_answer() -> None:
+    got = graded("late", ROOT, seconds=0.5)  # it would be given up after two seconds
+    assert got.held == 1, got.message
+
+
+@pytest.mark.usefixtures("own")
+def test_a_submission_that_asks_for_ever_is_given_up() -> None:
+    """Each question costs the grader more than the submission, whose own time would last long."""
+    code = "def answer(f, x=None):\n    while True: f(x)"
+    got = graded("slow", code, seconds=0.5)
+    assert got.held == 0 and "took too long" in got.message
+
+
+@pytest.mark.usefixtures("own")
 def test_the_calls_of_a_case_share_its_time() -> None:
     code = """
         import time
@@ -418,6 +446,22 @@ def test_the_calls_of_a_case_share_its_time() -> None:
     assert graded("many", code.format(seconds=0.001), seconds=1.0).held == 2
     got = graded("many", code.format(seconds=0.05), seconds=1.0)
     assert got.held == 0 and "took too long" in got.message
+
+
+def test_the_exercise_with_the_most_calls_is_graded_in_time() -> None:
+    """4,000 calls of an answer that counts in fractions: half a minute on the wall, once."""
+    code = """
+        from fractions import Fraction
+        import pdpbook as pb
+        def private_mean(values, epsilon, rng):
+            inside = [min(max(float(value), 150.0), 240.0) for value in values]
+            cents = sum(round((Fraction(str(value)) - 195) * 100) for value in inside)
+            noisy = pb.geometric_mechanism(cents, sensitivity=4500, epsilon=epsilon, rng=rng)
+            return 195 + Fraction(int(noisy), 100 * len(values))
+        """
+    answers = {"noise-mechanisms/private-mean": "private_mean"}
+    (only,) = grade([textwrap.dedent(code)], answers, seconds=20.0).values()
+    assert only.held == only.total, only.message
 
 
 @pytest.mark.usefixtures("own")
