@@ -149,6 +149,38 @@ def test_what_breaks_off_is_told(code: str, message: str) -> None:
     assert held == 0 and message in told
 
 
+#: Begin a first message of one's own, before the cells have ended.
+FORGED = """
+import base64, io, json, os, struct
+import numpy as np
+def send(data):
+    os.write(3, struct.pack(">Q", len(data)) + data)
+def huge():
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)}
+    )
+    return base64.b64encode(file.getvalue()).decode()
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "b'[' * 60_000",
+        "json.dumps({'given': 5}).encode()",
+        "json.dumps({'given': {}, 'trouble': 5}).encode()",
+        "json.dumps({'given': {'company_needed': {'array': huge()}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'function': ['x', 5]}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'generator': {'type': 'PCG64'}}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'objects': [[3], [1]]}}}).encode()",
+    ],
+)
+def test_no_message_ends_the_grader(message: str) -> None:
+    held, told = attacked(f"{FORGED}\nsend({message})")
+    assert held == 0 and "sent what is no answer" in told
+
+
 @pytest.mark.parametrize(
     ("code", "message"),
     [
