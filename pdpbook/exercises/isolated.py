@@ -61,8 +61,8 @@ CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
 BESIDE = ("student.py", "wire.py", "notebook_cells.py")  #: what the process of a submission runs
 CROSS = (
-    "Numbers, text, arrays, lists, tuples, sets, dicts, functions and results of pdpbook can be "
-    "sent to the grader."
+    "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
+    "of pdpbook."
 )
 
 
@@ -160,8 +160,8 @@ def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Gra
     if answer is None and submission.trouble:
         message = submission.trouble
     if submission.unknown and held < total:
-        kinds = " and ".join(f"a {kind}" for kind in sorted(submission.unknown))
-        message = f"{message} Your answer gives {kinds}, which cannot be sent. {CROSS}"
+        kinds = ", ".join(sorted(submission.unknown))
+        message = f"{message} A part of your answer cannot be sent to the grader ({kinds}). {CROSS}"
     return Grade(held, total, message or f"all {total} cases hold.")
 
 
@@ -406,8 +406,10 @@ class _Submission:
             return self._result(*part)
         if kind == "function":
             return self._function(*part)
-        self.unknown.add(str(part)[:80])
-        return _Unknown(str(part)[:80])
+        name = str(part)[:80]
+        self.unknown.add(name)
+        # judges name the class of what they refuse
+        return type(name if name.isidentifier() else "Unknown", (_Unknown,), {})(name)
 
     def _result(self, module: str, name: str, parts: dict[str, Any]) -> Any:
         """Make a frozen result anew; its constructor checks what it is given."""

@@ -507,7 +507,7 @@ def test_what_cannot_be_sent_is_told() -> None:
     code = "class Answer:\n    root = 2.0\nanswer = lambda: Answer()"
     got = graded("object", code)
     assert got.held == 0
-    assert "Your answer gives a Answer, which cannot be sent. Numbers, text, arrays" in got.message
+    assert "cannot be sent to the grader (Answer). What can be sent is numbers" in got.message
     assert graded("half", "class A:\n    def __float__(self): exit()\nanswer = A()").held == 0
     assert "without end" in graded("parts", "import itertools\nanswer = itertools.count").message
 
@@ -522,7 +522,8 @@ def test_one_spoilt_answer_leaves_the_others_alone() -> None:
         """
     answers = {"a-test/half": "half", "a-test/root": "answer"}
     half, root = grade([textwrap.dedent(spoilt), ROOT], answers).values()
-    assert half.held == 0 and "a Spoilt, which cannot be sent" in half.message
+    assert half.held == 0 and "It is a Spoilt, and a number was expected." in half.message
+    assert "cannot be sent to the grader (Spoilt)" in half.message
     assert root.held == root.total == 4
 
 
