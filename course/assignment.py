@@ -26,8 +26,6 @@ from pdpbook.exercises.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
 
-SECONDS = 240.0  #: for one exercise of the key; some solutions compute for a while
-
 
 def page_name(page: str) -> str:
     """Return the name of a page of the book, from its path or its name.
@@ -72,9 +70,9 @@ def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
 
 
 def verify(
-    release: nbformat.NotebookNode, source: nbformat.NotebookNode, seed: int
+    release: nbformat.NotebookNode, source: nbformat.NotebookNode, seed: int, seconds: float
 ) -> tuple[int, list[str]]:
-    """Grade the key and the blank sheet.
+    """Grade the key and the blank sheet, in the time that the students' sheets will get.
 
     Returns
     -------
@@ -87,8 +85,8 @@ def verify(
     nbformat.validate(release)
     variables = dict(answers(release).values())
     wrong = [f"the release shows a line of a solution: {line}" for line in leaks(release, source)]
-    key = grade(code_to_run(source), variables, seed=seed, seconds=SECONDS)
-    blank = grade(code_to_run(release), variables, seed=seed, seconds=SECONDS)
+    key = grade(code_to_run(source), variables, seed=seed, seconds=seconds)
+    blank = grade(code_to_run(release), variables, seed=seed, seconds=seconds)
     for name, got in key.items():
         if got.held < got.total:
             wrong.append(f"the solution of {name} gets {got.held} of {got.total}: {got.message}")
@@ -154,7 +152,7 @@ def make_assignment(
     for path in sorted(source.glob("*.ipynb")):
         blank = nbformat.read(release / path.name, as_version=4)
         try:
-            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed)
+            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed, course.seconds())
         except (SheetError, KeyError) as error:
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:

@@ -215,6 +215,10 @@ class Course:
         """Return what the folder's own file says: the instructor may have added to it."""
         return PyFileConfigLoader("nbgrader_config.py", path=str(self.folder)).load_config()
 
+    def seconds(self) -> float:
+        """Return the time of the processor that each cell and each case gets in this course."""
+        return float(IsolatedChecks(config=self._settings()).seconds)
+
     @contextmanager
     def gradebook(self) -> Iterator[Gradebook]:
         """Open nbgrader's gradebook."""

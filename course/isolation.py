@@ -95,7 +95,9 @@ class IsolatedChecks(NbGraderPreprocessor):
     """Writes points and messages of the isolated checker into the check cells."""
 
     folder = Unicode(help="The folder of the course.").tag(config=True)
-    seconds = Float(60.0, help="Time for one exercise.").tag(config=True)
+    seconds = Float(
+        20.0, help="Time of the processor for each cell, and for each case of an exercise."
+    ).tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

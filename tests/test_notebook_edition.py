@@ -4,15 +4,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import myst_nb
 import nbformat
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell
-from notebook_edition import WRITE_HERE, reader_outputs
+from notebook_edition import WRITE_HERE, reader_outputs, write_notebook
 from notebook_markdown import expand, quoted
 from reader_code import reader_code
 
@@ -93,6 +96,22 @@ def test_a_reader_sees_no_record_and_a_picture_that_needs_no_trust() -> None:
     assert [*picture.data] == ["image/png", "text/plain"]
     assert picture.metadata["image/png"]["alt"] == "A line."
     assert "image/svg+xml" in outputs[1].data  # what the book shows is left alone
+
+
+def test_hidden_code_at_the_end_of_a_page_is_written() -> None:
+    """It has no place in the tree, and no code after it that would bring it along."""
+    shown, hidden = "rng = np.random.default_rng(1)", "late = rng.random()"
+    executed = nbformat.v4.new_notebook(
+        cells=[new_code_cell(shown), new_code_cell(hidden, metadata=HIDDEN)],
+        metadata={"language_info": {"name": "python"}},
+    )
+    tree = new_document("page")
+    tree += nodes.container("", nb_element="cell_code", cell_index=0)
+    env = SimpleNamespace(titles={"page": nodes.title("", "A page")})
+    app = SimpleNamespace(env=env, config=SimpleNamespace(mathjax3_config={"tex": {"macros": {}}}))
+    written = write_notebook(app, "page", tree, executed)
+    assert [cell.source for cell in written.cells[1:]] == [shown, hidden]
+    assert written.cells[-1].metadata["jupyter"] == {"source_hidden": True}
 
 
 # Small books ------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """What makes the pages light and readable, on small examples."""
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +13,7 @@ import tinycss2
 from docutils import nodes
 from previews import Parts
 from remembered import RememberingDomain
-from search_text import entries
+from search_text import entries, join_parts, write_part
 from sphinx.domains.std import StandardDomain
 from typesetter import Typesetter
 
@@ -102,6 +104,57 @@ def test_the_search_reads_a_statement_with_its_text() -> None:
     document = nodes.document("", "")
     document += statement
     assert [*entries(document)] == [["statement", "thm", "Good", "all is well"]]
+
+
+def statement(*ids: str) -> nodes.admonition:
+    """A theorem with a title."""
+    body = nodes.section("", nodes.paragraph("", "all is well"), ids=["proof-content"])
+    title = nodes.title("", "Good")
+    return nodes.admonition("", title, body, classes=["proof"], ids=[*ids])
+
+
+def test_the_search_reads_a_statement_once() -> None:
+    """Not in the section where it stands, too: the search would find it twice on one page."""
+    top = nodes.section("", nodes.title("", "Top"), nodes.paragraph("", "before"), ids=["top"])
+    top += [statement("thm"), nodes.paragraph("", "after")]
+    document = nodes.document("", "")
+    document += top
+    assert [*entries(document)] == [
+        ["section", "top", "Top", "before after"],
+        ["statement", "thm", "Good", "all is well"],
+    ]
+
+
+def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
+    term = nodes.term("", "noise", ids=["term-noise", "noise-again"])
+    listed = nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", "it")))
+    top = nodes.section("", nodes.title("", "Top"), ids=["top", "label-of-top"])
+    top += [statement("thm", "label-of-thm"), nodes.definition_list("", listed)]
+    document = nodes.document("", "")
+    document += top
+    assert [place[:2] for place in entries(document)] == [
+        ["section", "top"], ["statement", "thm"], ["term", "term-noise"],
+    ]  # fmt: skip
+
+
+def test_a_page_that_is_no_more_is_not_found(tmp_path: Path) -> None:
+    """What its part said is kept in a file, which a later build finds there."""
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="html"), doctreedir=tmp_path / "kept", outdir=tmp_path
+    )
+
+    def pages_found(*known: str) -> list[str]:
+        app.env = SimpleNamespace(found_docs={*known})
+        join_parts(app, None)
+        script = (tmp_path / "searchtext.js").read_text(encoding="utf-8")
+        return [*json.loads(script.removeprefix("window.searchText = ").rstrip(";\n"))]
+
+    for page in ("stays", "part/goes"):
+        document = nodes.document("", "")
+        document += nodes.section("", nodes.title("", page), ids=["top"])
+        write_part(app, page, "page.html", {}, document)
+    assert pages_found("stays", "part/goes") == ["part/goes", "stays"]
+    assert pages_found("stays") == ["stays"]
 
 
 def test_a_page_is_read_once_for_all_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

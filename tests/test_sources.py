@@ -2,9 +2,11 @@
 
 import copy
 import re
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from docutils import nodes
 
 import pdpbook as pb
 from book._ext import sources
@@ -145,6 +147,21 @@ def test_the_checks_see_a_file_that_is_no_source():
     del broken["x"]["title"]
     assert sources.faults(broken, LABELS) == ["x.yml: title is missing"]
     assert sources.faults({"x": None}, LABELS) == ["x.yml: must be a mapping, got None"]
+
+
+def test_the_item_that_opens_a_section_stands_in_it_first():
+    directive = SimpleNamespace(
+        name="items", arguments=["x"], parse_inline=lambda text: ([nodes.Text(text)], [])
+    )
+    items = [{"id": "a"}, {"id": "b", "section": "Two"}, {"id": "c"}, {"id": "d", "section": "No"}]
+
+    def render(chosen):
+        return [nodes.paragraph(text=item["id"]) for item in chosen if item["id"] != "d"]
+
+    before, two = sources.SourceDirective.in_parts(directive, items, render)
+    assert before.astext() == "a"
+    assert [part.astext() for part in two.children] == ["Two", "b", "c"]
+    assert two["ids"] == ["items-x-two"]
 
 
 def test_labels_are_found_with_their_roles():

@@ -58,7 +58,11 @@ def entry(kind: str, anchor: str, title: str, body: nodes.Node) -> list[str]:
 
 
 def entries(doctree: nodes.document) -> Iterator[list[str]]:
-    """Yield the sections, the statements and the terms of a page, in their order."""
+    """Yield the sections, the statements and the terms of a page, in their order.
+
+    Of several ids the first is the anchor: in the page it is the id of the element itself, while
+    the writer adds an empty element for each of the others.
+    """
     for node in doctree.findall():
         if is_section(node):
             yield entry("section", node["ids"][0], spoken(node[0]), node)

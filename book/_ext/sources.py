@@ -276,7 +276,11 @@ class SourceDirective(SphinxDirective):
         return ", ".join(f"{{{roles.get(label, 'ref')}}}`{label}`" for label in item["place"])
 
     def in_parts(self, items: list[dict[str, Any]], render: Any) -> list[nodes.Node]:
-        """Render the items of each part of the source under the heading of that part."""
+        """Render the items of each part of the source under the heading of that part.
+
+        The item with the ``section`` is the first of its part.  A part of which nothing is rendered
+        has no heading.
+        """
         parts: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
         for item in items:
             if "section" in item:

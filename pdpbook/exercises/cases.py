@@ -90,6 +90,8 @@ def close(
         The right value, or a reference function that is called with ``arguments``.
     *arguments
         With arguments the answer is a function and is called with them; without, it is a value.
+        Each call, of the answer, of the reference and of a misconception, gets copies of its own,
+        lists inside lists and the state of a random generator included.
     hint, more : str
         What to tell a student whose answer fails here, and who asks again.
     mistakes : mapping from str to float, array or callable, optional
@@ -107,7 +109,7 @@ def close(
     """
 
     def value(of: Any) -> Any:
-        return of(*map(copy.copy, arguments)) if callable(of) else of
+        return of(*copy.deepcopy(arguments)) if callable(of) else of
 
     def agrees(given: Any, target: Any) -> bool:
         return given.shape == target.shape and bool(
@@ -115,7 +117,7 @@ def close(
         )
 
     def judge(answer: Any) -> str:
-        given = answer(*map(copy.copy, arguments)) if arguments else answer
+        given = answer(*copy.deepcopy(arguments)) if arguments else answer
         target = np.asarray(value(expected), dtype=float)
         try:
             numbers = np.asarray(given, dtype=float)
@@ -126,7 +128,7 @@ def close(
 
     def made(wrong: Any) -> Callable[[Any], bool]:
         def is_made(answer: Any) -> bool:
-            given = answer(*map(copy.copy, arguments)) if arguments else answer
+            given = answer(*copy.deepcopy(arguments)) if arguments else answer
             return agrees(np.asarray(given, dtype=float), np.asarray(value(wrong), dtype=float))
 
         return is_made
@@ -153,8 +155,8 @@ def equal(
 
     def same(target: Any) -> Callable[[Any], bool]:
         def judge(answer: Any) -> bool:
-            given = answer(*map(copy.copy, arguments)) if arguments else answer
-            wanted = target(*map(copy.copy, arguments)) if callable(target) else target
+            given = answer(*copy.deepcopy(arguments)) if arguments else answer
+            wanted = target(*copy.deepcopy(arguments)) if callable(target) else target
             return given is not None and bool(np.array_equal(given, wanted))
 
         return judge

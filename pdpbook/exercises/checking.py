@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from types import FunctionType
@@ -27,8 +27,9 @@ import numpy as np
 
 from pdpbook.exercises.cases import Case, Exercise
 from pdpbook.exercises.student import is_blank
+from pdpbook.exercises.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "score"]
+__all__ = ["CheckResult", "check", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -92,25 +93,59 @@ def check(
     >>> check("dp-versus-pdp/company-needed", ...)
     ✗ dp-versus-pdp/company-needed: still the stub. Replace the dots by your answer.
     """
+    held = 0
+    for result in results(name, answer, hint=hint, seed=seed, isolated=isolated):
+        if not result:
+            return result
+        held += 1
+    return CheckResult(name, True, f"all {held} cases hold.")
+
+
+def results(
+    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+) -> Iterator[CheckResult]:
+    """Yield the verdict on each case, also after one that does not hold.
+
+    Parameters
+    ----------
+    name, answer, hint, seed, isolated
+        As in :func:`check`.  Only the first case that does not hold gets a hint.
+
+    Yields
+    ------
+    CheckResult
+        One a case, in their order, when it is asked for: no case is tried before its turn.  A
+        blank answer holds none.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in :func:`check`.
+
+    Examples
+    --------
+    >>> [bool(each) for each in results("dp-versus-pdp/company-needed", lambda n, e: 2)][:3]
+    [False, True, True]
+    """
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
     cases = _find(name).at(seed, isolated=isolated)
     if is_blank(answer):
-        return CheckResult(name, False, STUB)
+        yield from [CheckResult(name, False, STUB)] * len(cases)
+        return
     for i, case in enumerate(cases, start=1):
         holds, problem = _try(case, answer)
-        if not holds:
-            if problem == STUB:
-                return CheckResult(name, False, STUB)
-            words = [f"case {i} of {len(cases)} does not hold yet.", problem]
+        words = [] if holds else [problem]
+        if words and problem != STUB:
+            words.insert(0, f"case {i} of {len(cases)} does not hold yet.")
             words += [_matching_hint(case, answer)] if hint else []
             words += [case.more or NO_MORE] if hint == 2 else []
-            return CheckResult(name, False, " ".join(filter(None, words)))
-    return CheckResult(name, True, f"all {len(cases)} cases hold.")
+            hint = 0
+        yield CheckResult(name, holds, " ".join(filter(None, words)))
 
 
 def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
-    """Count the cases that hold.
+    """Count the cases that hold, whichever they are: one that fails does not end the count.
 
     Parameters
     ----------
@@ -132,9 +167,14 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
     >>> score("dp-versus-pdp/company-needed", ...)[0]
     0
     """
-    cases = _find(name).at(seed, isolated=isolated)
-    held = 0 if is_blank(answer) else sum(_try(case, answer)[0] for case in cases)
-    return held, len(cases)
+    held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]
+    return sum(held), len(held)
+
+
+def _kept(argument: Any) -> Any:
+    """Return an argument as it is now, whatever the answer does to it."""
+    changeable = isinstance(argument, CHANGEABLE)
+    return copy.deepcopy(argument) if changeable else copy.copy(argument)
 
 
 class _Remembering:
@@ -147,7 +187,7 @@ class _Remembering:
         self.__name__ = function.__name__
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        self._arguments = [*map(copy.copy, arguments)], named  # the answer may change its input
+        self._arguments = [*map(_kept, arguments)], {key: _kept(named[key]) for key in named}
         self._returned = self
         self._returned = self._function(*arguments, **named)
         return self._returned

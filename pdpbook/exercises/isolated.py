@@ -7,6 +7,11 @@ The cases are judged in *this* process.  To them the student's function is a fun
 other; it sends its arguments over and receives what came back, as plain data.  Only a case that
 watches what an answer does in its own process (``looks_inside``) is left out.
 
+Time is counted as the processor does, for each cell and for each case, so that a busy machine
+costs nobody points and a slow case only its own.  A loop in a scratch cell is stopped, and the next
+cell runs.  Code that cannot be stopped so, or that waits instead of computing, is ended with its
+process after :data:`PATIENCE` times as long by the clock on the wall.
+
 What it holds against: everything that changes the student's own process, infinite loops, exits,
 floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
 user who runs it, to read files, to write them, to speak to a network.  Run it as a user without
@@ -16,7 +21,6 @@ such rights, or in a container without a network.  It needs a POSIX system.
 from __future__ import annotations
 
 import base64
-import builtins
 import importlib
 import io
 import json
@@ -42,7 +46,8 @@ import numpy as np
 
 from pdpbook import _validate
 from pdpbook.exercises import student
-from pdpbook.exercises.checking import check, score
+from pdpbook.exercises.checking import results, score
+from pdpbook.exercises.wire import CHANGEABLE, change, message_of, named_exception
 
 __all__ = ["Grade", "grade"]
 
@@ -50,6 +55,15 @@ EXERCISES = "pdpbook.exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
 MEMORY = 2**32  #: bytes of address space of a submission
 FILE = 2**24  #: bytes of a file that a submission writes
+PATIENCE = 4  #: seconds on the wall for each second of the processor
+BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
+CELLS = 3  #: as many cells may wait so long before all of them are given up
+SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
+BESIDE = ("student.py", "wire.py", "notebook_cells.py")  #: what the process of a submission runs
+CROSS = (
+    "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
+    "of pdpbook."
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,7 @@ def grade(
     seed : int
         Numbers of the cases that depend on a seed.
     seconds : float
-        Time for one exercise, the cells included.
+        Time of the processor for each cell, and for each case of an exercise.
 
     Returns
     -------
@@ -117,30 +131,43 @@ def grade(
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
     totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
+    most = len(cells) + sum(totals.values())
     grades = {}
     with _package_without_exercises() as path, ExitStack() as running:
         submission = None
         for name, variable in answers.items():
-            if submission is None or submission.broken:
+            if submission is None or (submission.broken and submission.started):
                 running.close()  # what did not answer in time is still at work
-                submission = _Submission(cells, list(answers.values()), path, seconds)
+                names = list(answers.values())
+                submission = _Submission(cells, names, path, seconds, seconds * most)
                 running.callback(submission.close)
-            submission.allow(seconds)
-            answer = submission.answers.get(variable)
-            held, total = score(name, answer, seed=seed, isolated=True)
-            message = f"all {total} cases hold."
-            if held < total:
-                result = check(name, answer, seed=seed, isolated=True)
-                message = submission.broken or result.message
-            if answer is None and submission.trouble:
-                message = f"a cell raised {submission.trouble}."
-            grades[name] = Grade(held, totals[name], message)
+            grades[name] = _graded(name, variable, submission, seed)
     return grades
+
+
+def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
+    """Try the cases of one exercise, each in time of its own."""
+    answer = submission.answer(variable)
+    held = total = 0
+    message = ""
+    submission.next_case()
+    for result in results(name, answer, seed=seed, isolated=True):
+        held, total = held + result.passed, total + 1
+        message = message or result.message
+        submission.next_case()
+    if submission.broken and held < total:
+        message = submission.broken
+    if answer is None and submission.trouble:
+        message = submission.trouble
+    if submission.unknown and held < total:
+        kinds = ", ".join(sorted(submission.unknown))
+        message = f"{message} A part of your answer cannot be sent to the grader ({kinds}). {CROSS}"
+    return Grade(held, total, message or f"all {total} cases hold.")
 
 
 @contextmanager
 def _package_without_exercises() -> Iterator[str]:
-    """Copy the package to a folder, without the exercises."""
+    """Copy the package to a folder, without the exercises but with what the process runs."""
     source = Path(__file__).parents[1]
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder, source.name)  # with its compiled code
@@ -148,6 +175,8 @@ def _package_without_exercises() -> Iterator[str]:
         (copied / "exercises").mkdir()
         stub = "def check(name, answer, **options):\n    return None\n"
         (copied / "exercises" / "__init__.py").write_text(stub, encoding="utf-8")
+        for name in BESIDE:
+            shutil.copy(source / "exercises" / name, copied / "exercises")
         yield folder
 
 
@@ -155,7 +184,8 @@ def _package_without_exercises() -> Iterator[str]:
 _START = (
     "import os, runpy, sys;"
     f" os.dup2(int(sys.argv[2]), {student.REPLIES});"
-    " runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+    " sys.path.insert(0, sys.argv[1]);"
+    " runpy.run_module('pdpbook.exercises.student', run_name='__main__')"
 )
 
 
@@ -184,7 +214,8 @@ def _is_importable(thing: Any) -> bool:
     if not isinstance(thing, FunctionType) or thing.__module__.startswith(EXERCISES):
         return False
     module = sys.modules.get(thing.__module__)
-    return thing.__module__ != "__main__" and getattr(module, thing.__qualname__, None) is thing
+    found = getattr(module, thing.__qualname__, None) is thing
+    return found and thing.__module__.partition(".")[0] in SHARED
 
 
 class _Submission:
@@ -192,23 +223,31 @@ class _Submission:
 
     Attributes
     ----------
-    answers : dict from str to object
-        The variables that were asked for, without those that are blank.
     trouble : str
-        What the cells raised.
+        What the cells raised, and which took too long.
     broken : str
         Why the process does not answer any more; empty as long as it does.
+    started : bool
+        Whether the cells have been run.  If they were not, another process would not run them.
+    unknown : set of str
+        Names of the classes of values that could not be sent, since an answer was last asked for.
     """
 
-    def __init__(self, cells: Sequence[str], names: list[str], path: str, seconds: float) -> None:
+    def __init__(
+        self, cells: Sequence[str], names: list[str], path: str, seconds: float, most: float
+    ) -> None:
         self._functions: list[Callable[..., Any]] = []
-        self.answers: dict[str, Any] = {}
+        self._errors: list[Exception] = []
+        self._given: dict[str, Any] = {}
+        self._case = 0
+        self.unknown: set[str] = set()
         self.trouble = self.broken = ""
+        self.started = False
+        self._wall = PATIENCE * seconds
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        program = shutil.copy(student.__file__, self._folder.name)
         self._reading, writing = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, program, str(writing)],
+            [sys.executable, "-c", _START, path, str(writing)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -221,18 +260,21 @@ class _Submission:
         assert self._process.stdin is not None
         self._asking = self._process.stdin.fileno()
         os.set_blocking(self._asking, False)
-        self.allow(seconds)
-        # should the grader be killed, the submission ends by itself
-        cpu = math.ceil(seconds * (1 + len(names)))
-        limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": cpu}
-        start = {"limits": limits, "path": [path], "cells": list(cells), "names": names}
+        self._patience = CELLS * self._wall
+        # should the grader be killed, the submission ends by itself; it never needs twice its time
+        limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
+        start = {"limits": limits, "cells": list(cells), "names": names}
         try:
-            self.tell(start)
+            self.tell(start | {"seconds": seconds, "wall": self._wall})
             first = self.hear()
-            self.answers = {str(k): self.decode(v) for k, v in first.get("given", {}).items()}
+            self._given = dict(first.get("given", {}))
             self.trouble = "; ".join(map(str, first.get("trouble", ())))[:500]
+            self.trouble += "." if self.trouble else ""
+            self.started = True
         except SubmissionError:
             pass  # `broken` says why; every answer is missing
+        except (TypeError, ValueError):
+            self._fail("the submission sent what is no answer")
 
     def close(self) -> None:
         """Stop the process and all that it has started."""
@@ -247,13 +289,39 @@ class _Submission:
             self._process.stdin.close()
         self._folder.cleanup()
 
-    def allow(self, seconds: float) -> None:
-        """Give the submission so much time from now on."""
-        self._deadline = time.monotonic() + seconds
+    def next_case(self) -> None:
+        """Give the submission the time for one case, all calls together."""
+        self._case += 1
+        self._patience = self._wall
+
+    def answer(self, variable: str) -> Any:
+        """Return what a variable holds, None if it is blank."""
+        self.unknown = set()
+        try:
+            return self.decode(self._given.get(variable))
+        except SubmissionError:
+            return None
 
     def _fail(self, why: str) -> SubmissionError:
         self.broken = self.broken or f"{why}."
         return SubmissionError(why)
+
+    def _wait(self, reading: list[int], writing: list[int]) -> None:
+        """Wait for the submission, as long as there is patience with it."""
+        with self._patient():
+            left = 0.0 if self.broken else self._patience
+            ready = left > 0.0 and any(select.select(reading, writing, [], left))
+        if not ready:
+            raise self._fail("the submission took too long")
+
+    @contextmanager
+    def _patient(self) -> Iterator[None]:
+        """Count the time of a block as the submission's; what a judge computes is not counted."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._patience -= time.monotonic() - began
 
     def tell(self, message: Any) -> None:
         """Send one message."""
@@ -261,9 +329,7 @@ class _Submission:
         _Pickler(file, self._functions).dump(message)
         data = memoryview(struct.pack(">Q", file.tell()) + file.getvalue())
         while data:  # a submission that does not listen must not keep the grader waiting
-            left = self._deadline - time.monotonic()
-            if self.broken or left <= 0 or not select.select([], [self._asking], [], left)[1]:
-                raise self._fail("the submission took too long")
+            self._wait([], [self._asking])
             try:
                 data = data[os.write(self._asking, data) :]
             except BrokenPipeError:
@@ -276,7 +342,7 @@ class _Submission:
             raise self._fail(f"an answer has more than {LARGEST} bytes")
         try:
             message = json.loads(self._read(length))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise self._fail("the submission sent what is no answer") from None
         if not isinstance(message, dict):
             raise self._fail("the submission sent what is no answer")
@@ -285,9 +351,7 @@ class _Submission:
     def _read(self, length: int) -> bytes:
         data = b""
         while len(data) < length:
-            left = self._deadline - time.monotonic()
-            if left <= 0 or not select.select([self._reading], [], [], left)[0]:
-                raise self._fail("the submission took too long")
+            self._wait([self._reading], [])
             piece = os.read(self._reading, min(length - len(data), 2**20))
             if not piece:
                 raise self._fail("the submission left its process")
@@ -305,28 +369,47 @@ class _Submission:
         ((kind, part),) = value.items()
         try:
             return self._decode(kind, part)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except SubmissionError:
+            raise
+        except Exception as error:  # it may be anything that was sent
             raise self._fail(f"the submission sent what is no answer: {error}") from None
 
     def _decode(self, kind: str, part: Any) -> Any:
-        if kind == "array":
-            return np.load(io.BytesIO(base64.b64decode(part)), allow_pickle=False)
-        if kind in {"list", "tuple", "set", "frozenset"}:
-            makers = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-            return makers[kind](self.decode(each) for each in part)
-        if kind == "dict":
-            return {self.decode(key): self.decode(each) for key, each in part}
+        if kind == "int":
+            return int(part, 16)
         if kind == "complex":
             return complex(*part)
+        if kind == "bytes":
+            return base64.b64decode(part)
+        if kind == "array":
+            file = io.BytesIO(base64.b64decode(part))
+            return np.lib.format.read_array(file, allow_pickle=False)
+        if kind == "objects":
+            shape, parts = part
+            array = np.empty(len(parts), dtype=object)
+            array[:] = [self.decode(each) for each in parts]
+            return array.reshape(shape)
+        if kind in {"list", "tuple", "set", "frozenset", "iterator"}:
+            makers: dict[str, Callable[..., Any]]
+            makers = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
+            return makers.get(kind, list)([self.decode(each) for each in part])
+        if kind == "dict":
+            return {self.decode(key): self.decode(each) for key, each in part}
         if kind == "generator":
-            rng = np.random.default_rng(0)
-            rng.bit_generator.state = self.decode(part)
+            state = self.decode(part)
+            if state["bit_generator"] not in BIT_GENERATORS:
+                raise self._fail("the submission sent what is no answer")
+            rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+            rng.bit_generator.state = state
             return rng
         if kind == "result":
             return self._result(*part)
         if kind == "function":
-            return self._function(int(part))
-        return _Unknown(str(part))
+            return self._function(*part)
+        name = str(part)[:80]
+        self.unknown.add(name)
+        # judges name the class of what they refuse
+        return type(name if name.isidentifier() else "Unknown", (_Unknown,), {})(name)
 
     def _result(self, module: str, name: str, parts: dict[str, Any]) -> Any:
         """Make a frozen result anew; its constructor checks what it is given."""
@@ -337,54 +420,63 @@ class _Submission:
             raise self._fail("the submission sent what is no answer")
         return kind(**{key: self.decode(part) for key, part in parts.items()})
 
-    def _function(self, number: int) -> Callable[..., Any]:
+    def _function(self, number: int, name: str) -> Callable[..., Any]:
         def answer(*arguments: Any, **named: Any) -> Any:
-            self.tell((number, arguments, named))
+            asked = {"call": number, "arguments": arguments, "named": named, "case": self._case}
+            self.tell(asked)
             reply = self.hear()
             while "call" in reply:
-                self.tell(self._called_back(reply))
+                with self._patient():  # it asked for this
+                    back = self._called_back(reply)
+                self.tell(back)
                 reply = self.hear()
+            changed = self.decode(reply.get("changed"))
+            for mine, theirs in zip((*arguments, *named.values()), changed, strict=True):
+                change(mine, theirs)
             if "raised" in reply:
-                name, text = reply["raised"]
-                raise NotImplementedError if name == "NotImplementedError" else _raised(name, text)
-            self._change(arguments, self.decode(reply.get("arguments")))
+                raise self._raised(*reply["raised"])
             return self.decode(reply.get("returned"))
 
+        answer.__name__ = name if name.isidentifier() and len(name) <= 80 else "<lambda>"
         return answer
 
-    def _called_back(self, reply: dict[str, Any]) -> Any:
-        """Do what a submission asks of the grader's functions and things, and no more than that."""
-        called = self._functions[int(reply["call"])]
-        if "attribute" not in reply:
-            return called(*self.decode(reply["arguments"]))
-        name = str(reply["attribute"])
-        if isinstance(called, FunctionType | MethodType) or name.startswith("_"):
+    def _raised(self, name: str, text: str, number: int | None) -> Exception:
+        """Return what the submission raised: the grader's own exception if it comes from there."""
+        if isinstance(number, int) and 0 <= number < len(self._errors):
+            return self._errors[number]
+        return (
+            NotImplementedError() if name == "NotImplementedError" else named_exception(name, text)
+        )
+
+    def _called_back(self, reply: dict[str, Any]) -> dict[str, Any]:
+        """Do what a submission asks of the grader's functions and things, and no more than that.
+
+        What a function refuses is refused in the submission, with an exception of the same class,
+        as it would be if both ran in one process.
+        """
+        number = reply["call"]
+        if not isinstance(number, int) or not 0 <= number < len(self._functions):
+            raise self._fail("the submission asked for what it was not given")
+        called = self._functions[number]
+        arguments = self.decode(reply.get("arguments", {"list": []}))
+        named = self.decode(reply.get("named", {"dict": []}))
+        name = str(reply.get("attribute", ""))
+        if name and (isinstance(called, FunctionType | MethodType) or name.startswith("_")):
             raise self._fail(f"the submission asked for {name!r}")
-        return getattr(called, name)
-
-    @staticmethod
-    def _change(arguments: tuple[Any, ...], now: Any) -> None:
-        """Do to the grader's arguments what the submission did to its own."""
-        if not isinstance(now, list) or len(now) != len(arguments):
-            return
-        for mine, theirs in zip(arguments, now, strict=True):
-            if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
-                if mine.flags.writeable and mine.shape == theirs.shape:
-                    mine[...] = theirs
-            elif isinstance(mine, list) and isinstance(theirs, list):
-                mine[:] = theirs
-            elif isinstance(mine, np.random.Generator) and isinstance(theirs, np.random.Generator):
-                mine.bit_generator.state = theirs.bit_generator.state
-
-
-def _raised(name: str, text: str) -> Exception:
-    """Return an exception that shows the name and the text of the submission's."""
-    known = getattr(builtins, name, None)
-    if isinstance(known, type) and issubclass(known, Exception):
-        with suppress(TypeError):  # some want more than a text
-            return known(text)
-    kind = type(name if name.isidentifier() else "Error", (Exception,), {})
-    return kind(text)
+        try:
+            returned = getattr(called, name) if name else called(*arguments, **named)
+            answered = {"returned": returned}
+        except SubmissionError:
+            raise
+        except Exception as error:
+            self._errors.append(error)
+            built_in = next(k for k in type(error).__mro__ if k.__module__ == "builtins")
+            number = len(self._errors) - 1
+            answered = {"raised": (built_in.__name__, message_of(error), number)}
+        changed = (*arguments, *named.values())
+        return answered | {
+            "changed": [part if isinstance(part, CHANGEABLE) else None for part in changed]
+        }
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,37 @@ from numpy.typing import NDArray
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 
-__all__ = ["after_move", "all_profiles", "laplace_game", "wrong_game", "wrong_scales"]
+__all__ = ["after_move", "all_profiles", "laplace_game", "whole", "wrong_game", "wrong_scales"]
 
 Profile = NDArray[np.int64]
 
 
 def laplace_game(counts: Sequence[int], scales: Sequence[float], epsilon: float = 1.0) -> NVOGame:
-    """Return a game of truncated Laplace noise that knows its scales."""
-    kernel = laplace_kernel(len(counts), scales)
-    return NVOGame(np.asarray(counts), kernel, epsilon=epsilon, scales=np.asarray(scales))
+    """Return a game of truncated Laplace noise that knows its scales, numbers of any class.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> laplace_game([1, 1], [Fraction(1, 10), Fraction(1, 5)]).scales
+    array([0.1, 0.2])
+    """
+    numbers = np.asarray(scales, dtype=float)
+    kernel = laplace_kernel(len(counts), numbers)
+    return NVOGame(np.asarray(counts), kernel, epsilon=epsilon, scales=numbers)
+
+
+def whole(profile: Any) -> NDArray[Any]:
+    """Return the profile of an answer: floats that are whole numbers are whole numbers, too.
+
+    Examples
+    --------
+    >>> whole([[2.0, 1.0]]), whole([[0.5, 2.5]])
+    (array([[2, 1]]), array([[0.5, 2.5]]))
+    """
+    given = np.asarray(profile)
+    if given.dtype.kind == "f" and (given == np.round(given)).all():
+        return given.astype(np.int64)
+    return given
 
 
 def all_profiles(game: NVOGame) -> Iterator[Profile]:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from pdpbook.exercises import Case, Exercise, close
+from pdpbook.exercises.small_games import whole
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import (
@@ -83,7 +84,7 @@ def _is_small_game(answer: Any) -> str:
         return "The game does not know its scales: give NVOGame(..., scales=scales)."
     if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
         return "The kernel is not the Laplace kernel of these scales."
-    return "" if game.payoff(profile) > 0 else "The profile is wrong."
+    return "" if game.payoff(whole(profile)) > 0 else "The profile is wrong."
 
 
 def _meets_the_condition(answer: Any) -> str:
@@ -100,14 +101,14 @@ def _has_a_loud_scale(answer: Any) -> str:
 
 
 def _exposes(answer: Any) -> str:
-    game, profile = answer
+    game, profile = answer[0], whole(answer[1])
     if game.private_records(profile) < game.records:
         return ""
     return f"Everybody is private; the largest loss is {np.nanmax(game.losses(profile)):.4f}."
 
 
 def _is_at_rest(answer: Any) -> str:
-    game, profile = answer
+    game, profile = answer[0], whole(answer[1])
     regret = game.regret(profile)
     return "" if game.is_nash(profile) else f"Somebody can raise the payoff by {regret:.4g}."
 

@@ -55,7 +55,7 @@ def graded(course: Course, release, key, tmp_path_factory) -> tuple[Course, Path
     own = Course(tmp_path_factory.mktemp("graded") / "my-course")
     shutil.copytree(course.folder, own.folder)
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-        config.write("c.IsolatedChecks.seconds = 30.0\n")  # a busy machine is slow, too
+        config.write("c.IsolatedChecks.seconds = 10.0\n")
     handed_in = own.folder.parent / "submissions"
     (handed_in / "anna").mkdir(parents=True)
     nbformat.write(key, handed_in / "anna" / "whatever.ipynb")
@@ -113,7 +113,7 @@ def test_what_never_ends_gets_nothing(course: Course, release, tmp_path: Path) -
     own = Course(tmp_path / "my-course")
     shutil.copytree(course.folder, own.folder)
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-        config.write("c.IsolatedChecks.seconds = 2.0\n")
+        config.write("c.IsolatedChecks.seconds = 1.0\n")
     (tmp_path / "in").mkdir()
     code = "import time\ndef company_needed(n, epsilon):\n    while True: time.sleep(0.1)"
     nbformat.write(with_answer(release, code, NAME), tmp_path / "in" / "eve.ipynb")

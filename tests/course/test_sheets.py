@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import textwrap
 from pathlib import Path
 
 import nbformat
@@ -12,7 +13,7 @@ from notebook_edition import WRITE_HERE as OF_THE_EDITION
 
 from course.assignment import make_assignment, page_name, sheet_of, verify
 from course.folder import Course, CourseError
-from course.isolation import code_to_run
+from course.isolation import IsolatedChecks, code_to_run
 from course.sheets import (
     BEGIN,
     POINTS,
@@ -139,10 +140,33 @@ def test_the_edition_and_the_kit_name_the_same_cell() -> None:
 
 
 def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None:
-    wrong = verify(release, release, 0)[1]
+    wrong = verify(release, release, 0, 20.0)[1]
     assert any("the solution of dp-versus-pdp/company-needed gets 0 of" in each for each in wrong)
-    wrong = verify(key, key, 0)[1]
+    wrong = verify(key, key, 0, 20.0)[1]
     assert any("the blank dp-versus-pdp/company-needed gets" in each for each in wrong)
+
+
+def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> None:
+    own = Course(tmp_path / "my-course")
+    own.start()
+    assert own.seconds() == IsolatedChecks().seconds
+    with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("c.IsolatedChecks.seconds = 0.25\n")
+    assert own.seconds() == 0.25
+    slow = nbformat.from_dict(key)
+    [cell] = [cell for cell in slow.cells if grade_id(cell) == "company-needed"]
+    cell.source += "\nuntil_then = company_needed\n" + textwrap.dedent(
+        """
+        def company_needed(n, epsilon):
+            began = time.process_time()
+            while time.process_time() < began + 0.5:
+                pass
+            return until_then(n, epsilon)
+        import time
+        """
+    )
+    [told] = [each for each in verify(release, slow, 0, own.seconds())[1] if "needed" in each]
+    assert "gets 0 of" in told and "took too long" in told
 
 
 @pytest.fixture(scope="module")

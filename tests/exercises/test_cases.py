@@ -55,6 +55,34 @@ def test_a_changed_argument_does_no_harm():
     assert case.mistakes[backwards](lambda x: x[::-1]) and not case.mistakes[backwards](sorted)
 
 
+@pytest.mark.parametrize("make", [close, equal])
+def test_every_call_of_a_case_has_arguments_of_its_own(make):
+    """The answer runs first: whatever it does to them, the reference finds them as they were."""
+
+    def right(rows, rng):
+        return [len(rows[0]), int(rng.integers(10**9))]
+
+    def half(rows, rng):
+        return [len(rows[0]) / 2, int(rng.integers(10**9))]
+
+    def spoiling(function):
+        def spoils(rows, rng):
+            given = function(rows, rng)
+            rows[0].clear()
+            rng.random(9)
+            return given
+
+        return spoils
+
+    rows, rng = [[3, 1], [2]], np.random.default_rng(0)
+    case = make(right, rows, rng, hint="Count, and draw.", mistakes={"Half?": half})
+    for _ in range(2):
+        assert case.judge(spoiling(right)) in ("", True)
+        assert case.judge(spoiling(half)) not in ("", True)
+        assert case.mistakes["Half?"](spoiling(half))
+        assert not case.mistakes["Half?"](spoiling(right))
+
+
 def test_an_isolated_grader_leaves_out_what_watches_the_process():
     inside = Case(bool, "Inside.", looks_inside=True)
     exercise = Exercise(lambda seed: [close(float(seed), hint="The seed."), inside])

@@ -31,6 +31,7 @@ def chapter(monkeypatch):
         "count": Exercise([equal(7, hint="Days of a week.", mistakes={"Working days?": 5})]),
         "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
         "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
+        "rows": Exercise([equal(2, [[1], [2]], hint="Two rows.")]),
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
@@ -94,6 +95,11 @@ def test_changed_input_is_shown_as_it_was():
 
     assert "spoils([3, 1, 2]) returned []." in says("sorted", spoils)
 
+    def spoils_inside(rows):
+        return rows[0].clear()
+
+    assert "spoils_inside([[1], [2]]) returned None" in says("rows", spoils_inside)
+
 
 def test_a_judge_may_say_what_is_wrong():
     assert says("judged", 1).endswith("Your answer is 1. It is too small. More.")
@@ -104,6 +110,32 @@ def test_a_hint_fits_the_mistake():
     assert says("root", lambda x: x / 2).endswith("That is half of x.")
     assert says("count", 5).endswith("Working days?") and says("count", 6).endswith("a week.")
     assert score("a-test/root", lambda x: x / 2) == (1, 2)
+
+
+def test_a_case_that_fails_does_not_end_the_count():
+    def only_nine(x):
+        return 3.0 if x == 9.0 else -1.0
+
+    assert score("a-test/root", only_nine) == (1, 2)
+    first, second = exercises.checking.results("a-test/root", only_nine, hint=2)
+    assert not first and "case 1 of 2" in first.message and "Power ½." in first.message
+    assert second and second.message == ""
+
+
+def test_only_the_first_case_that_fails_gets_a_hint_and_no_case_is_tried_before_its_turn():
+    called = []
+
+    def doubles(x):
+        called.append(x)
+        return 2 * x
+
+    verdicts = exercises.checking.results("a-test/root", doubles)
+    assert called == []
+    first = next(verdicts)
+    assert called == [4.0] and first.message.endswith("What squared gives x?")
+    [second] = verdicts
+    assert called == [4.0, 9.0] and second.message.endswith("The value is wrong.")
+    assert says("root", doubles) == first.message
 
 
 def test_hints_on_request():

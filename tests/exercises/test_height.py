@@ -136,7 +136,10 @@ WRONG = {
 }
 
 RIGHT = {
-    "headline": [lambda laplace, game: 100 * (laplace - game) / laplace],
+    "headline": [
+        lambda laplace, game: 100 * (laplace - game) / laplace,
+        lambda laplace, game: round(100 * (laplace - game) / laplace, 2),
+    ],
     "two-readings": [
         ([0.5] + [0.0] * 8 + [0.5], [0.5, 0.5] + [0.0] * 8),
         np.array([[3, 0, 0, 0, 0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 3, 3, 0, 0, 0, 0]]) / 6,

@@ -1,13 +1,20 @@
 """Grades that a submission cannot fake: keys get all, blanks nothing, attacks nothing."""
 
 import re
+import sys
 import textwrap
 import time
+import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from pdpbook.exercises.isolated import grade
+from pdpbook import exercises
+from pdpbook.exercises import Case, Exercise, check, close, equal
+from pdpbook.exercises.isolated import Grade, grade
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
@@ -129,7 +136,7 @@ def test_attacks_get_nothing(code: str) -> None:
     ("code", "message"),
     [
         ("import os\nos._exit(0)", "left its process"),
-        ("import sys\nsys.exit()", "left its process"),
+        ("import sys\nsys.exit()", "a cell raised SystemExit."),
         ("def company_needed(n, epsilon):\n    import os; os._exit(0)", "left its process"),
         ("def company_needed(n, epsilon):\n    return bytearray(10**11)", "MemoryError"),
         ("import os\nos.write(3, b'\\xff' * 8)", "bytes"),
@@ -142,6 +149,38 @@ def test_what_breaks_off_is_told(code: str, message: str) -> None:
     assert held == 0 and message in told
 
 
+#: Begin a first message of one's own, before the cells have ended.
+FORGED = """
+import base64, io, json, os, struct
+import numpy as np
+def send(data):
+    os.write(3, struct.pack(">Q", len(data)) + data)
+def huge():
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)}
+    )
+    return base64.b64encode(file.getvalue()).decode()
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "b'[' * 60_000",
+        "json.dumps({'given': 5}).encode()",
+        "json.dumps({'given': {}, 'trouble': 5}).encode()",
+        "json.dumps({'given': {'company_needed': {'array': huge()}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'function': ['x', 5]}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'generator': {'type': 'PCG64'}}}}).encode()",
+        "json.dumps({'given': {'company_needed': {'objects': [[3], [1]]}}}).encode()",
+    ],
+)
+def test_no_message_ends_the_grader(message: str) -> None:
+    held, told = attacked(f"{FORGED}\nsend({message})")
+    assert held == 0 and "sent what is no answer" in told
+
+
 @pytest.mark.parametrize(
     ("code", "message"),
     [
@@ -151,31 +190,341 @@ def test_what_breaks_off_is_told(code: str, message: str) -> None:
     ],
 )
 def test_what_does_not_end_is_told(code: str, message: str) -> None:
-    held, told = attacked(code, seconds=2.0)
+    held, told = attacked(code, seconds=0.5)
     assert held == 0 and re.search(message, told)
 
 
-def test_a_hung_answer_costs_only_its_own_points(tmp_path: Path) -> None:
+RIGHT = """
+import math
+def company_needed(n, epsilon):
+    tau = 1 / n + (1 - 1 / n) * -math.expm1(-epsilon)
+    return max(2, math.ceil(1 / tau - 1e-12))
+"""
+
+
+def test_an_answer_that_waits_costs_only_its_own_points(tmp_path: Path) -> None:
     left = tmp_path / "still here"
     hang = f"""
         def no_noise_losses(counts):
             import pathlib, time
-            time.sleep(3)
+            time.sleep(6)
             pathlib.Path({str(left)!r}).touch()
         """
-    right = """
-        import math
-        def company_needed(n, epsilon):
-            tau = 1 / n + (1 - 1 / n) * -math.expm1(-epsilon)
-            return max(2, math.ceil(1 / tau - 1e-12))
-        """
-    cells = [textwrap.dedent(hang), textwrap.dedent(right)]
     answers = {"dp-versus-pdp/no-noise-losses": "no_noise_losses", **COMPANY}
-    hung, good = grade(cells, answers, seconds=2.0).values()
+    hung, good = grade([textwrap.dedent(hang), RIGHT], answers, seconds=1.0).values()
     assert hung.held == 0 and "took too long" in hung.message
-    assert good.held > 0
-    time.sleep(2)
+    assert good.held == good.total
+    time.sleep(3)
     assert not left.exists()  # the process was stopped
+
+
+# Exercises of this module: only the grader has them ----------------------------------------------
+
+
+class Refusal(ValueError):
+    """An exception of a class that a submission does not have."""
+
+
+def refuses(x: float) -> float:
+    """A function of the grader that refuses numbers below 0."""
+    if x < 0:
+        raise Refusal("x must be >= 0")
+    return x**0.5
+
+
+def catches_its_own(answer: Callable[..., Any]) -> bool:
+    """Whether the grader's exception comes back through an answer as the one that it was."""
+    with pytest.raises(Refusal, match="x must be >= 0"):
+        answer(refuses, -1.0)
+    return bool(answer(refuses, 4.0) == 2.0)
+
+
+def sleeps(seconds: float) -> float:
+    """A function of the grader that takes its time."""
+    time.sleep(seconds)
+    return seconds
+
+
+def waits_for_itself(answer: Callable[..., Any]) -> bool:
+    """Whether the time that a judge computes for is left to the answer."""
+    time.sleep(3.0)
+    return bool(answer(4.0) == 2.0)
+
+
+def takes_a_step(function: Callable[[float], float], start: list[float]) -> float:
+    """A function of the grader that calls one of the student's and changes its argument."""
+    start[0] = function(start[0])
+    return start[0]
+
+
+def changes(answer: Callable[..., Any]) -> bool:
+    """Whether every kind of argument shows afterwards what the answer did to it."""
+    numbers, array, seen, counts = [3, 1, 2], np.array([3.0, 1.0, 2.0]), {1}, {"a": 1}
+    rng, other = np.random.default_rng(0), np.random.default_rng(0)
+    answer(numbers, array, seen, counts, rng=rng)
+    other.random(3)
+    changed = numbers == [1, 2, 3] and array.tolist() == [1.0, 2.0, 3.0]
+    return changed and seen == {1, 2} and counts == {} and rng.random() == other.random()
+
+
+def nothing_crosses(answer: Callable[..., Any]) -> bool:
+    """A judge who uses what no class of the grader has."""
+    return bool(answer().root == 2.0)
+
+
+OWN = {
+    "half": Exercise([close(0.5, hint="A half.")]),
+    "days": Exercise([close(7.0, hint="Days of a week.")]),
+    "count": Exercise([equal(7, hint="Days of a week.")]),
+    "huge": Exercise([Case(lambda given: given == 3**20_000, "A power of 3.")]),
+    "pair": Exercise([close([0.25, 0.75], hint="Two chances.")]),
+    "table": Exercise([close([[1.0, 2.0], [3.0, 4.0]], hint="Four numbers.")]),
+    "parts": Exercise([Case(lambda given: [*given()] == [0.25, 0.75], "Two parts.")]),
+    "text": Exercise([equal(b"\x00\x01\x00", hint="Three bytes.")]),
+    "law": Exercise([Case(lambda given: given == {"a": 1}, "A dictionary.")]),
+    "names": Exercise([Case(lambda given: given == {"a", "b"}, "A set.")]),
+    "draws": Exercise([Case(lambda rng: rng.bit_generator.state["bit_generator"] == "SFC64", "")]),
+    "root": Exercise([close(lambda x: x**0.5, x, hint="Try it.") for x in (1.0, 2.0, 4.0, 9.0)]),
+    "refused": Exercise([Case(catches_its_own, "Call it."), close(3.0, refuses, 9.0, hint="")]),
+    "slow": Exercise([Case(lambda a: a(sleeps, 1.0) == 1.0, "Call it once.")]),
+    "late": Exercise([Case(waits_for_itself, "A root.")]),
+    "step": Exercise([Case(lambda a: a(takes_a_step) == [2.0, 2.0, 2.0], "One step.")]),
+    "changes": Exercise([Case(changes, "Change all five.")]),
+    "object": Exercise([Case(nothing_crosses, "An object.")]),
+    "many": Exercise([Case(lambda a: sum(a(k) for k in range(60)) == 60, "Ones.")] * 2),
+}
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chapter of small exercises."""
+    module = types.ModuleType("pdpbook.exercises.a_test")
+    module.EXERCISES = OWN  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(exercises, "a_test", module, raising=False)
+
+
+def graded(name: str, *cells: str, seconds: float = 10.0) -> Grade:
+    """The grade of the variable ``answer``."""
+    (only,) = grade(
+        [textwrap.dedent(cell) for cell in cells], {f"a-test/{name}": "answer"}, seconds=seconds
+    ).values()
+    return only
+
+
+FORMS = {
+    "half": [
+        "from fractions import Fraction; answer = Fraction(1, 2)",
+        "from decimal import Decimal; answer = Decimal('0.5')",
+        "import numpy as np; answer = np.float32(0.5)",
+        "import numpy as np; answer = np.longdouble(0.5)",
+        "import sympy; answer = sympy.Rational(1, 2)",
+        "class Half:\n    def __float__(self): return 0.5\nanswer = Half()",
+    ],
+    "days": ["class Seven:\n    def __index__(self): return 7\nanswer = Seven()"],
+    "count": [
+        "import numpy as np; answer = np.uint8(7)",
+        "import enum\nclass Day(enum.IntEnum):\n    LAST = 7\nanswer = Day.LAST",
+    ],
+    "huge": ["answer = 3**20_000"],
+    "pair": [
+        "from collections import namedtuple; answer = namedtuple('Pair', 'a b')(0.25, 0.75)",
+        "import pandas as pd; answer = pd.Series({'a': 0.25, 'b': 0.75})",
+        "from fractions import Fraction; answer = [Fraction(1, 4), Fraction(3, 4)]",
+        "from fractions import Fraction as F; import numpy as np\n"
+        "answer = np.array([F(1, 4), F(3, 4)])",
+        "import array; answer = array.array('d', [0.25, 0.75])",
+        "from collections import deque; answer = deque([0.25, 0.75])",
+        "from collections import UserList; answer = UserList([0.25, 0.75])",
+        "import numpy as np; answer = np.ma.array([0.25, 0.75])",
+        "class Pair:\n"
+        "    def __array__(self, dtype=None, copy=None):\n"
+        "        import numpy as np; return np.array([0.25, 0.75])\n"
+        "answer = Pair()",
+    ],
+    "table": [
+        "import pandas as pd; answer = pd.DataFrame({'a': [1, 3], 'b': [2, 4]})",
+        "import pandas as pd; answer = pd.DataFrame({'a': [1, 3], 'b': [2.0, 4.0]}, dtype=object)",
+    ],
+    "parts": [
+        "def answer():\n    yield from (0.25, 0.75)",
+        "answer = lambda: {'a': 0.25, 'b': 0.75}.values()",
+    ],
+    "text": ["answer = b'\\x00\\x01\\x00'"],
+    "law": [
+        "from collections import Counter; answer = Counter('a')",
+        "from types import MappingProxyType; answer = MappingProxyType({'a': 1})",
+    ],
+    "names": ["answer = {'a': 1, 'b': 2}.keys()", "answer = frozenset('ab')"],
+    "draws": ["import numpy as np; answer = np.random.Generator(np.random.SFC64(1))"],
+    "refused": ["def answer(f, x=None):\n    return f(x) if x is not None else f ** 0.5"],
+    "step": [
+        """
+        def answer(step):
+            numbers, kept = [1.0], [1.0]
+            return [step(lambda x: 2 * x, numbers), *numbers, step(function=float, start=[2.0])]
+        """,
+    ],
+    "changes": [
+        """
+        def answer(numbers, array, seen, counts, rng):
+            numbers.sort(); array.sort(); seen.add(2); counts.clear(); rng.random(3)
+        """,
+    ],
+}
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("name", "code"), [(name, code) for name, forms in FORMS.items() for code in forms]
+)
+def test_what_the_check_accepts_is_accepted(name: str, code: str) -> None:
+    namespace: dict[str, Any] = {}
+    exec(textwrap.dedent(code), namespace)
+    assert check(f"a-test/{name}", namespace["answer"])
+    got = graded(name, code)
+    assert got.held == got.total, got.message
+
+
+ROOT = "def answer(x): return x**0.5"
+CELLS = {
+    "a magic of a line": f"%matplotlib inline\n{ROOT}",
+    "a magic of a cell": f"%%time\n{ROOT}",
+    "a magic of a cell in a magic of a cell": f"%%capture\n%%time\n{ROOT}",
+    "a magic that has a value": "root = %time lambda x: x**0.5\ndef answer(x): return root(x)",
+    "an extension": f"%load_ext autoreload\n%autoreload 2\n{ROOT}",
+    "a command": f"!pip install pdpbook\nfiles = !ls\nassert files == []\n{ROOT}",
+    "a question": f"{ROOT}\nanswer?",
+    "something to show": f"{ROOT}\ndisplay(answer(4), answer)",
+    "a top-level await": f"import asyncio\nawait asyncio.sleep(0)\n{ROOT}",
+    "the shell itself": f"get_ipython().run_line_magic('matplotlib', 'inline')\n{ROOT}",
+    "an indented cell": "    import math\n    def answer(x): return math.sqrt(x)",
+    "annotations that are looked at": f"def f(x: float): ...\n"
+    f"assert f.__annotations__ == {{'x': float}}\n{ROOT}",
+    "a class that is pickled": "import copy, pickle\nclass A: ...\npickle.loads(pickle.dumps(A()))"
+    f"\n{ROOT}",
+    "the source of a function": f"{ROOT}\nimport inspect\n"
+    "assert 'x**0.5' in inspect.getsource(answer)",
+    "a compiled function that is kept": f"import numba\n@numba.njit(cache=True)\n{ROOT}\n"
+    "answer(4.0)",
+}
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+def test_a_cell_runs_as_in_a_notebook(cell: str) -> None:
+    got = graded("root", cell, seconds=60.0)
+    assert got.held == got.total == 4, got.message
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    "scratch",
+    [
+        "exit()",
+        "import sys; sys.exit(1)",
+        "while True: pass",
+        "import time; time.sleep(100)",
+        "1/0",
+    ],
+)
+def test_a_scratch_cell_costs_no_points(scratch: str) -> None:
+    got = graded("root", scratch, ROOT, seconds=0.5)
+    assert got.held == 4, got.message
+
+
+@pytest.mark.usefixtures("own")
+def test_a_case_costs_only_its_own_time_and_points() -> None:
+    slow = """
+        import time
+        def answer(x):
+            began = time.process_time()
+            while time.process_time() < began + (9 if x == 2 else 0.7):
+                pass
+            return x**0.5
+        """
+    got = graded("root", slow, seconds=1.0)
+    assert (got.held, got.total) == (3, 4)
+    assert got.message.startswith(
+        "case 2 of 4 does not hold yet. answer(2) raised OutOfTime: it took too long, more than "
+        "1 seconds of processor time."
+    )
+
+
+@pytest.mark.usefixtures("own")
+def test_what_a_judge_computes_is_not_the_time_of_the_answer() -> None:
+    got = graded("late", ROOT, seconds=0.5)  # it would be given up after two seconds
+    assert got.held == 1, got.message
+
+
+@pytest.mark.usefixtures("own")
+def test_a_submission_that_asks_for_ever_is_given_up() -> None:
+    """Each question costs the grader more than the submission, whose own time would last long."""
+    code = "def answer(f, x=None):\n    while True: f(x)"
+    got = graded("slow", code, seconds=0.5)
+    assert got.held == 0 and "took too long" in got.message
+
+
+@pytest.mark.usefixtures("own")
+def test_the_calls_of_a_case_share_its_time() -> None:
+    code = """
+        import time
+        def answer(k):
+            began = time.process_time()
+            while time.process_time() < began + {seconds}:
+                pass
+            return 1
+        """
+    assert graded("many", code.format(seconds=0.001), seconds=1.0).held == 2
+    got = graded("many", code.format(seconds=0.05), seconds=1.0)
+    assert got.held == 0 and "took too long" in got.message
+
+
+def test_the_exercise_with_the_most_calls_is_graded_in_time() -> None:
+    """4,000 calls of an answer that counts in fractions: half a minute on the wall, once."""
+    code = """
+        from fractions import Fraction
+        import pdpbook as pb
+        def private_mean(values, epsilon, rng):
+            inside = [min(max(float(value), 150.0), 240.0) for value in values]
+            cents = sum(round((Fraction(str(value)) - 195) * 100) for value in inside)
+            noisy = pb.geometric_mechanism(cents, sensitivity=4500, epsilon=epsilon, rng=rng)
+            return 195 + Fraction(int(noisy), 100 * len(values))
+        """
+    answers = {"noise-mechanisms/private-mean": "private_mean"}
+    (only,) = grade([textwrap.dedent(code)], answers, seconds=20.0).values()
+    assert only.held == only.total, only.message
+
+
+@pytest.mark.usefixtures("own")
+def test_an_answer_that_exits_goes_on_to_the_next_case() -> None:
+    got = graded("root", "def answer(x):\n    if x == 2: exit()\n    return x**0.5")
+    assert got.held == 3 and "answer(2) raised SystemExit" in got.message
+
+
+@pytest.mark.usefixtures("own")
+def test_what_cannot_be_sent_is_told() -> None:
+    code = "class Answer:\n    root = 2.0\nanswer = lambda: Answer()"
+    got = graded("object", code)
+    assert got.held == 0
+    assert "cannot be sent to the grader (Answer). What can be sent is numbers" in got.message
+    assert graded("half", "class A:\n    def __float__(self): exit()\nanswer = A()").held == 0
+    assert "without end" in graded("parts", "import itertools\nanswer = itertools.count").message
+
+
+@pytest.mark.usefixtures("own")
+def test_one_spoilt_answer_leaves_the_others_alone() -> None:
+    spoilt = """
+        class Spoilt:
+            def __getattr__(self, name): raise RuntimeError(name)
+            def __float__(self): raise RuntimeError("no number")
+        half = Spoilt()
+        """
+    answers = {"a-test/half": "half", "a-test/root": "answer"}
+    half, root = grade([textwrap.dedent(spoilt), ROOT], answers).values()
+    assert half.held == 0 and "It is a Spoilt, and a number was expected." in half.message
+    assert "cannot be sent to the grader (Spoilt)" in half.message
+    assert root.held == root.total == 4
 
 
 def test_the_environment_of_the_grader_is_not_handed_on(monkeypatch) -> None:

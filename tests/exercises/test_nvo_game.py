@@ -1,5 +1,6 @@
 """Wrong answers to the exercises of *The game* are refused and told what is wrong."""
 
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, log, prod
 
@@ -178,7 +179,11 @@ RIGHT = {
     "payoff": [payoff, by_lemma],
     "floor": [floor_in_loops],
     "equilibrium": [through_best, equilibrium(gains)],
-    "design": [(0.15, 0.3, 0.7), [0.7, 0.3, 0.15]],
+    "design": [
+        (0.15, 0.3, 0.7),
+        [0.7, 0.3, 0.15],
+        [Fraction(3, 20), Fraction(3, 10), Fraction(7, 10)],
+    ],
 }
 
 test_wrong_answers, test_right_answers = answer_tests("nvo-game", WRONG, RIGHT)

@@ -89,6 +89,7 @@ WRONG = {
         (pair(factor=0.9), "and the careful bound is"),
         (pair(loud=10.0), "The largest scale is 10."),
         (pair(action=1), "Everybody is private"),
+        ((pair()[0], pair()[1] / 2), "profile must hold integers"),
         (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
     ],
     "grid-bound": [
@@ -103,7 +104,7 @@ WRONG = {
 RIGHT = {
     "records-needed": [needed, lambda *case: float(needed(*case)), needed_by_search],
     "three-bounds": [three, careful_by_bisection],
-    "violation": [pair(), list(pair(loud=1e4))],
+    "violation": [pair(), list(pair(loud=1e4)), (pair()[0], pair()[1].astype(float))],
     "grid-bound": [on_grid, on_grid_from_kernel],
 }
 
