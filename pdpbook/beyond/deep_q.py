@@ -263,6 +263,7 @@ def train(
     chances = _validate.finite_array("exploration", exploration, above=0.0, below=1.0, strict=False)
     if chances.shape != (2,):
         raise _validate.fail("exploration", "two numbers in [0, 1]", exploration)
+    make = _validate.function("make", make, "no argument", 0)
     for name, value in (
         ("rounds", rounds),
         ("copies", copies),
@@ -271,14 +272,24 @@ def train(
         ("replay", replay),
     ):
         _validate.integer(name, value, at_least=1)
+    _validate.memory("copies", copies, copies, 1000, what="the environments")
+    _validate.memory("rounds", rounds, rounds, copies, what="the returns")
     progress = _validate.boolean("progress", progress)
     learning_rate = _validate.number("learning_rate", learning_rate, above=0.0)
+    hidden = [
+        _validate.integer("hidden", size, at_least=1)
+        for size in _validate.sequence("hidden", hidden)
+    ]
     if _validate.number("follow", follow, above=0.0) > 1.0:
         raise _validate.fail("follow", "at most 1", follow)
 
     began = time.perf_counter()
     envs, test = [make() for _ in range(copies)], make()
     game = _validate.instance("make()", test, InstanceWiseNoise).game
+    _validate.memory("replay", replay, replay, test.inputs, what="the transitions", itemsize=4)
+    _validate.memory("batch", batch, batch, test.inputs, what="a batch")
+    for size, following in zip([test.inputs, *hidden], [*hidden, game.actions], strict=True):
+        _validate.memory("hidden", hidden, size, following, what="the weights of a layer")
     network = QNetwork(
         test.inputs,
         game.actions,

@@ -69,6 +69,7 @@ def gradual_laplace(
     """
     size = _validate.integer("size", size, at_least=1)
     levels = _levels("epsilons", epsilons)
+    _validate.memory("size", size, size, levels.size, what="the noise")
     rng = _validate.generator("rng", rng)
     order = np.argsort(-levels, kind="stable")
     noise = np.empty((size, levels.size))

@@ -124,7 +124,8 @@ def fit_network(
     _validate.same_length("x", inputs, "y", target)
     rng = _validate.generator("rng", rng)
     hidden = _validate.integer("hidden", hidden, at_least=1)
-    restarts = _validate.integer("restarts", restarts, at_least=1)
+    restarts = _validate.integer("restarts", restarts, at_least=1, at_most=_validate.ROUNDS)
+    _validate.memory("hidden", hidden, hidden, inputs.size, what="a hidden layer")
     centre = (float(inputs.mean()), float(target.mean()))
     spread = (float(inputs.std()) or 1.0, float(target.std()) or 1.0)
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
@@ -202,12 +203,16 @@ def regression_table(
 
     first = _validate.finite_vector("x", x, at_least=2)
     second = _validate.finite_vector("y", y, at_least=2)
-    numbers, epsilons, settings = list(seeds), list(epsilons), list(settings)
+    numbers = _validate.seeds("seeds", seeds)
+    epsilons = [
+        _validate.number("epsilons", each, above=0.0)
+        for each in _validate.sequence("epsilons", epsilons)
+    ]
+    settings = _validate.sequence("settings", settings)
+    restarts = _validate.integer("restarts", restarts, at_least=1, at_most=_validate.ROUNDS)
     size = first.size if draws is None else _validate.integer("draws", draws, at_least=2)
-    if not numbers:
-        raise ValueError("seeds must hold at least one seed, got none")
-    if unknown := set(settings) - set(SETTINGS):
-        raise ValueError(f"settings must be among {sorted(SETTINGS)}, got {sorted(unknown)}")
+    for setting in settings:
+        _validate.choice("settings", setting, *SETTINGS)
     unit = np.ptp(second) * (1.0 + 2.0 * math.log(5.0))
 
     def row(name: str, setting: str, epsilon: float) -> dict[str, Any]:

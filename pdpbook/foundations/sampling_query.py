@@ -72,6 +72,7 @@ class Grid:
         if not math.isfinite(upper - lower):
             raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
         bins = _validate.integer("bins", self.bins, at_least=2)
+        _validate.memory("bins", bins, bins, what="a histogram")
         sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0)
         if sensitivity > 1.0:
             raise _validate.fail("sensitivity", "a number > 0 and <= 1", sensitivity)
@@ -266,7 +267,7 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, at least 1.
+            Number of independent draws, from 1 to so many that they take 2 GiB.
         rng : numpy.random.Generator
             Source of the draws.
 
@@ -281,5 +282,6 @@ class PerInstanceLaplace:
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a sample")
         rng = _validate.generator("rng", rng)
         return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]

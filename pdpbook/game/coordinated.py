@@ -91,7 +91,7 @@ def coordinated_best_response(
     """
     game = _validate.instance("game", game, NVOGame)
     progress = _validate.boolean("progress", progress)
-    restarts = _validate.integer("restarts", restarts, at_least=0)
+    restarts = _validate.integer("restarts", restarts, at_least=0, at_most=_validate.ROUNDS)
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
     if restarts and rng is None:
         raise ValueError(f"restarts need a generator, got restarts={restarts} and rng=None")
