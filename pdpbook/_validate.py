@@ -51,6 +51,7 @@ __all__ = [
     "seeds",
     "sequence",
     "stochastic_kernel",
+    "varied_vector",
     "whole_numbers",
 ]
 
@@ -182,10 +183,10 @@ def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize:
     """Refuse an argument for which an array of such a shape would be larger than 2 GiB."""
     needed = itemsize * math.prod(map(int, shape))  # Python's integers do not wrap around
     if needed > MEMORY:
-        size = "x".join(map(str, shape))
+        size = " x ".join(map(str, shape))
         allowed = (
-            f"so small that {what} of {size} numbers takes at most {MEMORY / 2**30:g} GiB of memory "
-            f"and not {_as_float(needed / 2**30):.3g} GiB"
+            f"so small that the memory for {what} ({size} numbers) is at most "
+            f"{MEMORY / 2**30:g} GiB and not {needed / 2**30:.3g} GiB"
         )
         raise fail(name, allowed, value)
 
@@ -224,7 +225,8 @@ def _array(name: str, values: Any) -> NDArray[Any]:
         ) from None
     if array.ndim > _DIMENSIONS:
         raise ValueError(
-            f"{name} must have at most {_DIMENSIONS} dimensions, got {name} with {array.ndim} of them"
+            f"{name} must have at most {_DIMENSIONS} dimensions, "
+            f"got {name} with {array.ndim} of them"
         )
     return array
 
@@ -239,6 +241,17 @@ def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray
             f"{name} must hold at least {at_least} value(s), got {name} of length {raw.size}"
         )
     return finite_array(name, raw)
+
+
+def varied_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a 1-d array of finite numbers that are not all equal."""
+    array = finite_vector(name, values)
+    if (array == array[0]).all():
+        raise ValueError(
+            f"{name} must not be constant, "
+            f"got {array.size} value(s), all equal to {float(array[0])!r}"
+        )
+    return array
 
 
 def finite_array(

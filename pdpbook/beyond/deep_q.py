@@ -205,7 +205,7 @@ def train(
     rng : numpy.random.Generator
         Source of all randomness.
     rounds, copies : int
-        Rounds of episodes, and episodes a round.
+        Rounds of episodes, and episodes a round: at most 268,435 of these, and returns of 2 GiB.
     discount : float
         :math:`\gamma` in [0, 1): what a reward is worth one step earlier.
     exploration : (float, float)
@@ -217,14 +217,14 @@ def train(
     learn_every : int
         Turns between batches; in a turn each copy makes one step.
     replay : int
-        Transitions that are remembered.
+        Transitions that are remembered; their observations take at most 2 GiB.
     follow : float
         Share of the way, in (0, 1], that the target network goes after the other one after each
         batch.
     hidden : sequence of int
-        Sizes of the hidden layers.
+        Sizes of the hidden layers; the weights of a layer take at most 2 GiB.
     learning_rate : float
-        Step size of Adam.
+        Step size of Adam, in (0, 1].
     progress : bool
         Whether to show a progress bar.
 
@@ -276,11 +276,14 @@ def train(
     _validate.memory("rounds", rounds, rounds, copies, what="the returns")
     progress = _validate.boolean("progress", progress)
     learning_rate = _validate.number("learning_rate", learning_rate, above=0.0)
+    if learning_rate > 1.0:
+        raise _validate.fail("learning_rate", "at most 1", learning_rate)
     hidden = [
         _validate.integer("hidden", size, at_least=1)
         for size in _validate.sequence("hidden", hidden)
     ]
-    if _validate.number("follow", follow, above=0.0) > 1.0:
+    follow = _validate.number("follow", follow, above=0.0)
+    if follow > 1.0:
         raise _validate.fail("follow", "at most 1", follow)
 
     began = time.perf_counter()
@@ -381,6 +384,5 @@ def committed_run(table: str) -> pd.DataFrame:
     >>> bool((bounds.lower_bound <= bounds.divergence).all())
     True
     """
-    if table not in _FILES:
-        raise _validate.fail("table", ", ".join(map(repr, _FILES)), table)
+    table = _validate.choice("table", table, *_FILES)
     return _data.committed_table("beyond", _FILES[table])

@@ -153,6 +153,12 @@ def pair_row(
         Least and most over the seeds: records exposed by one coordinate (``alone_high``), by the
         pair beyond ε (``pair_low``, ``pair_high``) and beyond 2ε (``twice_low``, ``twice_high``).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the features are not vectors of one length that make a game, or another argument is not
+        as described.
+
     Notes
     -----
     Taught in *Regression*.
@@ -160,6 +166,8 @@ def pair_row(
     setting = _validate.instance("setting", setting, Setting)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     _validate.same_length("first", first, "second", second)
+    first = _validate.varied_vector("first", first)
+    second = _validate.varied_vector("second", second)
     rows = []
     for seed in _validate.seeds("seeds", seeds):
         rng = np.random.default_rng(seed)

@@ -327,7 +327,7 @@ def game_pairs(
     x, y : array_like, shape (n,)
         The two features.
     size : int
-        Number of draws.
+        Number of draws, so many that a row for each takes at most 2 GiB.
     epsilon : float
         Target of one draw and one feature.
     rng : numpy.random.Generator
@@ -360,8 +360,10 @@ def game_pairs(
     ((9,), (9,))
     """
     _validate.same_length("x", x, "y", y)
+    rng = _validate.generator("rng", rng)
+    size = _validate.integer("size", size, at_least=1)
     rows, points = [], []
-    for data in (x, y):
+    for data in (_validate.varied_vector("x", x), _validate.varied_vector("y", y)):
         game = NVOGame.from_data(
             data, epsilon=epsilon, multipliers=multipliers, grid_epsilon=grid_epsilon
         )

@@ -163,7 +163,7 @@ def regression_table(
     x, y : array_like, shape (n,)
         Feature and target.
     epsilons : iterable of float
-        Target of one draw and one feature.
+        Target of one draw and one feature, from 1e-100 to 1e100.
     seeds : iterable of int
         One data set and one training a seed.
     settings : iterable of str
@@ -171,7 +171,8 @@ def regression_table(
     restarts : int
         As in :func:`fit_network`.
     draws : int, optional
-        Draws that a network is trained on, at least 2; n if not given.
+        Draws that a network is trained on, at least 2, so many that a row of 101 bins for each
+        takes at most 2 GiB; n if not given.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def regression_table(
     Raises
     ------
     ValueError, TypeError
-        If x and y are not finite vectors of one length of at least 2, there is no seed, a setting
+        If x and y are not finite vectors of one length, or constant, there is no seed, a setting
         is unknown, or an epsilon makes no game.
 
     Notes
@@ -201,16 +202,17 @@ def regression_table(
     """
     import pandas as pd
 
-    first = _validate.finite_vector("x", x, at_least=2)
-    second = _validate.finite_vector("y", y, at_least=2)
+    first, second = _validate.varied_vector("x", x), _validate.varied_vector("y", y)
+    _validate.same_length("x", first, "y", second)
     numbers = _validate.seeds("seeds", seeds)
     epsilons = [
-        _validate.number("epsilons", each, above=0.0)
+        _validate.number("epsilons", each, above=1e-100, below=1e100)
         for each in _validate.sequence("epsilons", epsilons)
     ]
     settings = _validate.sequence("settings", settings)
     restarts = _validate.integer("restarts", restarts, at_least=1, at_most=_validate.ROUNDS)
     size = first.size if draws is None else _validate.integer("draws", draws, at_least=2)
+    _validate.memory("draws", size, size, 101, what="the rows")
     for setting in settings:
         _validate.choice("settings", setting, *SETTINGS)
     unit = np.ptp(second) * (1.0 + 2.0 * math.log(5.0))

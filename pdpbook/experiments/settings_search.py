@@ -27,6 +27,7 @@ __all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "settings_s
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
 #: For which ε the search pads; None is the row's own.
 PADDINGS = (None, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 2.0)
+_SMALLEST = 1e-100  #: padding and divisor: what is divided by them stays finite
 #: Number of the published table of each data set.
 TABLES = {"height": 1, "income": 3, "credit": 4}
 
@@ -105,9 +106,9 @@ def search_row(
     36
     """
     table = _table(table)
-    divisor = _validate.number("divisor", divisor, above=0.0)
+    divisor = _validate.number("divisor", divisor, above=_SMALLEST)
     if padding is not None:
-        padding = _validate.number("padding", padding, above=0.0)
+        padding = _validate.number("padding", padding, above=_SMALLEST)
     setting = Setting((3, 2, 1, 0.33 / divisor, 0.2 / divisor), padding)
     printed = published_table(table)
     printed = printed[printed["epsilon"] >= 1.0]
@@ -164,9 +165,16 @@ def settings_search(
 
     table = _table(table)
     step = _validate.function("step", step, "no argument", 0)
+    pads = [
+        each if each is None else _validate.number("paddings", each, above=_SMALLEST)
+        for each in _validate.sequence("paddings", paddings)
+    ]
+    factors = [
+        _validate.number("divisors", each, above=_SMALLEST)
+        for each in _validate.sequence("divisors", divisors)
+    ]
     rows = []
-    factors = _validate.sequence("divisors", divisors)
-    for padding in _validate.sequence("paddings", paddings):
+    for padding in pads:
         for divisor in factors:
             rows.append(search_row(data, table, padding=padding, divisor=divisor))
             step()

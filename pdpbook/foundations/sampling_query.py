@@ -114,14 +114,10 @@ class Grid:
         >>> round(grid.lower, 4), round(grid.upper, 4), round(grid.sensitivity, 4)
         (-1.6094, 2.6094, 0.237)
         """
-        values = _validate.finite_vector("data", data)
+        values = _validate.varied_vector("data", data)
         epsilon = _validate.number("epsilon", epsilon, above=0.0)
         percentile = _validate.number("percentile", percentile, above=0.5, below=1.0)
         low, high = float(values.min()), float(values.max())
-        if low == high:
-            raise ValueError(
-                f"data must not be constant, got {values.size} value(s), all equal to {low!r}"
-            )
         pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * percentile)
         if not math.isfinite(pad) or high - low + 2.0 * pad == math.inf:
             raise _validate.fail("epsilon", "large enough for a finite padding", epsilon)

@@ -443,9 +443,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
             "self": small_game(),
             "profile": small_game().constant_profile(1),
         }
-        for name in (
-            "divergence losses mass output payoff private private_records regret".split()
-        )
+        for name in ("divergence losses mass output payoff private private_records regret".split())
     },
     "game.nvo_game.NVOGame.noise_sd": lambda: {
         "self": from_data(),
