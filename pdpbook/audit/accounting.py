@@ -242,9 +242,9 @@ def record_profile(
     draws : int
         Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points, > 0 and at least the largest loss over 2²¹.  By default a hundredth of the root mean square of
-        the loss, which leaves an error far below 1 %, or a millionth of the range of the losses
-        if that is more.
+        Distance of the grid points, > 0 and at least the largest loss over 2²¹.  By default a
+        hundredth of the root mean square of the loss, which leaves an error far below 1 %, or a
+        millionth of the range of the losses if that is more.
 
     Returns
     -------

@@ -26,8 +26,9 @@ from pdpbook.per_instance.scale_bounds import scale_bound
 
 __all__ = ["common_scale"]
 
+#: Smallest target: below it a loss is all rounding.
+_SMALLEST = 1e-15
 #: Ratio of two rungs of the ladder.
-_SMALLEST = 1e-15  #: target; a loss has the rounding of a number near 1
 _RUNG = 0.98
 #: A scale of 1/50 of a bin leaves less than e^-25 outside the own bin: no noise.
 _NO_NOISE = 0.02

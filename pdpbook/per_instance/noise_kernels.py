@@ -261,7 +261,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         kernels.append(_validate.stochastic_kernel(name, each, bins=shape[1]))
     one, two = kernels
     size = one.size * two.size
-    if size > 2**28:
+    if 8 * size > _validate.MEMORY:
         raise ValueError(
             "first and second must make a product kernel that fits into 2 GiB, "
             f"got {8 * size / 2**30:.1f} GiB"
