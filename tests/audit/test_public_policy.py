@@ -126,6 +126,7 @@ def test_the_mean_of_the_actions_of_a_bin():
         ({"public": [1, 0]}, "public must count at least 2 records"),
         ({"n": 0}, "n must be"),
         ({"miss": 1.0}, "miss must be"),
+        ({"miss": 0.0}, "miss must be a finite number > 0 and < 1, got miss=0"),
         ({"actions": "x"}, "actions must be"),
     ],
 )

@@ -229,7 +229,8 @@ def limited() -> Iterator[None]:
         used = int(file.read().split()[0]) * resource.getpagesize()
     before = signal.signal(signal.SIGPROF, over)
     faulthandler.dump_traceback_later(60, exit=True)
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
+    limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([used + MEMORY, *limits]), hard))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of its own time, however busy the machine is
     try:
         yield
