@@ -36,7 +36,7 @@ def gradual_laplace(
     Parameters
     ----------
     size : int
-        Number of independent answers, at least 1.
+        Number of independent answers, from 1 to so many that their noise takes 2 GiB.
     epsilons : array_like, shape (m,)
         Privacy level of each copy, in any order, for an answer of sensitivity 1.
     rng : numpy.random.Generator

@@ -89,10 +89,10 @@ def fit_network(
     rng : numpy.random.Generator
         Source of the starting weights.
     hidden : int
-        Hidden units.
+        Hidden units, so many that their values for all the data take at most 2 GiB.
     restarts : int
-        Trainings from different weights; the one with the smallest training error is kept, because
-        three units are easily stuck.
+        Trainings from different weights, at most 10⁹; the one with the smallest training error is
+        kept, because three units are easily stuck.
 
     Returns
     -------

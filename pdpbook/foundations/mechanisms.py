@@ -453,7 +453,8 @@ def exponential_mechanism(
     rng : numpy.random.Generator
         Source of the choice.
     size : int, optional
-        Number of independent choices, each of which costs ε; a single one if not given.
+        Number of independent choices, each of which costs ε, up to 2 GiB of them; a single one if
+        not given.
 
     Returns
     -------

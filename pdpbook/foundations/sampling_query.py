@@ -37,7 +37,7 @@ class Grid:
     lower, upper : float
         Ends of the interval, in the data's unit.
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that a histogram takes 2 GiB.
     sensitivity : float, optional
         Range of the data as a fraction of the interval, in (0, 1]; 1 if not given.
 

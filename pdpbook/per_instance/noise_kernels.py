@@ -128,7 +128,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
     scales : array_like, shape (V,)
         Laplace scales b > 0 in units of the interval.  (The papers call b the variance; the
         variance of the noise before truncation is :math:`2b^2`.)
@@ -168,7 +168,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
     sigmas : array_like, shape (V,)
         Standard deviations > 0 of the noise before truncation, in units of the interval.
 
