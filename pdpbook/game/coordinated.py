@@ -57,7 +57,7 @@ def coordinated_best_response(
         Source of the random start and of the restarts.
     restarts : int
         How often to disturb the profile, at most 10⁹ times, by moving up to three groups of random
-        or of neighbouring bins, and to play on from there.  What comes out is the next profile to be
+        or neighbouring bins, and to play on from there.  What comes out is the next profile to be
         disturbed if nobody's privacy is lost and KL is lower, or higher by less than a tolerance
         that falls from 20 % to nothing.  The best profile is returned.
     max_sweeps : int
