@@ -4,18 +4,27 @@ Every public function checks its arguments here before it does any work.  Each c
 value in the type that the computation wants, or raises a ``ValueError`` (a ``TypeError`` for
 something that is not a number at all) that names the argument, says what is allowed and ends in
 what was given: ``epsilon must be a finite number > 0, got epsilon=nan``.
+
+An argument that says how large or how long something becomes has an upper limit, too.  No array
+that the package makes is larger than 2 GiB (:data:`MEMORY`): :func:`memory` computes what an
+argument would need, and the error says so.  No loop has more than 10⁹ rounds (:data:`ROUNDS`), and
+no whole number is larger than 2⁵³, up to which a float holds all of them.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "MEMORY",
+    "ROUNDS",
     "boolean",
     "booleans",
     "broadcast",
@@ -27,24 +36,38 @@ __all__ = [
     "finite_array",
     "finite_vector",
     "fraction",
+    "function",
     "generator",
     "instance",
     "integer",
+    "memory",
     "number",
     "numeric",
     "policy_matrix",
     "positive_vector",
     "profile_matrix",
+    "row_matrix",
     "same_length",
+    "seeds",
+    "sequence",
     "stochastic_kernel",
+    "varied_vector",
     "whole_numbers",
 ]
+
+MEMORY = 2**31  #: bytes of the largest array that the package makes: 2 GiB
+ROUNDS = 10**9  #: of the longest loop: draws, steps, restarts
+_DIMENSIONS = 32  #: NumPy has 64, but its generators and iterators have half of them
 
 _Kind = TypeVar("_Kind")
 
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
     """Build the error of a refused argument, to be raised by the caller."""
+    if isinstance(given, np.generic):  # the number itself, and not the name of its type
+        given = given.item()
+    if isinstance(given, int) and abs(given) > 2**64:  # Python does not write out all of them
+        given = _as_float(given)
     return error(f"{name} must be {allowed}, got {name}={given!r}")
 
 
@@ -108,17 +131,64 @@ def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
     return value
 
 
-def integer(name: str, value: Any, *, at_least: int) -> int:
-    """Return a whole number that is at least ``at_least`` and that a float holds exactly."""
+def function(name: str, value: Any, what: str, arguments: int = 1) -> Callable[..., Any]:
+    """Return a function that takes so many arguments; others would blame themselves when called."""
+    allowed = f"a function of {what}"
+    if not callable(value):
+        raise fail(name, allowed, value, TypeError)
+    try:
+        signature = inspect.signature(value)
+    except ValueError:  # some functions of C have none
+        return value
+    try:
+        signature.bind(*range(arguments))
+    except TypeError:
+        raise fail(name, allowed, value, TypeError) from None
+    return value
+
+
+def seeds(name: str, values: Any) -> list[int]:
+    """Return at least one seed from something that can be gone through."""
+    listed = sequence(name, values)
+    if not listed:
+        raise ValueError(f"{name} must hold at least one seed, got none")
+    return [integer(name, each, at_least=0) for each in listed]
+
+
+def sequence(name: str, values: Any) -> list[Any]:
+    """Return what something that can be gone through holds; a text is one thing."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise fail(name, "a sequence", values, TypeError)
+    try:
+        return list(values)
+    except TypeError:  # an array without dimensions
+        raise fail(name, "a sequence", values, TypeError) from None
+
+
+def integer(name: str, value: Any, *, at_least: int, at_most: int = 2**53) -> int:
+    """Return a whole number within bounds; without an upper one, one that a float holds exactly."""
     allowed = f"a whole number >= {at_least}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise fail(name, allowed, value, TypeError)
     result = int(value)
     if result < at_least:
         raise fail(name, allowed, result)
-    if result > 2**53:
-        raise fail(name, "a whole number <= 2**53", _as_float(result))
+    if result > at_most:
+        most = "2**53" if at_most == 2**53 else str(at_most)
+        raise fail(name, f"a whole number <= {most}", result)
     return result
+
+
+def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize: int = 8) -> None:
+    """Refuse an argument for which an array of such a shape would be larger than 2 GiB."""
+    needed = itemsize * math.prod(map(int, shape))  # Python's integers do not wrap around
+    if needed > MEMORY:
+        size = " x ".join(map(str, shape))
+        allowed = (
+            f"so small that the memory for {what} ({size} numbers) is at most "
+            f"{MEMORY / 2**30:g} GiB and not {needed / 2**30:.3g} GiB"
+        )
+        raise fail(name, allowed, value)
 
 
 def fraction(name: str, value: Any) -> float:
@@ -148,11 +218,17 @@ def _array(name: str, values: Any) -> NDArray[Any]:
             f"got {name} with {hidden} masked value(s)"
         )
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError:
         raise ValueError(
             f"{name} must be an array, got {name} with rows of different lengths"
         ) from None
+    if array.ndim > _DIMENSIONS:
+        raise ValueError(
+            f"{name} must have at most {_DIMENSIONS} dimensions, "
+            f"got {name} with {array.ndim} of them"
+        )
+    return array
 
 
 def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray[np.float64]:
@@ -167,6 +243,17 @@ def finite_vector(name: str, values: ArrayLike, *, at_least: int = 1) -> NDArray
     return finite_array(name, raw)
 
 
+def varied_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return a 1-d array of finite numbers that are not all equal."""
+    array = finite_vector(name, values)
+    if (array == array[0]).all():
+        raise ValueError(
+            f"{name} must not be constant, "
+            f"got {array.size} value(s), all equal to {float(array[0])!r}"
+        )
+    return array
+
+
 def finite_array(
     name: str,
     values: ArrayLike,
@@ -179,8 +266,7 @@ def finite_array(
     raw = numeric(name, values)
     if raw.size < 1:
         raise ValueError(f"{name} must hold at least 1 value(s), got {name} of shape {raw.shape}")
-    with np.errstate(over="ignore"):
-        array = raw.astype(np.float64)
+    array = raw.astype(np.float64)
     inside = (above < array) & (array < below) if strict else (above <= array) & (array <= below)
     for holds, allowed in (
         (np.isfinite(array), "finite"),
@@ -196,10 +282,16 @@ def finite_array(
 
 
 def numeric(name: str, values: Any) -> NDArray[Any]:
-    """Return an array of whole or floating-point numbers, infinite ones and nan among them."""
+    """Return an array of whole or floating-point numbers, infinite ones and nan among them.
+
+    Numbers of more than 64 bits become floats; those that are too large become infinite.
+    """
     raw = _array(name, values)
     if raw.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {name} of type {raw.dtype}")
+    if raw.dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            return raw.astype(np.float64)
     return raw
 
 
@@ -299,6 +391,22 @@ def policy_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
     for k, row in enumerate(raw):
         distribution(f"{name}[{k}]", row)
     return raw.astype(np.float64)
+
+
+def row_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return an (n, K) array, n and K >= 1, whose rows are probability vectors."""
+    array = finite_array(name, values, above=0.0, strict=False)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have shape (n, K), got {name} of shape {array.shape}")
+    with np.errstate(over="ignore"):
+        sums = array.sum(axis=1)
+    worst = int(np.abs(sums - 1.0).argmax())
+    if abs(sums[worst] - 1.0) > 1e-9:
+        raise ValueError(
+            f"{name} must have rows that sum to 1, got {name}[{worst}] "
+            f"with a sum of {float(sums[worst])!r}"
+        )
+    return array
 
 
 def profile_matrix(

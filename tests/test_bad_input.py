@@ -1,102 +1,87 @@
-"""Bad input: each argument of each public name, given junk, is refused by its name or is right.
+"""Bad input: each argument of each public callable, given junk, is refused by its name or is right.
 
 A call either returns or raises a ValueError or TypeError of ours, which names an argument and says
 what it must be.  No raw message of NumPy or Python comes through, no warning, and no input is
-changed.  (An argument that must fit another one may be refused by the other's name.)
+changed; it ends soon, and asks for no memory to speak of.  (An argument that must fit another one
+may be refused by the other's name.)  What is called with what is in tests/tools: every value of
+``fuzz.VALUES`` is given to every argument, which takes about half a minute in all.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
-import pickle
-import re
-import warnings
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import pdpbook as pb
 from pdpbook.beyond import deep_q, instance_wise
 from pdpbook.experiments import noise_by_bin, pair_release, replication
+from tests.tools import fuzz
+from tests.tools.module_calls import ELSEWHERE, INNER, MODULE_CALLS, MODULE_RESULTS, PARTS
 from tests.tools.valid_calls import CALLS, DATA, RESULTS, repeated_game, rng
 
-#: What nobody should pass, and by chance somebody does.
-JUNK: dict[str, Callable[[], Any]] = {
-    "None": lambda: None,
-    "a word": lambda: "x",
-    "nan": lambda: np.nan,
-    "inf": lambda: np.inf,
-    "-inf": lambda: -np.inf,
-    "-1": lambda: -1,
-    "0": lambda: 0,
-    "True": lambda: True,
-    "an object": object,
-    "10**400": lambda: 10**400,
-    "1e308": lambda: 1e308,
-    "-1e308": lambda: -1e308,
-    "5e-324": lambda: 5e-324,
-    "1 + 2j": lambda: 1 + 2j,
-    "nothing": lambda: [],
-    "ragged rows": lambda: [[1], [2, 3]],
-    "words": lambda: ["a", "b"],
-    "nan inside": lambda: [0.5, np.nan],
-    "entries of 2**62": lambda: [2**62] * 4,
-    "entries of 1e308": lambda: [1e308, 1e308],
-    "entries of 5e-324": lambda: [5e-324, 1.0],
-    "negative entries": lambda: [-1, 2],
-    "a masked array": lambda: np.ma.masked_array([1.0, 0.5], [False, True]),
-    "too many": lambda: np.full(7, 0.5),
-    "a matrix": lambda: np.full((2, 3), 0.5),
-    "four dimensions": lambda: np.ones((2, 2, 2, 2)),
-    "a frame": lambda: pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}),
-    "a dictionary": lambda: {"a": 1},
-    "a function": lambda: rng,
-}
-
-
-def resolved(name: str) -> Any:
-    """Return the public callable, or a class method of one."""
-    owner, _, method = name.partition(".")
-    return getattr(getattr(pb, owner), method) if method else getattr(pb, owner)
-
-
-def snapshot(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the arguments that a call may not change."""
-    kept: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, np.ma.MaskedArray):
-            kept[name] = (value.data.tobytes(), np.ma.getmaskarray(value).tobytes())
-        elif hasattr(value, "edges"):
-            kept[name] = (list(value.nodes), list(value.edges))
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
-            kept[name] = pickle.dumps(parts)
-        elif not (isinstance(value, np.random.Generator) or callable(value)) and (
-            type(value) is not object
-        ):
-            kept[name] = pickle.dumps(value)
-    return kept
+NAMES = [*CALLS, *MODULE_CALLS]
 
 
 def test_every_public_name_has_a_valid_call_with_all_its_arguments() -> None:
     names = {name for name in CALLS if "." not in name}
     assert names | RESULTS == set(pb.__all__) and not names & RESULTS
-    for name, values in CALLS.items():
-        assert set(values()) == set(inspect.signature(resolved(name)).parameters), name
+    for name in NAMES:
+        expected = set(inspect.signature(fuzz.resolved(name)).parameters)
+        assert set(fuzz.valid_values(name)) == expected, name
     for name in RESULTS:
         assert dataclasses.is_dataclass(getattr(pb, name))
 
 
-@pytest.mark.parametrize("name", CALLS)
+def module_names() -> dict[str, Any]:
+    """Return what the modules of the parts that compute offer, by its path below the package."""
+    found = {}
+    for part in PARTS:
+        package = importlib.import_module(f"pdpbook.{part}")
+        for info in pkgutil.iter_modules(package.__path__, f"pdpbook.{part}."):
+            module = importlib.import_module(info.name)
+            short = info.name.removeprefix("pdpbook.")
+            found |= {f"{short}.{name}": getattr(module, name) for name in module.__all__}
+    return {name: it for name, it in found.items() if inspect.isclass(it) or inspect.isroutine(it)}
+
+
+def test_every_name_of_a_module_and_every_method_has_a_call_or_a_reason_for_none() -> None:
+    offered = module_names()
+    known = {it for it in vars(pb).values() if callable(it)}
+    known |= {getattr(pb, name) for name in pb.__all__}
+    alone = {name for name, it in offered.items() if it not in known}
+    called = {name for name in MODULE_CALLS if name in offered}
+    assert alone == called | INNER | MODULE_RESULTS | (ELSEWHERE & set(offered))
+    methods = {
+        f"{name}.{method}"
+        for name, it in offered.items()
+        if inspect.isclass(it) and name not in INNER and not issubclass(it, Exception)
+        for method, function in vars(it).items()
+        if not method.startswith("_")
+        and (inspect.isfunction(function) or isinstance(function, classmethod))
+    }
+    in_calls = {"foundations.sampling_query.Grid.padded", "game.nvo_game.NVOGame.from_data"}
+    assert methods == (set(MODULE_CALLS) | ELSEWHERE) - set(offered) | in_calls
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_valid_calls_return_and_leave_their_input_alone(name: str) -> None:
-    values = CALLS[name]()
-    before = snapshot(values)
-    resolved(name)(**values)
-    assert snapshot(values) == before
+    values = fuzz.valid_values(name)
+    before = fuzz.snapshot(values)
+    fuzz.resolved(name)(**values)
+    assert fuzz.snapshot(values) == before
+
+
+@pytest.mark.parametrize(("name", "argument"), list(fuzz.arguments()))
+def test_junk_is_refused_by_name(name: str, argument: str) -> None:
+    faults = fuzz.faults(name, argument, fuzz.VALUES)
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +103,7 @@ def test_valid_calls_return_and_leave_their_input_alone(name: str) -> None:
 )
 @pytest.mark.parametrize("given", [None, repeated_game()])
 def test_what_is_no_game_is_refused_in_every_module(call: Callable[..., Any], given: Any) -> None:
-    """Chapters use these by their modules, so they are not in the table."""
+    """The message is of the game, whatever else is wrong."""
     fits = inspect.signature(call).parameters.values()
     values = {each.name: () for each in fits if each.default is inspect.Parameter.empty}
     values |= {name: rng() for name in values if name == "rng"}
@@ -140,30 +125,51 @@ def test_what_is_no_flag_is_refused_in_every_module() -> None:
         instance_wise.play_episode(None, lambda observation: 0)
 
 
-ARGUMENTS = [(name, argument) for name, values in CALLS.items() for argument in values()]
+def never(value: Any) -> None:
+    while value is not None:
+        pass
 
 
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_junk_is_refused_by_name(name: str, argument: str) -> None:
-    faults = []
-    for kind, make in JUNK.items():
-        if kind == "a function" and argument in {"pipeline", "pipelines", "solve"}:
-            continue  # what another function raises is its own affair
-        values = CALLS[name]()
-        values[argument] = make()
-        before = snapshot(values)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                resolved(name)(**values)
-            except (ValueError, TypeError, FileNotFoundError) as error:
-                message = str(error)
-                named = any(re.search(rf"\b{each}\b", message) for each in values)
-                plain = "np.float" not in message and "np.int" not in message
-                if not (plain and named and re.search(r"\b(must|needs?)\b", message)):
-                    faults.append(f"{kind}: {type(error).__name__}: {message}")
-            except Exception as error:
-                faults.append(f"{kind}: {type(error).__name__}: {error}")
-        if snapshot(values) != before:
-            faults.append(f"{kind}: the input was changed")
-    assert not faults, "\n".join(faults)
+def warned(value: Any) -> None:
+    np.float64(1e308) * np.float64(10.0)
+
+
+def greedy(value: Any) -> int:
+    return np.empty(fuzz.MEMORY // 4).size
+
+
+def spoiled(value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        value[...] = 0
+
+
+def raised(message: str, error: type[Exception] = ValueError) -> Callable[[Any], None]:
+    def refuse(value: Any) -> None:
+        raise error(message)
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (never, "no end after 2 seconds"),
+        (warned, "overflow encountered"),
+        (greedy, "Unable to allocate"),
+        (spoiled, "the input was changed"),
+        (raised("value must be small, got value=1", KeyError), "KeyError"),
+        (raised("value must be small"), "ValueError"),
+        (raised("it must be small, got 1"), "ValueError"),
+        (raised("value is bad, got 1"), "ValueError"),
+        (raised("value must be small, got value=np.float64(1.0)"), "ValueError"),
+        (raised("value must be small, got value=1"), None),
+        (lambda value: value, None),
+    ],
+)
+def test_the_fuzz_sees_what_it_looks_for(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[[Any], Any], expected: str | None
+) -> None:
+    monkeypatch.setattr(fuzz, "resolved", lambda name: call)
+    monkeypatch.setattr(fuzz, "valid_values", lambda name: {"value": 1})
+    found = fuzz.fault("it", "value", "a matrix")
+    assert found is None if expected is None else expected in (found or "")

@@ -17,7 +17,8 @@ KERNEL = np.full((2, 3, 3), 1 / 3)
 
 def test_everything_that_is_promised_is_there_and_tested_here():
     defined = {name for name, it in vars(v).items() if getattr(it, "__module__", "") == v.__name__}
-    assert set(v.__all__) == {name for name in defined if not name.startswith("_")}
+    public = {name for name in defined if not name.startswith("_")}
+    assert set(v.__all__) == public | {"MEMORY", "ROUNDS"}
     tests = Path(__file__).read_text(encoding="utf-8")
     assert all(f"v.{name}" in tests for name in v.__all__)
 
@@ -90,6 +91,93 @@ def test_a_whole_number_is_one_that_a_float_holds():
     for value in (2**53 + 1, 10**400):
         with pytest.raises(ValueError, match=r"x must be a whole number <= 2\*\*53, got x="):
             v.integer("x", value, at_least=0)
+
+
+def test_a_whole_number_may_have_an_upper_bound():
+    assert v.integer("x", v.ROUNDS, at_least=0, at_most=v.ROUNDS) == 10**9
+    for value in (10**9 + 1, 2**53):
+        message = f"x must be a whole number <= 1000000000, got x={value}"
+        with pytest.raises(ValueError, match=message):
+            v.integer("x", value, at_least=0, at_most=v.ROUNDS)
+    with pytest.raises(ValueError, match="x must be a whole number <= 10, got x=inf"):
+        v.integer("x", 10**5000, at_least=0, at_most=10)
+
+
+def test_memory_has_one_limit_for_every_array():
+    assert v.MEMORY == 2 * 2**30
+    v.memory("x", 3, 2**14, 2**14)  # 2 GiB, to the byte
+    v.memory("x", 3, 2**15, 2**14, itemsize=4)
+    message = (
+        r"^x must be so small that the memory for a policy \(16385 x 16385 numbers\) "
+        r"is at most 2 GiB and not 2 GiB, got x=3$"
+    )
+    with pytest.raises(ValueError, match=message):
+        v.memory("x", 3, 2**14 + 1, 2**14 + 1, what="a policy")
+    with pytest.raises(ValueError, match=r"not 6\.04e\+23 GiB, got x=3$"):
+        v.memory("x", 3, 2**53, np.int64(2**53))  # no wrapping around
+
+
+def test_functions_take_what_they_are_called_with():
+    def two(first, second):
+        return first
+
+    for good in (abs, len, lambda x: x, lambda *x: x, int, COUNTS.take):
+        assert v.function("x", good, "a game") is good
+    assert v.function("x", two, "two numbers", 2) is two
+    assert v.function("x", lambda: 1, "nothing", 0)() == 1
+    for value in (None, 3, "abs", object, two, lambda: 1):
+        with pytest.raises(TypeError, match="x must be a function of a game, got x="):
+            v.function("x", value, "a game")
+
+
+def test_sequences_and_seeds():
+    assert v.sequence("x", (k for k in (1, "a"))) == [1, "a"]
+    assert v.seeds("x", range(2)) == [0, 1] and v.seeds("x", np.array([3])) == [3]
+    for value in (None, 3, "ab", b"ab", np.array(1.0)):
+        with pytest.raises(TypeError, match="x must be a sequence, got x="):
+            v.seeds("x", value)
+    with pytest.raises(ValueError, match="x must hold at least one seed, got none"):
+        v.seeds("x", [])
+    with pytest.raises(ValueError, match="x must be a whole number >= 0, got x=-1"):
+        v.seeds("x", [1, -1])
+
+
+def test_numbers_of_more_than_64_bits_become_floats():
+    assert v.numeric("x", np.array([0.5], dtype=np.longdouble)).dtype == np.float64
+    for text in ("1e4000", "-1e4000"):
+        with pytest.raises(ValueError, match=r"x must be finite everywhere, got x\[0\]=-?inf"):
+            v.finite_array("x", np.array([text], dtype=np.longdouble))
+    assert v.finite_array("x", np.array(["1e-4000"], dtype=np.longdouble)).tolist() == [0.0]
+
+
+def test_arrays_have_at_most_32_dimensions():
+    assert v.numeric("x", np.ones((1,) * 32)).ndim == 32
+    with pytest.raises(ValueError, match="x must have at most 32 dimensions, got x with 33"):
+        v.numeric("x", np.ones((1,) * 33))
+
+
+def test_numbers_of_numpy_are_shown_without_their_type():
+    assert str(v.fail("x", "small", np.float16(0.5))) == "x must be small, got x=0.5"
+    assert str(v.fail("x", "small", 10**5000)) == "x must be small, got x=inf"
+
+
+def test_vectors_that_vary():
+    assert v.varied_vector("x", [1, 2]).tolist() == [1.0, 2.0]
+    message = r"x must not be constant, got 2 value\(s\), all equal to 3\.0"
+    with pytest.raises(ValueError, match=message):
+        v.varied_vector("x", [3, 3])
+
+
+def test_rows_are_distributions():
+    assert v.row_matrix("x", [[1, 0]]).dtype == np.float64
+    for values, message in (
+        ([1.0], r"shape \(n, K\), got x of shape \(1,\)"),
+        ([[0.5, 0.5], [0.5, 0.4]], r"rows that sum to 1, got x\[1\] with a sum of 0\.9"),
+        ([[-0.5, 1.5]], r">= 0 everywhere, got x\[0, 0\]=-0\.5"),
+        ([[1e308, 1e308]], r"got x\[0\] with a sum of inf"),
+    ):
+        with pytest.raises(ValueError, match=f"x must .*{message}"):
+            v.row_matrix("x", values)
 
 
 def test_words_are_chosen_from_a_list():

@@ -33,7 +33,8 @@ from pdpbook import _validate
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
-MOST_DRAWS = 10**9  #: so many that a sum over the likely numbers of heads stays short
+MOST_DRAWS = 10**6  #: of a record's profile; of more the convolution would no longer fit
+MOST_POINTS = 2**21  #: of the grid on which the losses of one draw lie
 MARGIN = 1e-9  #: every probability is raised by this factor, which is above all rounding errors
 
 
@@ -90,9 +91,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     """
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    draws = _validate.integer("draws", draws, at_least=1)
-    if draws > MOST_DRAWS:
-        raise _validate.fail("draws", f"a whole number <= {MOST_DRAWS}", draws)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=_validate.ROUNDS)
     delta = _validate.fraction("delta", delta)
     most = draws * epsilon
     if not math.isfinite(most):
@@ -241,11 +240,11 @@ def record_profile(
     present, absent : array_like, shape (K,)
         Distribution of one draw with the record and without it.
     draws : int
-        Number of independent draws, at least 1.
+        Number of independent draws, from 1 to 10⁶.
     step : float, optional
-        Distance of the grid points, > 0.  By default a hundredth of the root mean square of
-        the loss, which leaves an error far below 1 %, or a millionth of the range of the losses
-        if that is more.
+        Distance of the grid points, > 0 and at least the largest loss over 2²¹.  By default a
+        hundredth of the root mean square of the loss, which leaves an error far below 1 %, or a
+        millionth of the range of the losses if that is more.
 
     Returns
     -------
@@ -275,7 +274,7 @@ def record_profile(
     """
     p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
     _validate.same_length("present", p, "absent", q)
-    draws = _validate.integer("draws", draws, at_least=1)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
     both = (p > 0) & (q > 0)
@@ -288,8 +287,9 @@ def record_profile(
         spread = float(np.ptp(losses)) if losses.size else 0.0  # no output is common to both
         step = max(size / 100, spread / 1e6) or 1.0
     step = _validate.number("step", step, above=0.0, below=700.0)
-    if np.abs(losses).max(initial=0.0) > 1e9 * step:
-        raise _validate.fail("step", "at least 1e-9 of the largest loss", step)
+    least = float(np.abs(losses).max(initial=0.0)) / MOST_POINTS
+    if step < least:
+        raise _validate.fail("step", f"at least {least:.3g} here", step)
     below = np.floor(losses / step)
     # p = p0 + p1 and q = p0 e^{-below step} + p1 e^{-(below + 1) step}, for each output
     p1 = p * -np.expm1(below * step - losses) / -math.expm1(-step)

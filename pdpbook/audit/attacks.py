@@ -146,9 +146,7 @@ def optimal_attack(
     """
     p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
     _validate.same_length("present", p, "absent", q)
-    draws = _validate.integer("draws", draws, at_least=1)
-    if draws > MOST_DRAWS:
-        raise _validate.fail("draws", f"a whole number <= {MOST_DRAWS}", draws)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
     if step is not None:
         step = _validate.number("step", step, above=0.0, below=700.0)
     scores = _scores(p, q)

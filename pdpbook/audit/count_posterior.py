@@ -82,13 +82,14 @@ class CountPosterior:
         Parameters
         ----------
         groups : int
-            Number J of values that remain, at least 1.
+            Number J of values that remain, from 1 to so many that the law takes 2 GiB.
 
         Returns
         -------
         CountPosterior
         """
         groups = _validate.integer("groups", groups, at_least=1)
+        _validate.memory("groups", groups, len(self.values), groups, what="the law")
         middle = np.cumsum(self.weights, axis=1) - self.weights / 2
         group = np.minimum((middle * groups).astype(int), groups - 1)
         place = np.arange(len(group))[:, None] * groups + group

@@ -33,7 +33,6 @@ from pdpbook import _validate
 
 __all__ = ["audit_power", "clopper_pearson_epsilon", "one_run_epsilon"]
 
-MOST_RUNS = 10**9  #: of an audit whose power is computed
 MOST_GUESSES = 10**6  #: of a one-run audit with δ > 0, which tries every i
 
 
@@ -176,9 +175,7 @@ def audit_power(
         )
     )
     p, q = (rate if rate > 1e-300 else 0.0 for rate in (p, q))  # below, SciPy overflows
-    runs = _validate.integer("runs", runs, at_least=1)
-    if runs > MOST_RUNS:
-        raise _validate.fail("runs", f"a whole number <= {MOST_RUNS}", runs)
+    runs = _validate.integer("runs", runs, at_least=1, at_most=_validate.ROUNDS)
     epsilon = _validate.number("epsilon", epsilon, above=0.0, below=700.0, strict=False)
     delta = _validate.fraction("delta", delta)
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0

@@ -90,8 +90,7 @@ def honest_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
     array([0.128, 0.223, 0.405])
     """
     counts = _validate.counts_vector("counts", counts)
-    if not callable(pipeline):
-        raise _validate.fail("pipeline", "a function of a histogram", pipeline, TypeError)
+    pipeline = _validate.function("pipeline", pipeline, "a histogram")
     present = _output(pipeline, counts)
     again = _output(pipeline, counts)
     if not np.array_equal(present, again):
@@ -143,7 +142,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         replayed = replace(game, counts=counts)
-        return replayed.output(solve(replayed))
+        return replayed.output(_played(solve, replayed))
 
     return pipeline
 
@@ -164,8 +163,8 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
 
     Raises
     ------
-    ValueError
-        If there is no pipeline.
+    ValueError, TypeError
+        If there is no pipeline, or one of them is not a function of a histogram.
 
     Notes
     -----
@@ -178,8 +177,10 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
     array([0.625, 0.375])
     """
     followed = tuple(pipelines) if isinstance(pipelines, Sequence) else ()
-    if not followed or not all(callable(follow) for follow in followed):
+    if not followed:
         raise _validate.fail("pipelines", "at least one function of a histogram", pipelines)
+    for k, follow in enumerate(followed):
+        _validate.function(f"pipelines[{k}]", follow, "a histogram")
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.mean([np.asarray(follow(counts)) for follow in followed], axis=0)
@@ -281,8 +282,8 @@ def departures(
     Raises
     ------
     TypeError, ValueError
-        If game is no game or solve no function, there are fewer than three records, or nobody is
-        in one of the bins.
+        If game is no game or solve no function of a game, there are fewer than three records,
+        nobody is in one of the bins, or solve returns no profile.
 
     Notes
     -----
@@ -308,7 +309,7 @@ def departures(
     for k in bins:
         if _validate.integer("bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
             raise _validate.fail("bins", "numbers of occupied bins", list(bins))
-    profile = solve(game)
+    profile = _played(solve, game)
     losses = game.losses(profile)
     found = []
     for k in bins:
@@ -316,7 +317,7 @@ def departures(
         fewer = replace(game, counts=_without(game.counts, k))
         stayed = profile.copy()
         stayed[k, action] -= 1
-        rerun = solve(fewer)
+        rerun = _played(solve, fewer)
         found.append(
             Departure(
                 int(k),
@@ -335,8 +336,14 @@ def _check_game(game: Any, solve: Any) -> None:
     """Refuse what is no game or no solver."""
     if not isinstance(game, NVOGame):
         raise _validate.fail("game", "an NVOGame", game, TypeError)
-    if not callable(solve):
-        raise _validate.fail("solve", "a function of a game", solve, TypeError)
+    _validate.function("solve", solve, "a game")
+
+
+def _played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
+    """Return the profile that a solver finds, which must be one of the game."""
+    return _validate.profile_matrix(
+        "solve(game)", solve(game), counts=game.counts, actions=game.actions
+    )
 
 
 def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:

@@ -118,7 +118,7 @@ def keep_or_blur(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, at least 2; so many that the policy takes at most 2 GiB, 16,384.
     n : int
         Number of records, at least 2; a public lower bound of it will do.
     epsilon : float
@@ -149,6 +149,7 @@ def keep_or_blur(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
            [0.143, 0.143, 0.714]])
     """
     bins = _validate.integer("bins", bins, at_least=2)
+    _validate.memory("bins", bins, bins, bins, what="a policy")
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     log_growth = math.log(n) + epsilon + math.log(-math.expm1(-epsilon))

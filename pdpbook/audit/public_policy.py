@@ -19,6 +19,8 @@ a profile of the game on the public data as it is, without a margin.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +32,9 @@ from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["likely_counts", "profile_policy", "public_policy"]
 
+MOST_PEOPLE = 10**9  #: whose histogram is public: of more the likely numbers would not be few
+SMALLEST = 1e-290  #: chances below this are not told apart from 0
+
 
 def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
     r"""Return counts that the histogram of n other people has at least, but for a small chance.
@@ -37,12 +42,12 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of the public people, at least two of them.
+        Histogram of the public people, from two to 10⁹ of them.
     n : int
-        Number of the others, at least 1; if there are more, the bound holds still.
+        Number of the others, from 1 to 2⁵³; if there are more, the bound holds still.
     miss : float
         Probability β in (0, 1) with which some count may be lower, over the choice of who is public
-        and who is not.
+        and who is not; at least 1e-290 for each of the bins.
 
     Returns
     -------
@@ -62,19 +67,52 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     >>> likely_counts([100, 20, 3, 0], n=123, miss=0.01)
     array([80,  6,  0,  0])
     """
-    from scipy.stats import hypergeom
-
     counts = _validate.counts_vector("public", public)
+    size = int(counts.sum())
+    if size > MOST_PEOPLE:
+        raise ValueError(f"public must count at most {MOST_PEOPLE} people, got {size} of them")
     n = _validate.integer("n", n, at_least=1)
     miss = _validate.number("miss", miss, above=0.0, below=1.0)
-    size, level = int(counts.sum()), miss / counts.size
-    low, high = np.full(counts.size, -1), np.full(counts.size, n)  # high is never rejected
-    while (high - low > 1).any():
+    level = miss / counts.size
+    if level < SMALLEST:
+        raise _validate.fail("miss", f"at least {SMALLEST:g} for each of the bins", miss)
+    return np.array([_first_kept(each, size, n, level) for each in counts.tolist()])
+
+
+def _first_kept(count: int, size: int, n: int, level: float) -> int:
+    """Return the smallest count of n people that is not rejected given a public one of ``size``."""
+    low, high = -1, n  # high is never rejected
+    while high - low > 1:
         middle = (low + high) // 2
         # Pr[C <= c | a + c] is the probability of at least a public ones
-        kept = hypergeom.sf(counts - 1, size + n, counts + middle, size) > level
-        low, high = np.where(kept, low, middle), np.where(kept, middle, high)
-    return high.astype(np.int64)
+        kept = _chance_of_more(count, size, n, count + middle, level) > level
+        low, high = (low, middle) if kept else (middle, high)
+    return high
+
+
+def _chance_of_more(count: int, size: int, n: int, special: int, level: float) -> float:
+    """Return the chance that of the special people at least ``count`` are among ``size`` of n more.
+
+    This is the upper tail of a hypergeometric variable.  Its probabilities come from their ratios,
+    so that nothing large cancels, over a range that Bernstein's inequality finds: what is left out
+    has a chance of less than a billionth of ``level``.
+    """
+    first, last = max(0, special - n), min(special, size)
+    if not first < count <= last:
+        return 1.0 if count <= first else 0.0
+    total = size + n
+    mean = size * (special / total)
+    variance = min(mean * ((total - special) / total), mean * (n / total))
+    rarity = math.log(2e9) - math.log(level)
+    reach = rarity / 3.0 + math.sqrt((rarity / 3.0) ** 2 + 2.0 * rarity * variance)
+    start, stop = max(first, math.floor(mean - reach)), min(last, math.ceil(mean + reach))
+    if not start < count <= stop:
+        return 1.0 if count <= start else 0.0
+    j = np.arange(start, stop, dtype=float)
+    ratio = np.log((special - j) / (j + 1.0)) + np.log((size - j) / (n - special + 1.0 + j))
+    weight = np.concatenate([[0.0], np.cumsum(ratio)])
+    chance = np.exp(weight - weight.max())
+    return float(chance[count - start :].sum() / chance.sum())
 
 
 def public_policy(
@@ -85,13 +123,14 @@ def public_policy(
     Parameters
     ----------
     public : array_like of int, shape (K,)
-        Histogram of public people from the same source, at least two of them.
+        Histogram of public people from the same source, from two to 10⁹ of them.
     n : int
-        Number of records that the policy is for, at least 1; more are protected as well.
+        Number of records that the policy is for, from 1 to 2⁵³; more are protected as well.
     epsilon : float
         Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
     miss : float
-        Probability β in (0, 1) with which somebody may be exposed.
+        Probability β in (0, 1) with which somebody may be exposed; at least 1e-290 for each of the
+        bins.
     actions : {"rows", "blur", "laplace"}
         What a row may be, see :func:`pdpbook.safe_policy`.
 

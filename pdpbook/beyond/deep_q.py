@@ -205,7 +205,7 @@ def train(
     rng : numpy.random.Generator
         Source of all randomness.
     rounds, copies : int
-        Rounds of episodes, and episodes a round.
+        Rounds of episodes, and episodes a round: at most 268,435 of these, and returns of 2 GiB.
     discount : float
         :math:`\gamma` in [0, 1): what a reward is worth one step earlier.
     exploration : (float, float)
@@ -217,14 +217,14 @@ def train(
     learn_every : int
         Turns between batches; in a turn each copy makes one step.
     replay : int
-        Transitions that are remembered.
+        Transitions that are remembered; their observations take at most 2 GiB.
     follow : float
         Share of the way, in (0, 1], that the target network goes after the other one after each
         batch.
     hidden : sequence of int
-        Sizes of the hidden layers.
+        Sizes of the hidden layers; the weights of a layer take at most 2 GiB.
     learning_rate : float
-        Step size of Adam.
+        Step size of Adam, in (0, 1].
     progress : bool
         Whether to show a progress bar.
 
@@ -263,6 +263,7 @@ def train(
     chances = _validate.finite_array("exploration", exploration, above=0.0, below=1.0, strict=False)
     if chances.shape != (2,):
         raise _validate.fail("exploration", "two numbers in [0, 1]", exploration)
+    make = _validate.function("make", make, "no argument", 0)
     for name, value in (
         ("rounds", rounds),
         ("copies", copies),
@@ -271,14 +272,27 @@ def train(
         ("replay", replay),
     ):
         _validate.integer(name, value, at_least=1)
+    _validate.memory("copies", copies, copies, 1000, what="the environments")
+    _validate.memory("rounds", rounds, rounds, copies, what="the returns")
     progress = _validate.boolean("progress", progress)
     learning_rate = _validate.number("learning_rate", learning_rate, above=0.0)
-    if _validate.number("follow", follow, above=0.0) > 1.0:
+    if learning_rate > 1.0:
+        raise _validate.fail("learning_rate", "at most 1", learning_rate)
+    hidden = [
+        _validate.integer("hidden", size, at_least=1)
+        for size in _validate.sequence("hidden", hidden)
+    ]
+    follow = _validate.number("follow", follow, above=0.0)
+    if follow > 1.0:
         raise _validate.fail("follow", "at most 1", follow)
 
     began = time.perf_counter()
     envs, test = [make() for _ in range(copies)], make()
     game = _validate.instance("make()", test, InstanceWiseNoise).game
+    _validate.memory("replay", replay, replay, test.inputs, what="the transitions", itemsize=4)
+    _validate.memory("batch", batch, batch, test.inputs, what="a batch")
+    for size, following in zip([test.inputs, *hidden], [*hidden, game.actions], strict=True):
+        _validate.memory("hidden", hidden, size, following, what="the weights of a layer")
     network = QNetwork(
         test.inputs,
         game.actions,
@@ -370,6 +384,5 @@ def committed_run(table: str) -> pd.DataFrame:
     >>> bool((bounds.lower_bound <= bounds.divergence).all())
     True
     """
-    if table not in _FILES:
-        raise _validate.fail("table", ", ".join(map(repr, _FILES)), table)
+    table = _validate.choice("table", table, *_FILES)
     return _data.committed_table("beyond", _FILES[table])

@@ -36,7 +36,7 @@ def gradual_laplace(
     Parameters
     ----------
     size : int
-        Number of independent answers, at least 1.
+        Number of independent answers, from 1 to so many that their noise takes 2 GiB.
     epsilons : array_like, shape (m,)
         Privacy level of each copy, in any order, for an answer of sensitivity 1.
     rng : numpy.random.Generator
@@ -69,6 +69,7 @@ def gradual_laplace(
     """
     size = _validate.integer("size", size, at_least=1)
     levels = _levels("epsilons", epsilons)
+    _validate.memory("size", size, size, levels.size, what="the noise")
     rng = _validate.generator("rng", rng)
     order = np.argsort(-levels, kind="stable")
     noise = np.empty((size, levels.size))

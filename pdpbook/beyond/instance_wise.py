@@ -77,7 +77,7 @@ def instance_wise_game(
         :math:`\Delta/2`, :math:`0.01\Delta/2` and :math:`0.001\Delta/2`; ``"over-epsilon"``: the
         same with every 2 under a fraction bar replaced by :math:`\varepsilon`.
     bins : int
-        Number of bins K.
+        Number of bins K; the five kernels take at most 2 GiB.
     grid_epsilon : float, optional
         Pad the interval as for the Laplace mechanism at this :math:`\varepsilon`.  Without it the
         interval is the data's range: the abstract mentions no padding.
@@ -109,6 +109,8 @@ def instance_wise_game(
     else:
         grid = Grid.padded(data, epsilon=grid_epsilon, bins=bins)
     scales = grid.sensitivity * np.array(READINGS[reading](epsilon))
+    if not (np.isfinite(scales) & (scales > 0.0)).all():
+        raise _validate.fail("epsilon", "such that the scales are finite and > 0", epsilon)
     return NVOGame(
         grid.counts(data), laplace_kernel(bins, scales), epsilon=epsilon, scales=scales, grid=grid
     )
@@ -164,7 +166,7 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
     shuffle : bool
         Whether the records come in a new random order in each episode, or in ascending order.
     encoding : int
-        Length of the positional encoding, an even number.
+        Length of the positional encoding, an even number; those of all bins take at most 2 GiB.
 
     Attributes
     ----------
@@ -210,6 +212,7 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         before = _validate.choice("before", before, "silent", "laplace")
         shuffle = _validate.boolean("shuffle", shuffle)
         encoding = _validate.integer("encoding", encoding, at_least=2)
+        _validate.memory("encoding", encoding, game.bins, encoding, what="the encoding")
         if encoding % 2:
             raise _validate.fail("encoding", "even", encoding)
         self.game = game
@@ -253,6 +256,8 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin an episode; every record has its first noise and waits for its turn."""
+        if seed is not None:
+            seed = _validate.integer("seed", seed, at_least=0)
         super().reset(seed=seed)
         self._order = self.np_random.permutation(self._bins) if self._shuffle else self._bins
         self._turn = 0
@@ -411,6 +416,7 @@ def play_episode(
     (4, (4,))
     """
     env = _validate.instance("env", env, InstanceWiseNoise)
+    choose = _validate.function("choose", choose, "an observation")
     observation, _ = env.reset(seed=seed)
     steps, done = [], False
     while not done:

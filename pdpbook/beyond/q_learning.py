@@ -95,14 +95,15 @@ def minimax_q_learning(
         for each item and response; payoffs and the chance of success are known.  ``"response"``:
         one for each response, the reduction of Cui et al.
     steps : int
-        Rounds to play.
+        Rounds to play, at most 10⁹; they take some 50 µs each, whatever they are for.
     rng : numpy.random.Generator
         Source of randomness.
     replicates : int
-        Independent learners, run side by side.
+        Independent learners, run side by side; a thousand rounds of all of them take at most
+        2 GiB, and so do their tables.
     measurements : int
         Number of times, evenly spaced in the logarithm, at which to measure the error; the last is
-        the end, and equal ones count once.
+        the end, and equal ones count once.  The errors of all learners take at most 2 GiB.
 
     Returns
     -------
@@ -129,13 +130,19 @@ def minimax_q_learning(
     """
     game = _validate.instance("game", game, RepeatedGame)
     state = _validate.choice("state", state, "actions", "items", "response")
-    steps = _validate.integer("steps", steps, at_least=1)
+    steps = _validate.integer("steps", steps, at_least=1, at_most=_validate.ROUNDS)
     rng = _validate.generator("rng", rng)
     replicates = _validate.integer("replicates", replicates, at_least=1)
     measurements = _validate.integer("measurements", measurements, at_least=1)
+    _validate.memory("measurements", measurements, measurements, what="the times")
     if not game.independent:
         raise ValueError("game must have independent items, got items that depend on the last one")
-    n, size, runs = game.stakes.size, game.granularities.size, np.arange(replicates)
+    n, size = game.stakes.size, game.granularities.size
+    for what, numbers in (("the rounds drawn at once", (_BLOCK,)), ("a table", (n, 2, size, 2))):
+        _validate.memory("replicates", replicates, replicates, *numbers, what=what)
+    most = min(measurements, steps)  # equal times count once
+    _validate.memory("measurements", measurements, 2, replicates, most, what="the errors")
+    runs = np.arange(replicates)
     chances, rewards, success = game.transitions[0], game.rewards, game.success
     lost = game.stakes[:, None] * (1.0 + game.memory * np.array([0.0, 1.0]))
     solution = solve_repeated(game)

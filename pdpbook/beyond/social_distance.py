@@ -111,7 +111,8 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     hops : array_like of int, shape (m, n)
         Result of :func:`hop_distances`.
     levels : int, optional
-        Number of distances D; the largest that occurs if not given.
+        Number of distances D, from 1 to so many that their counts take 2 GiB; the largest distance
+        that occurs if not given.
 
     Returns
     -------
@@ -122,7 +123,8 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     Raises
     ------
     ValueError, TypeError
-        If the distances are not whole numbers, or nobody can be reached.
+        If the distances are not whole numbers, nobody can be reached, or there are so many
+        distances that their counts take more than 2 GiB.
 
     Examples
     --------
@@ -136,9 +138,12 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     farthest = int(table.max(initial=0))
     if farthest < 1:
         raise ValueError(f"hops must reach somebody, got a largest distance of {farthest}")
-    if farthest > 2**31:
-        raise _validate.fail("hops", "less than 2**31 everywhere", farthest)
-    size = farthest if levels is None else _validate.integer("levels", levels, at_least=1)
+    if levels is None:
+        _validate.memory("hops", farthest, farthest + 1, what="a count of each distance")
+        size = farthest
+    else:
+        size = _validate.integer("levels", levels, at_least=1)
+        _validate.memory("levels", size, size + 1, what="a count of each distance")
     near = table[(table > 0) & (table <= size)]
     counts = np.bincount(near, minlength=size + 1)[1:]
     return counts / table.shape[0]
@@ -157,7 +162,7 @@ def distance_budgets(
     Parameters
     ----------
     levels : int
-        Number of distances D.
+        Number of distances D, from 1 to so many that their budgets take 2 GiB.
     total : float
         Budget B that the protected copies cost together, > 0.
     direction : str
@@ -193,6 +198,7 @@ def distance_budgets(
     array([2.453, 1.547, 0.   ,   inf])
     """
     levels = _validate.integer("levels", levels, at_least=1)
+    _validate.memory("levels", levels, levels)
     total = _validate.number("total", total, above=0.0)
     offset = _validate.number("offset", offset, above=0.0, strict=False)
     direction = _validate.choice("direction", direction, "printed", "reversed")
@@ -424,7 +430,7 @@ def simulated_rmse(
     rng : numpy.random.Generator
         Source of randomness.
     repeats : int
-        Copies drawn per level, at least 2.
+        Copies drawn per level, at least 2; all copies together take at most 2 GiB.
     sensitivity : float
         Sensitivity of the answer, > 0.
 
@@ -458,6 +464,7 @@ def simulated_rmse(
         raise ValueError(f"budgets must lie in [0, inf], got budgets[{where}]={given!r}")
     rng = _validate.generator("rng", rng)
     repeats = _validate.integer("repeats", repeats, at_least=2)
+    _validate.memory("repeats", repeats, repeats, levels.size, what="the copies")
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
     squares = rng.laplace(size=(repeats, levels.size)) ** 2
     mean = squares.mean(axis=0)

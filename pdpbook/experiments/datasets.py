@@ -302,7 +302,7 @@ def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
         The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``.
     n : int
         Number of records.  From the original file they are drawn without replacement by a fixed
-        seed, as the paper draws 10,000; the stand-in has any size.
+        seed, as the paper draws 10,000; the stand-in has any size up to 2 GiB.
 
     Returns
     -------
@@ -326,6 +326,7 @@ def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     (1000, ('age', 'income'))
     """
     n = _validate.integer("n", n, at_least=2)
+    _validate.memory("n", n, n, 2, what="a table")
     rng = np.random.default_rng(2018)
     file = original("credit/test.csv", path)
     if file is None:

@@ -85,7 +85,7 @@ def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
     sd : float
         Standard deviation of the K probabilities of the data, > 0.
     bins : int
-        Number of bins K.
+        Number of bins K, at least 2.
 
     Returns
     -------
@@ -95,7 +95,8 @@ def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
     Raises
     ------
     ValueError, TypeError
-        If the cosine is not in (0, 1) or the standard deviation not a finite number > 0.
+        If the cosine is not in (0, 1), the standard deviation not a finite number > 0, or the
+        number of bins not a whole number >= 2.
 
     Notes
     -----
@@ -107,7 +108,9 @@ def sd_loss_limit(cosine: float, sd: float, *, bins: int = 101) -> float:
     0.0023
     """
     theta = math.acos(_validate.number("cosine", cosine, above=0.0, below=1.0))
-    phi = math.atan(bins * _validate.number("sd", sd, above=0.0))
+    sd = _validate.number("sd", sd, above=0.0)
+    bins = _validate.integer("bins", bins, at_least=2)
+    phi = math.atan(bins * sd)
     if phi + theta >= math.pi / 2:
         return math.inf
     return (math.tan(phi + theta) - math.tan(phi)) / bins

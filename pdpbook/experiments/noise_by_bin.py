@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _data, _validate
+from pdpbook.experiments.original_files import existing
 from pdpbook.experiments.pair_release import pair_losses, record_rows
 from pdpbook.experiments.settings import Setting
 from pdpbook.game.best_response import best_response_dynamics
@@ -62,8 +63,9 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
-        If there is no profile.
+    ValueError, TypeError
+        If the game has no scales or fewer than three actions, there is no profile, or one of them
+        is none of the game.
 
     Notes
     -----
@@ -79,11 +81,16 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
     (22, 22, 10)
     """
     game = _validate.instance("game", game, NVOGame)
+    if game.actions < 3:
+        raise ValueError(f"game must have at least 3 actions, got {game.actions} of them")
     seen, crowd = game.counts > 0, game.counts > CROWD
     rare = seen & (game.counts <= RARE)
     laplace = float(game.noise_sd(game.constant_profile(2))[seen][0])
     rows = []
-    for profile in map(np.asarray, profiles):
+    for given in _validate.sequence("profiles", profiles):
+        profile = _validate.profile_matrix(
+            "profiles", given, counts=game.counts, actions=game.actions
+        )
         sd = np.nan_to_num(game.noise_sd(profile))
         average = [_mean(sd[group], game.counts[group]) for group in (rare, crowd)]
         not_lower = (sd[seen] >= laplace * (1.0 - 1e-12)).sum()
@@ -146,12 +153,23 @@ def pair_row(
         Least and most over the seeds: records exposed by one coordinate (``alone_high``), by the
         pair beyond ε (``pair_low``, ``pair_high``) and beyond 2ε (``twice_low``, ``twice_high``).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the features are not vectors of one length that make a game, or another argument is not
+        as described.
+
     Notes
     -----
     Taught in *Regression*.
     """
+    setting = _validate.instance("setting", setting, Setting)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    _validate.same_length("first", first, "second", second)
+    first = _validate.varied_vector("first", first)
+    second = _validate.varied_vector("second", second)
     rows = []
-    for seed in seeds:
+    for seed in _validate.seeds("seeds", seeds):
         rng = np.random.default_rng(seed)
         outputs, alone = [], 0
         for data in (first, second):
@@ -161,8 +179,6 @@ def pair_row(
             outputs.append(record_rows(game, data, end, rng=rng))
         losses = pair_losses(*outputs)
         rows.append([alone, (losses > epsilon).sum(), (losses > 2 * epsilon).sum()])
-    if not rows:
-        raise ValueError("seeds must hold at least one seed, got none")
     low, high = np.min(rows, axis=0), np.max(rows, axis=0)
     return {
         "seeds": len(rows),
@@ -199,5 +215,5 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
     >>> row.query("algorithm == 'BRD'")["bins"].item()
     39.0
     """
-    path = _data.file("experiments", "noise_by_bin.csv") if file is None else Path(file)
+    path = _data.file("experiments", "noise_by_bin.csv") if file is None else existing("file", file)
     return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon"))

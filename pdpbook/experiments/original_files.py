@@ -17,12 +17,42 @@ from pdpbook import _validate
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["POSITIVE", "WHOLE", "Check", "original", "read_edges", "read_table"]
+__all__ = [
+    "POSITIVE",
+    "WHOLE",
+    "Check",
+    "MissingFileError",
+    "existing",
+    "original",
+    "read_edges",
+    "read_table",
+]
 
 
 Check = tuple[str, Callable[[Any], Any]]
 POSITIVE: Check = ("a number > 0", lambda x: x > 0)
 WHOLE: Check = ("a whole number >= 0", lambda x: (x >= 0) & (x % 1 == 0))
+
+
+class MissingFileError(FileNotFoundError, ValueError):
+    """An argument names a file that is not there: the argument is refused, the file not found."""
+
+
+def existing(name: str, path: Any, layout: str | None = None) -> Path:
+    """Return the path of a file that exists, or of the file of a layout in a folder that does.
+
+    Raises
+    ------
+    TypeError, MissingFileError
+        If that is no path, or no file is there.
+    """
+    if not isinstance(path, (str, Path)):
+        raise _validate.fail(name, "a str, a Path or None", path, TypeError)
+    file = Path(path) / layout if layout and Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        where = "an existing file" + (f" or a folder with {layout}" if layout else "")
+        raise _validate.fail(name, f"{where}; there is no file {file}", str(path), MissingFileError)
+    return file
 
 
 def original(layout: str, path: str | Path | None) -> Path | None:
@@ -33,21 +63,16 @@ def original(layout: str, path: str | Path | None) -> Path | None:
 
     Raises
     ------
-    FileNotFoundError
+    MissingFileError
         If there is no file at the path, or no such folder.
     """
     if path is not None:
-        if not isinstance(path, (str, Path)):
-            raise _validate.fail("path", "a str, a Path or None", path, TypeError)
-        file = Path(path) / layout if Path(path).is_dir() else Path(path)
-        if not file.is_file():
-            raise FileNotFoundError(f"path must lead to a file: there is no file {file}")
-        return file
+        return existing("path", path, layout)
     folder = os.environ.get("PDPBOOK_DATA")
     if not folder:
         return None
     if not Path(folder).is_dir():
-        raise FileNotFoundError(f"PDPBOOK_DATA must name a folder, got PDPBOOK_DATA={folder!r}")
+        raise _validate.fail("PDPBOOK_DATA", "the name of a folder", folder, MissingFileError)
     file = Path(folder) / layout
     return file if file.is_file() else None
 

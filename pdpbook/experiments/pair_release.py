@@ -105,7 +105,7 @@ def sample_pairs(
     first, second : ndarray, shapes (n, K) and (n, L)
         Output distributions of the records in the two features.
     size : int
-        Number of independent draws.
+        Number of independent draws, so many that a row for each takes at most 2 GiB.
     rng : numpy.random.Generator
         Source of the draws.
 
@@ -129,7 +129,9 @@ def sample_pairs(
     """
     size = _validate.integer("size", size, at_least=1)
     rng = _validate.generator("rng", rng)
+    first, second = _validate.row_matrix("first", first), _validate.row_matrix("second", second)
     _validate.same_length("first", first, "second", second)
+    _validate.memory("size", size, size, max(first.shape[1], second.shape[1]), what="the rows")
     records = rng.integers(len(first), size=size)
     return _draw(first[records], rng), _draw(second[records], rng)
 
@@ -165,6 +167,7 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
     >>> pair_losses(x, y)
     array([inf, inf, inf, inf])
     """
+    first, second = _validate.row_matrix("first", first), _validate.row_matrix("second", second)
     if first.shape[0] != second.shape[0] or first.shape[0] < 2:
         raise ValueError(
             "first and second must have one row for each of at least 2 records, "
@@ -220,7 +223,14 @@ def noisy_copies(
     values = _validate.finite_vector("data", data, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
-    return values + rng.laplace(0.0, np.ptp(values) / epsilon, values.size)
+    with np.errstate(over="ignore"):
+        spread = np.ptp(values)
+        if not np.isfinite(spread):
+            raise _validate.fail("data", "within a finite distance of one another", float(spread))
+        scale = spread / epsilon
+    if scale > 1e300:
+        raise _validate.fail("epsilon", "large enough for noise of a finite size", epsilon)
+    return values + rng.laplace(0.0, scale, values.size)
 
 
 def noisy_histogram_pairs(
@@ -239,13 +249,14 @@ def noisy_histogram_pairs(
     x, y : array_like, shape (n,)
         The two features.
     size : int
-        Number of draws; they cost nothing more.
+        Number of draws, so many that they take at most 2 GiB; they cost nothing more.
     epsilon : float
         Total cost: a record counts in one cell, so counts with noise of scale 1/ε are ε-DP.
     rng : numpy.random.Generator
         Source of noise and draws.
     bins : int
-        Cells along each axis, over the (public) range of the data.
+        Cells along each axis, over the (public) range of the data; the table of all cells takes at
+        most 2 GiB.
 
     Returns
     -------
@@ -279,6 +290,13 @@ def noisy_histogram_pairs(
     rng = _validate.generator("rng", rng)
     bins = _validate.integer("bins", bins, at_least=1)
     _validate.same_length("x", first, "y", second)
+    _validate.memory("size", size, size, what="the draws")
+    _validate.memory("bins", bins, bins, bins, what="a histogram")
+    if epsilon < 1e-300:
+        raise _validate.fail("epsilon", "at least 1e-300", epsilon)
+    for name, values in (("x", first), ("y", second)):
+        if np.abs(values).max() > 1e300:
+            raise _validate.fail(name, "at most 1e300 in size", float(np.abs(values).max()))
     counts, across, up = np.histogram2d(first, second, bins=bins)
     noisy = np.maximum(counts + rng.laplace(0.0, 1.0 / epsilon, counts.shape), 0.0)
     if not noisy.any():
@@ -309,7 +327,7 @@ def game_pairs(
     x, y : array_like, shape (n,)
         The two features.
     size : int
-        Number of draws.
+        Number of draws, so many that a row for each takes at most 2 GiB.
     epsilon : float
         Target of one draw and one feature.
     rng : numpy.random.Generator
@@ -342,8 +360,10 @@ def game_pairs(
     ((9,), (9,))
     """
     _validate.same_length("x", x, "y", y)
+    rng = _validate.generator("rng", rng)
+    size = _validate.integer("size", size, at_least=1)
     rows, points = [], []
-    for data in (x, y):
+    for data in (_validate.varied_vector("x", x), _validate.varied_vector("y", y)):
         game = NVOGame.from_data(
             data, epsilon=epsilon, multipliers=multipliers, grid_epsilon=grid_epsilon
         )

@@ -89,10 +89,10 @@ def fit_network(
     rng : numpy.random.Generator
         Source of the starting weights.
     hidden : int
-        Hidden units.
+        Hidden units, so many that their values for all the data take at most 2 GiB.
     restarts : int
-        Trainings from different weights; the one with the smallest training error is kept, because
-        three units are easily stuck.
+        Trainings from different weights, at most 10⁹; the one with the smallest training error is
+        kept, because three units are easily stuck.
 
     Returns
     -------
@@ -124,7 +124,8 @@ def fit_network(
     _validate.same_length("x", inputs, "y", target)
     rng = _validate.generator("rng", rng)
     hidden = _validate.integer("hidden", hidden, at_least=1)
-    restarts = _validate.integer("restarts", restarts, at_least=1)
+    restarts = _validate.integer("restarts", restarts, at_least=1, at_most=_validate.ROUNDS)
+    _validate.memory("hidden", hidden, hidden, inputs.size, what="a hidden layer")
     centre = (float(inputs.mean()), float(target.mean()))
     spread = (float(inputs.std()) or 1.0, float(target.std()) or 1.0)
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
@@ -162,7 +163,7 @@ def regression_table(
     x, y : array_like, shape (n,)
         Feature and target.
     epsilons : iterable of float
-        Target of one draw and one feature.
+        Target of one draw and one feature, from 1e-100 to 1e100.
     seeds : iterable of int
         One data set and one training a seed.
     settings : iterable of str
@@ -170,7 +171,8 @@ def regression_table(
     restarts : int
         As in :func:`fit_network`.
     draws : int, optional
-        Draws that a network is trained on, at least 2; n if not given.
+        Draws that a network is trained on, at least 2, so many that a row of 101 bins for each
+        takes at most 2 GiB; n if not given.
 
     Returns
     -------
@@ -182,7 +184,7 @@ def regression_table(
     Raises
     ------
     ValueError, TypeError
-        If x and y are not finite vectors of one length of at least 2, there is no seed, a setting
+        If x and y are not finite vectors of one length, or constant, there is no seed, a setting
         is unknown, or an epsilon makes no game.
 
     Notes
@@ -200,14 +202,19 @@ def regression_table(
     """
     import pandas as pd
 
-    first = _validate.finite_vector("x", x, at_least=2)
-    second = _validate.finite_vector("y", y, at_least=2)
-    numbers, epsilons, settings = list(seeds), list(epsilons), list(settings)
+    first, second = _validate.varied_vector("x", x), _validate.varied_vector("y", y)
+    _validate.same_length("x", first, "y", second)
+    numbers = _validate.seeds("seeds", seeds)
+    epsilons = [
+        _validate.number("epsilons", each, above=1e-100, below=1e100)
+        for each in _validate.sequence("epsilons", epsilons)
+    ]
+    settings = _validate.sequence("settings", settings)
+    restarts = _validate.integer("restarts", restarts, at_least=1, at_most=_validate.ROUNDS)
     size = first.size if draws is None else _validate.integer("draws", draws, at_least=2)
-    if not numbers:
-        raise ValueError("seeds must hold at least one seed, got none")
-    if unknown := set(settings) - set(SETTINGS):
-        raise ValueError(f"settings must be among {sorted(SETTINGS)}, got {sorted(unknown)}")
+    _validate.memory("draws", size, size, 101, what="the rows")
+    for setting in settings:
+        _validate.choice("settings", setting, *SETTINGS)
     unit = np.ptp(second) * (1.0 + 2.0 * math.log(5.0))
 
     def row(name: str, setting: str, epsilon: float) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _data, _validate
 from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
+from pdpbook.experiments.original_files import existing
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.genetic import approximate_enumeration
@@ -144,7 +145,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     """
     game = _validate.instance("game", game, NVOGame)
     ends, sweeps, seconds = [], [], []
-    for seed in seeds:
+    for seed in _validate.seeds("seeds", seeds):
         began = time.perf_counter()
         run = best_response_dynamics(game, rng=np.random.default_rng(seed))
         seconds.append(time.perf_counter() - began)
@@ -171,6 +172,10 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
         As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
     """
     game = _validate.instance("game", game, NVOGame)
+    seeds = _validate.seeds("seeds", seeds)
+    generations = _validate.integer(
+        "generations", generations, at_least=1, at_most=_validate.ROUNDS
+    )
     with ProcessPoolExecutor() as pool:
         runs = list(pool.map(partial(_evolved, game, generations), seeds))
     ends, seconds = [end for end, _ in runs], [spent for _, spent in runs]
@@ -285,13 +290,11 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     >>> row.query("algorithm == 'BRD'")["kl"].round(4).item()
     0.3585
     """
-    path = _data.file("experiments", "replication.csv") if file is None else Path(file)
+    path = _data.file("experiments", "replication.csv") if file is None else existing("file", file)
     return _data.read_results(path, needed=("experiment", "setting", "algorithm", "epsilon", "kl"))
 
 
 def _summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:
-    if not ends:
-        raise ValueError("seeds must hold at least one seed, got none")
     each = [measures(game, end) for end in ends]
     equilibria = sum(game.is_nash(end) for end in ends)
     divergences = [row["kl"] for row in each]

@@ -27,6 +27,7 @@ __all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "settings_s
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
 #: For which ε the search pads; None is the row's own.
 PADDINGS = (None, 0.5, 0.75, 1.0, 1.2, 1.4, 1.6, 2.0)
+_SMALLEST = 1e-100  #: padding and divisor: what is divided by them stays finite
 #: Number of the published table of each data set.
 TABLES = {"height": 1, "income": 3, "credit": 4}
 
@@ -63,6 +64,7 @@ def misfit(ours: ArrayLike, published: ArrayLike, *, resolution: float = 5e-5) -
     for name, values in (("ours", first), ("published", second)):
         if (values < 0.0).any():
             raise ValueError(f"{name} must hold numbers >= 0, got {float(values.min())!r}")
+    resolution = _validate.number("resolution", resolution, above=0.0, strict=False)
     first, second = first + resolution, second + resolution
     return float(round(math.exp(math.sqrt(np.mean(np.log(first / second) ** 2))), 12))
 
@@ -103,8 +105,10 @@ def search_row(
     >>> round(row["misfit_brd"])  # the stated scales
     36
     """
-    if table not in TABLES.values():
-        raise ValueError(f"table must be 1, 3 or 4, got table={table!r}")
+    table = _table(table)
+    divisor = _validate.number("divisor", divisor, above=_SMALLEST)
+    if padding is not None:
+        padding = _validate.number("padding", padding, above=_SMALLEST)
     setting = Setting((3, 2, 1, 0.33 / divisor, 0.2 / divisor), padding)
     printed = published_table(table)
     printed = printed[printed["epsilon"] >= 1.0]
@@ -159,9 +163,26 @@ def settings_search(
     """
     import pandas as pd
 
+    table = _table(table)
+    step = _validate.function("step", step, "no argument", 0)
+    pads = [
+        each if each is None else _validate.number("paddings", each, above=_SMALLEST)
+        for each in _validate.sequence("paddings", paddings)
+    ]
+    factors = [
+        _validate.number("divisors", each, above=_SMALLEST)
+        for each in _validate.sequence("divisors", divisors)
+    ]
     rows = []
-    for padding in paddings:
-        for divisor in divisors:
+    for padding in pads:
+        for divisor in factors:
             rows.append(search_row(data, table, padding=padding, divisor=divisor))
             step()
     return pd.DataFrame(rows)
+
+
+def _table(number: int) -> int:
+    """Return the number of a published table of one feature."""
+    if _validate.integer("table", number, at_least=1) not in TABLES.values():
+        raise _validate.fail("table", "1, 3 or 4", number)
+    return number

@@ -453,7 +453,8 @@ def exponential_mechanism(
     rng : numpy.random.Generator
         Source of the choice.
     size : int, optional
-        Number of independent choices, each of which costs ε; a single one if not given.
+        Number of independent choices, each of which costs ε, up to 2 GiB of them; a single one if
+        not given.
 
     Returns
     -------
@@ -480,6 +481,7 @@ def exponential_mechanism(
     rng = _validate.generator("rng", rng)
     if size is not None:
         size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a choice")
     chosen = rng.choice(chances.size, size=size, p=chances)
     return int(chosen) if size is None else chosen
 

@@ -112,7 +112,10 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
     ratio = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "sigma", sigma, above=0.0
     )
-    values = orders * ratio**2 / 2.0
+    with np.errstate(over="ignore"):
+        values = orders * np.float64(ratio) ** 2 / 2.0
+    if not np.isfinite(values).all():
+        raise _validate.fail("sigma", "so large that the divergence is finite", sigma)
     return values if values.ndim else float(values)
 
 
@@ -154,7 +157,10 @@ def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -
     step = _validate.number("sensitivity", sensitivity, above=0.0) / _validate.number(
         "scale", scale, above=0.0
     )
-    above = np.maximum(orders, 1.0 + 1e-9)  # nearer to 1 the quotient would be all rounding
+    if not math.isfinite(step):
+        raise _validate.fail("scale", "so large that the divergence is finite", scale)
+    # nearer to 1 the quotient would be all rounding; beyond 1e300, where it is constant, infinite
+    above = np.clip(orders, 1.0 + 1e-9, 1e300)
     rest = (above - 1.0) / (2.0 * above - 1.0) * np.expm1(-(2.0 * above - 1.0) * step)
     values = step + np.log1p(rest) / (above - 1.0)
     values = np.where(orders < 1.0 + 1e-9, step + math.expm1(-step), values)

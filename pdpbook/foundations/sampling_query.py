@@ -37,7 +37,7 @@ class Grid:
     lower, upper : float
         Ends of the interval, in the data's unit.
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that a histogram takes 2 GiB.
     sensitivity : float, optional
         Range of the data as a fraction of the interval, in (0, 1]; 1 if not given.
 
@@ -72,6 +72,7 @@ class Grid:
         if not math.isfinite(upper - lower):
             raise _validate.fail("upper", f"a finite distance above lower={lower!r}", upper)
         bins = _validate.integer("bins", self.bins, at_least=2)
+        _validate.memory("bins", bins, bins, what="a histogram")
         sensitivity = _validate.number("sensitivity", self.sensitivity, above=0.0)
         if sensitivity > 1.0:
             raise _validate.fail("sensitivity", "a number > 0 and <= 1", sensitivity)
@@ -113,14 +114,10 @@ class Grid:
         >>> round(grid.lower, 4), round(grid.upper, 4), round(grid.sensitivity, 4)
         (-1.6094, 2.6094, 0.237)
         """
-        values = _validate.finite_vector("data", data)
+        values = _validate.varied_vector("data", data)
         epsilon = _validate.number("epsilon", epsilon, above=0.0)
         percentile = _validate.number("percentile", percentile, above=0.5, below=1.0)
         low, high = float(values.min()), float(values.max())
-        if low == high:
-            raise ValueError(
-                f"data must not be constant, got {values.size} value(s), all equal to {low!r}"
-            )
         pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * percentile)
         if not math.isfinite(pad) or high - low + 2.0 * pad == math.inf:
             raise _validate.fail("epsilon", "large enough for a finite padding", epsilon)
@@ -266,7 +263,7 @@ class PerInstanceLaplace:
         Parameters
         ----------
         size : int
-            Number of independent draws, at least 1.
+            Number of independent draws, from 1 to so many that they take 2 GiB.
         rng : numpy.random.Generator
             Source of the draws.
 
@@ -281,5 +278,6 @@ class PerInstanceLaplace:
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.integer("size", size, at_least=1)
+        _validate.memory("size", size, size, what="a sample")
         rng = _validate.generator("rng", rng)
         return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]

@@ -67,9 +67,13 @@ def staircase_pdf(
     """
     places = _validate.finite_array("noise", noise)
     epsilon, sensitivity, share = _checked(epsilon, sensitivity, share)
-    stretches = np.abs(places) / sensitivity
+    with np.errstate(over="ignore"):
+        stretches = np.minimum(np.abs(places) / sensitivity, 1e300)
     steps = np.floor(stretches) + (stretches - np.floor(stretches) >= share)
-    top = -math.expm1(-epsilon) / (2.0 * sensitivity * (share + math.exp(-epsilon) * (1 - share)))
+    area = 2.0 * sensitivity * (share + math.exp(-epsilon) * (1 - share))
+    if area < 1e-300:
+        raise _validate.fail("sensitivity", "so large that the density is finite", sensitivity)
+    top = -math.expm1(-epsilon) / area
     density = top * np.exp(-epsilon * steps)
     return density if places.ndim else float(density)
 
@@ -168,7 +172,11 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     """
     levels = _validate.finite_array("epsilon", epsilon, above=0.0)
     sensitivity = _validate.number("sensitivity", sensitivity, above=0.0)
-    error = sensitivity / (2.0 * np.sinh(np.minimum(levels, 1400.0) / 2.0))
+    with np.errstate(over="ignore", divide="ignore"):
+        error = sensitivity / (2.0 * np.sinh(np.minimum(levels, 1400.0) / 2.0))
+    if not np.isfinite(error).all():
+        least = float(levels.min())
+        raise _validate.fail("epsilon", "so large that the error is finite", least)
     return error if levels.ndim else float(error)
 
 

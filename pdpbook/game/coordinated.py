@@ -57,8 +57,8 @@ def coordinated_best_response(
     rng : numpy.random.Generator, optional
         Source of the random start and of the restarts.
     restarts : int
-        How often to disturb the profile, by moving up to three groups of random or of
-        neighbouring bins, and to play on from there.  What comes out is the next profile to be
+        How often to disturb the profile, at most 10⁹ times, by moving up to three groups of random
+        or neighbouring bins, and to play on from there.  What comes out is the next profile to be
         disturbed if nobody's privacy is lost and KL is lower, or higher by less than a tolerance
         that falls from 20 % to nothing.  The best profile is returned.
     max_sweeps : int
@@ -92,7 +92,7 @@ def coordinated_best_response(
     """
     game = _validate.instance("game", game, NVOGame)
     progress = _validate.boolean("progress", progress)
-    restarts = _validate.integer("restarts", restarts, at_least=0)
+    restarts = _validate.integer("restarts", restarts, at_least=0, at_most=_validate.ROUNDS)
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
     if restarts and rng is None:
         raise ValueError(f"restarts need a generator, got restarts={restarts} and rng=None")

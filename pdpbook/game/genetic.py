@@ -73,13 +73,15 @@ def approximate_enumeration(
     rng : numpy.random.Generator
         Source of all randomness.
     generations : int
-        Largest number of generations.
+        Largest number of generations, at most 10⁹.
     population, parents, elites : int
-        Chromosomes in a generation, fittest ones that mate, and fittest ones kept unchanged.
+        Chromosomes in a generation, fittest ones that mate, and fittest ones kept unchanged.  A
+        chromosome has a gene for each record, and a generation takes at most 2 GiB, 8 bytes a gene.
     mutation : float
         Probability in [0, 1) that a gene of a child is drawn anew from the other actions.
     crossover_points : int
-        Cuts between which a child takes the genes of its second parent alternately.
+        Cuts between which a child takes the genes of its second parent alternately; those of a
+        generation take at most 2 GiB.
     patience : int, optional
         Stop when the best payoff has not changed for this many generations.
     progress : bool
@@ -111,7 +113,9 @@ def approximate_enumeration(
     game = _validate.instance("game", game, NVOGame)
     progress = _validate.boolean("progress", progress)
     rng = _validate.generator("rng", rng)
-    generations = _validate.integer("generations", generations, at_least=1)
+    generations = _validate.integer(
+        "generations", generations, at_least=1, at_most=_validate.ROUNDS
+    )
     population = _validate.integer("population", population, at_least=2)
     parents = _validate.integer("parents", parents, at_least=2)
     elites = _validate.integer("elites", elites, at_least=1)
@@ -124,11 +128,11 @@ def approximate_enumeration(
             f"parents and elites must fit into a population of {population}, "
             f"got parents={parents}, elites={elites}"
         )
-    if game.records * population > 2**31:
-        raise ValueError(
-            "a chromosome needs one gene per record: n * population must be at most 2**31, "
-            f"got n={game.records}, population={population}"
-        )
+    # a chromosome has one gene a record
+    _validate.memory("population", population, population, game.records, what="a generation")
+    _validate.memory(
+        "crossover_points", crossover_points, population, crossover_points, what="the cuts"
+    )
     import pygad
 
     bin_of_record = np.repeat(np.arange(game.bins), game.counts)

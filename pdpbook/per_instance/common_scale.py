@@ -26,6 +26,8 @@ from pdpbook.per_instance.scale_bounds import scale_bound
 
 __all__ = ["common_scale"]
 
+#: Smallest target: below it a loss is all rounding.
+_SMALLEST = 1e-15
 #: Ratio of two rungs of the ladder.
 _RUNG = 0.98
 #: A scale of 1/50 of a bin leaves less than e^-25 outside the own bin: no noise.
@@ -42,7 +44,8 @@ def common_scale(counts: ArrayLike, epsilon: float) -> float:
     counts : array_like of int, shape (K,)
         Histogram of the data, at least two records in at least two bins.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`, for every record's pDP loss.
+        Privacy target :math:`\varepsilon\ge10^{-15}`, for every record's pDP loss; a smaller
+        loss is all rounding.
 
     Returns
     -------
@@ -67,6 +70,8 @@ def common_scale(counts: ArrayLike, epsilon: float) -> float:
     """
     counts = _validate.counts_vector("counts", counts)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    if epsilon < _SMALLEST:
+        raise _validate.fail("epsilon", f"at least {_SMALLEST:g}", epsilon)
 
     safe = scale_bound(int(counts.sum()), epsilon)
     exposed = safe

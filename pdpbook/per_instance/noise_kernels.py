@@ -128,7 +128,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
     scales : array_like, shape (V,)
         Laplace scales b > 0 in units of the interval.  (The papers call b the variance; the
         variance of the noise before truncation is :math:`2b^2`.)
@@ -158,7 +158,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     """
     bins = _validate.integer("bins", bins, at_least=2)
     widths = _validate.positive_vector("scales", scales)
-    _fits("scales", widths, bins)
+    _validate.memory("bins", bins, widths.size, bins, bins, what="a kernel")
     return _kernels_of(laplace_masses(widths, bins))
 
 
@@ -168,7 +168,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     bins : int
-        Number of bins K, at least 2.
+        Number of bins K, from 2 to so many that the kernels take 2 GiB.
     sigmas : array_like, shape (V,)
         Standard deviations > 0 of the noise before truncation, in units of the interval.
 
@@ -197,7 +197,7 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
 
     bins = _validate.integer("bins", bins, at_least=2)
     given = _validate.positive_vector("sigmas", sigmas)
-    _fits("sigmas", given, bins)
+    _validate.memory("bins", bins, given.size, bins, bins, what="a kernel")
     width = 1.0 / (bins * np.clip(given, *SCALES))[:, None]
     steps = np.arange(bins)
     # P(near < Z < far) for a bin `steps` away, from the upper tail, where no digits are lost ...
@@ -209,14 +209,6 @@ def gaussian_kernel(bins: int, sigmas: ArrayLike) -> NDArray[np.float64]:
     inside = width[flat, :, None] * (steps[:, None] + nodes / 2)
     masses[flat] = np.exp(-0.5 * inside**2) @ weights
     return _kernels_of(masses)
-
-
-def _fits(name: str, values: NDArray[np.float64], bins: int) -> None:
-    """Refuse kernels that need more than 2 GiB."""
-    if (size := values.size * bins**2) > 2**28:
-        raise ValueError(
-            f"bins and {name} must make kernels that fit into 2 GiB, got {8 * size / 2**30:.1f} GiB"
-        )
 
 
 def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -269,7 +261,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         kernels.append(_validate.stochastic_kernel(name, each, bins=shape[1]))
     one, two = kernels
     size = one.size * two.size
-    if size > 2**28:
+    if 8 * size > _validate.MEMORY:
         raise ValueError(
             "first and second must make a product kernel that fits into 2 GiB, "
             f"got {8 * size / 2**30:.1f} GiB"

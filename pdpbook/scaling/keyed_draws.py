@@ -143,11 +143,22 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     False
     """
     key = _key(key)
-    person = purpose.encode()
+    person = _text("purpose", purpose).encode()
     if len(person) > hashlib.blake2b.PERSON_SIZE:
         raise _validate.fail("purpose", "a text of at most 16 bytes", purpose)
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        kind = type(content).__name__
+        raise TypeError(f"content must be what JSON can hold, got one of type {kind}") from None
     return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise _validate.fail(name, "a text", value, TypeError)
+    return value
 
 
 def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
@@ -198,7 +209,7 @@ def keyed_draws(
         The law, from :func:`integer_weights`.  Another law has unrelated draws too: sharing the
         randomness of two laws would show how they differ.
     start, stop : int
-        Numbers of the draws, 0 ≤ start ≤ stop.
+        Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
     Returns
     -------
@@ -225,8 +236,13 @@ def keyed_draws(
     """
     start = _validate.integer("start", start, at_least=0)
     stop = _validate.integer("stop", stop, at_least=start)
-    weights = [int(weight) for weight in weights]
-    if len(weights) < 1 or min(weights) < 0 or sum(weights) != WHOLE:
+    _validate.memory("stop", stop, stop - start, what="the draws")
+    name = _text("name", name)
+    weights = [
+        _validate.integer("weights", weight, at_least=0, at_most=WHOLE)
+        for weight in _validate.sequence("weights", weights)
+    ]
+    if sum(weights) != WHOLE:
         raise ValueError(
             f"weights must be whole numbers >= 0 that sum to 2**64, got {len(weights)} weights "
             f"with a sum of {sum(weights)}"

@@ -328,13 +328,19 @@ def test_the_step_is_a_hundredth_of_the_mean_loss_or_a_millionth_of_the_range():
     assert record_profile(p, q).step == pytest.approx(np.ptp(np.log(p / q)) / 1e6, rel=1e-9)
 
 
-def test_a_step_is_at_least_a_billionth_of_the_largest_loss():
+def test_the_grid_of_one_loss_has_at_most_two_million_points():
     p, q = [0.5, 0.5], [0.1, 0.9]
     for pair in ((p, q), (q, p)):
-        assert record_profile(*pair, step=math.log(5) * 1.01e-9).draws == 1
-        with pytest.raises(ValueError, match="step must be at least 1e-9 of the largest loss"):
-            record_profile(*pair, step=math.log(5) * 0.99e-9)
+        assert record_profile(*pair, step=math.log(5) * 1.01 / 2**21).draws == 1
+        with pytest.raises(ValueError, match=r"step must be at least 7\.67e-07 here, got step="):
+            record_profile(*pair, step=math.log(5) * 0.99 / 2**21)
     assert record_profile([0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5], step=1e-10).step == 1e-10
+
+
+def test_a_profile_has_at_most_a_million_draws():
+    assert record_profile([1.0, 0.0], [0.0, 1.0], draws=10**6).draws == 10**6
+    with pytest.raises(ValueError, match="whole number <= 1000000, got draws=1000001"):
+        record_profile([1.0, 0.0], [0.0, 1.0], draws=10**6 + 1)
 
 
 def test_equal_distributions_lose_nothing():

@@ -246,8 +246,19 @@ def test_bad_games_are_refused():
         pb.departures(two, best_responses)
     with pytest.raises(ValueError, match="at least one function"):
         pb.mixture_pipeline([])
-    with pytest.raises(ValueError, match="at least one function"):
+    with pytest.raises(TypeError, match=r"pipelines\[1\] must be a function of a histogram, got"):
         pb.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
+
+
+def test_a_solver_that_finds_no_profile_is_blamed():
+    game = pb.NVOGame([2, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    for solve in (object, lambda: None):
+        with pytest.raises(TypeError, match="solve must be a function of a game, got solve="):
+            pb.departures(game, solve)
+    with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
+        pb.departures(game, lambda game: game.counts)
+    with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
+        pb.game_pipeline(game, lambda game: 3)(game.counts)
 
 
 def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():

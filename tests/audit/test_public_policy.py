@@ -8,7 +8,7 @@ import pytest
 
 from pdpbook import NVOGame, laplace_kernel, privacy_losses, public_policy
 from pdpbook.audit.count_posterior import posterior_from_public
-from pdpbook.audit.public_policy import likely_counts, profile_policy
+from pdpbook.audit.public_policy import _chance_of_more, likely_counts, profile_policy
 from pdpbook.audit.safe_policy import best_safe_policy, is_safe
 from tests.bounds import check_bounds
 
@@ -28,6 +28,47 @@ def test_the_bound_is_the_one_written_out(n, miss):
     public = [14, 6, 2, 0]
     expected = [naive_likely(a, 22, n, miss / 4) for a in public]
     assert likely_counts(public, n, miss=miss).tolist() == expected
+
+
+def test_the_tail_is_that_of_the_hypergeometric_distribution():
+    from scipy.stats import hypergeom
+
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        size, n = (int(rng.integers(1, 10 ** rng.integers(1, 5))) for _ in range(2))
+        special = int(rng.integers(0, size + n + 1))
+        mean = size * special / (size + n)
+        count = int(np.clip(round(mean + 5.0 * math.sqrt(mean) * rng.normal()), 0, size))
+        level = 10.0 ** -rng.integers(1, 12)
+        found = _chance_of_more(count, size, n, special, level)
+        exact = hypergeom.sf(count - 1, size + n, special, size)
+        assert found == pytest.approx(exact, rel=1e-8, abs=1e-9 * level)
+
+
+def test_the_bound_for_very_many_people_is_that_of_a_binomial_variable():
+    """Among infinitely many the public ones are drawn with replacement: Clopper and Pearson."""
+    from scipy.special import betaincinv
+
+    public, miss = [9, 40, 0], 0.01
+    for n in (10**9, 2**53):
+        lower = likely_counts(public, n, miss=miss)
+        shares = betaincinv([9, 40], [49 - 9 + 1, 49 - 40 + 1], miss / 3)
+        np.testing.assert_allclose(lower[:2] / n, shares, rtol=1e-6)
+        assert lower[2] == 0
+    policy = public_policy(public, 2**53, 1.0, miss=miss)
+    assert is_safe(policy, likely_counts(public, 2**53, miss=miss), 1.0)
+
+
+def test_a_billion_public_people_are_the_most():
+    half = 5 * 10**8
+    lower = likely_counts([half, half], 10**9, miss=0.01)
+    # two normal standard deviations of a count, public and private: n / 4 (1 + n / size)
+    assert half - 4.0 * math.sqrt(half) < lower.min() < half - 2.0 * math.sqrt(half)
+    with pytest.raises(ValueError, match="at most 1000000000 people, got 1000000001 of"):
+        likely_counts([half, half + 1], 10**9, miss=0.01)
+    assert likely_counts([5, 4], 9, miss=2e-290).tolist() == [0, 0]
+    with pytest.raises(ValueError, match="miss must be at least 1e-290 for each of the bins, got"):
+        likely_counts([5, 4], 9, miss=1.9e-290)
 
 
 @pytest.mark.parametrize("totals", [[12, 8], [10, 6, 4], [19, 1, 0]])
@@ -85,6 +126,7 @@ def test_the_mean_of_the_actions_of_a_bin():
         ({"public": [1, 0]}, "public must count at least 2 records"),
         ({"n": 0}, "n must be"),
         ({"miss": 1.0}, "miss must be"),
+        ({"miss": 0.0}, "miss must be a finite number > 0 and < 1, got miss=0"),
         ({"actions": "x"}, "actions must be"),
     ],
 )

@@ -271,10 +271,10 @@ def test_refused(game, options, error, message):
 
 def test_too_many_genes_are_refused_before_they_are_made():
     game = pb.NVOGame([10**9, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
-    with pytest.raises(ValueError, match="got n=1000000001, population=500"):
+    with pytest.raises(ValueError, match=r"\(500 x 1000000001 numbers\)"):
         pb.approximate_enumeration(game, rng=np.random.default_rng(0))
-    game = pb.NVOGame([2**30, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
-    with pytest.raises(ValueError, match="got n=1073741825, population=2"):
+    game = pb.NVOGame([2**27, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
+    with pytest.raises(ValueError, match=r"a generation .* got population=2$"):
         pb.approximate_enumeration(
             game, rng=np.random.default_rng(0), population=2, parents=2, elites=1
         )

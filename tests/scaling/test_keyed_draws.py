@@ -108,9 +108,9 @@ def test_a_refused_key_is_not_repeated(key):
     assert "short" not in str(caught.value) and "text" not in str(caught.value)
 
 
-@pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1]])
+@pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1], [-1, 2**64]])
 def test_weights_that_make_no_law_are_refused(weights):
-    with pytest.raises(ValueError, match=r"weights must be whole numbers >= 0 that sum to 2\*\*64"):
+    with pytest.raises(ValueError, match=r"^weights must be .*, got "):
         kd.keyed_draws(KEY, "a", weights, 0, 1)
 
 

@@ -1,0 +1,483 @@
+"""One valid call of each name that only a module offers, and of each method of a public class.
+
+A name of a module has its path below ``pdpbook`` for a key, a method that of its class before it;
+``self`` is then one more argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import pdpbook as pb
+from pdpbook.audit import count_posterior
+from pdpbook.beyond import instance_wise
+from pdpbook.experiments import regression, settings
+from pdpbook.scaling import histograms, keyed_draws, plan
+from tests.tools.valid_calls import (
+    DATA,
+    ROWS,
+    P,
+    Q,
+    bayesian_game,
+    repeated_game,
+    rng,
+    small_game,
+)
+
+#: The parts whose public names are called: those that compute something.
+PARTS = ("audit", "beyond", "experiments", "foundations", "game", "per_instance", "scaling")
+
+#: Made by a function of their module, and never by a reader; exceptions and warnings.
+MODULE_RESULTS = {
+    "audit.count_posterior.CountPosterior",
+    "beyond.bayesian_game.Equilibrium",
+    "experiments.original_files.MissingFileError",
+    "beyond.deep_q.Training",
+    "beyond.instance_wise.Episode",
+    "beyond.q_learning.LearningCurve",
+    "beyond.repeated_game.RepeatedSolution",
+    "beyond.social_distance.SimulatedError",
+    "beyond.social_distance.TunedBudgets",
+    "experiments.regression.Network",
+    "foundations.privacy.Budget",
+    "scaling.histograms.ColumnHistogram",
+    "scaling.histograms.DataRangeWarning",
+    "scaling.histograms.Histograms",
+    "scaling.histograms.RefusedValuesError",
+    "scaling.manifest.Bill",
+    "scaling.plan.ColumnPlan",
+    "scaling.plan.Plan",
+    "scaling.release.Release",
+    "scaling.release.ReleaseError",
+    "scaling.sources.FileDescription",
+    "scaling.sources.Piece",
+    "scaling.sources.SourceError",
+}
+
+#: What the package calls with arguments that it has made itself; "the caller has checked them".
+INNER = {
+    "audit.policy_program.PolicyProgram",
+    "audit.policy_program.action_rows",
+    "audit.safe_policy.best_safe_policy",
+    "beyond.deep_q.QNetwork",
+    "beyond.matrix_games.best_mixtures",
+    "beyond.matrix_games.two_column_games",
+    "experiments.original_files.existing",
+    "experiments.original_files.original",
+    "experiments.original_files.read_edges",
+    "experiments.original_files.read_table",
+    "foundations.grid_noise.laplace_masses",
+    "foundations.grid_noise.laplace_rows",
+    "game.program.Answer",
+    "game.program.Program",
+    "game.program.dual_bound",
+    "scaling.cluster.connected",
+    "scaling.cluster.require",
+    "scaling.cluster.run_tasks",
+    "scaling.manifest.differences",
+    "scaling.manifest.fingerprint",
+    "scaling.manifest.public_manifest",
+    "scaling.sources.describe_file",
+    "scaling.sources.find_files",
+    "scaling.sources.read_piece",
+    "scaling.tallies.extremes",
+    "scaling.tallies.numbers_of",
+    "scaling.tallies.tally",
+}
+
+#: What runs on a cluster or writes files: tests/scaling gives it bad input.
+ELSEWHERE = {
+    "scaling.histograms.Histograms.load",
+    "scaling.histograms.Histograms.save",
+    "scaling.histograms.scan",
+    "scaling.keyed_draws.load_key",
+    "scaling.plan.solve",
+    "scaling.release.release",
+}
+
+KEY = b"an example, and no secret at all"
+
+
+def from_data() -> pb.NVOGame:
+    """Return a game that knows its grid, with three actions."""
+    return pb.NVOGame.from_data(DATA, epsilon=1.0, multipliers=(3.0, 2.0, 1.0), bins=5)
+
+
+def environment() -> instance_wise.InstanceWiseNoise:
+    """Return an episode that has begun."""
+    env = instance_wise.InstanceWiseNoise(from_data())
+    env.reset(seed=0)
+    return env
+
+
+@cache
+def network() -> regression.Network:
+    """Return a trained network of one unit."""
+    return regression.fit_network(DATA, DATA, rng=rng(), hidden=1, restarts=1)
+
+
+def counted() -> histograms.Histograms:
+    """Return the histogram of one column."""
+    column = histograms.ColumnHistogram(
+        "x", pb.Grid(0.0, 2.0, bins=2), np.array([3, 2]), 0, 0, 0, 0, False
+    )
+    return histograms.Histograms((column,), 5, ("x.csv",), "refuse", "refuse", "refuse")
+
+
+def solved() -> plan.Plan:
+    """Return a plan without a column."""
+    return plan.Plan((), counted(), 1.0, "game", (1.0, 0.01), 5, True)
+
+
+def record_profile() -> pb.RecordProfile:
+    """Return the account of three draws."""
+    return pb.record_profile(P, Q, draws=3)
+
+
+MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "audit.accounting.RecordProfile.epsilon": lambda: {"self": record_profile(), "delta": 0.01},
+    "audit.accounting.RecordProfile.delta": lambda: {"self": record_profile(), "epsilon": 0.5},
+    "audit.attacks.Attack.true_positive_rate": lambda: {
+        "self": pb.optimal_attack(P, Q),
+        "false_positive_rate": 0.25,
+    },
+    "audit.count_posterior.CountPosterior.lumped": lambda: {
+        "self": count_posterior.CountPosterior(np.array([[1.0, 2.0]]), np.array([[0.5, 0.5]])),
+        "groups": 2,
+    },
+    "audit.count_posterior.noisy_counts": lambda: {"noisy": np.array([3, -1])},
+    "audit.count_posterior.posterior_from_both": lambda: {
+        "public": np.array([9, 40]),
+        "noisy": np.array([8, -1]),
+        "n": 50,
+        "epsilon": 1.0,
+    },
+    "audit.count_posterior.posterior_from_noise": lambda: {
+        "noisy": np.array([8, -1]),
+        "epsilon": 1.0,
+    },
+    "audit.count_posterior.posterior_from_public": lambda: {"public": np.array([9, 40]), "n": 50},
+    "audit.policies.local_epsilon": lambda: {"policy": ROWS},
+    "audit.private_policy.PrivatePolicy.output": lambda: {
+        "self": pb.private_policy([9, 4], epsilon=2.0, delta=0.01, share=1.0, rng=rng()),
+        "counts": np.array([9, 4]),
+    },
+    "audit.private_policy.noise_margin": lambda: {"bins": 3, "epsilon": 0.5, "delta": 0.01},
+    "audit.public_policy.likely_counts": lambda: {
+        "public": np.array([9, 40]),
+        "n": 50,
+        "miss": 0.1,
+    },
+    "audit.public_policy.profile_policy": lambda: {
+        "game": small_game(),
+        "profile": small_game().constant_profile(1),
+        "absent": 1,
+    },
+    "audit.safe_policy.is_safe": lambda: {
+        "policy": ROWS,
+        "lower": np.array([3, 4]),
+        "epsilon": 1.0,
+        "at_least": 7,
+    },
+    "beyond.bayesian_game.BayesianGame.payoffs": lambda: {
+        "self": bayesian_game(),
+        "user_plan": np.array([[0.5, 0.5]]),
+        "adversary_plan": np.array([[0.5, 0.5]]),
+    },
+    "beyond.bayesian_game.BayesianGame.regret": lambda: {
+        "self": bayesian_game(),
+        "user_plan": np.array([[0.5, 0.5]]),
+        "adversary_plan": np.array([[0.5, 0.5]]),
+    },
+    "beyond.deep_q.committed_run": lambda: {"table": "bounds"},
+    "beyond.deep_q.train": lambda: {
+        "make": lambda: instance_wise.InstanceWiseNoise(from_data(), encoding=2),
+        "rng": rng(),
+        "rounds": 1,
+        "copies": 2,
+        "discount": 0.9,
+        "exploration": (0.5, 0.1),
+        "batch": 2,
+        "learn_every": 2,
+        "replay": 50,
+        "follow": 0.1,
+        "hidden": (2,),
+        "learning_rate": 0.01,
+        "progress": False,
+    },
+    "beyond.instance_wise.InstanceWiseNoise": lambda: {
+        "game": from_data(),
+        "privacy": "all",
+        "before": "laplace",
+        "shuffle": False,
+        "encoding": 2,
+    },
+    "beyond.instance_wise.InstanceWiseNoise.preview": lambda: {"self": environment()},
+    "beyond.instance_wise.InstanceWiseNoise.reset": lambda: {
+        "self": environment(),
+        "seed": 1,
+        "options": None,
+    },
+    "beyond.instance_wise.InstanceWiseNoise.step": lambda: {"self": environment(), "action": 1},
+    "beyond.instance_wise.instance_wise_game": lambda: {
+        "data": DATA,
+        "epsilon": 0.5,
+        "reading": "printed",
+        "bins": 4,
+        "grid_epsilon": 1.0,
+    },
+    "beyond.instance_wise.laplace_divergence": lambda: {"game": from_data()},
+    "beyond.instance_wise.play_episode": lambda: {
+        "env": environment(),
+        "choose": lambda observation: 0,
+        "seed": 1,
+    },
+    "beyond.q_learning.LearningCurve.iterations_to": lambda: {
+        "self": pb.minimax_q_learning(
+            repeated_game(), state="items", steps=3, rng=rng(), replicates=2, measurements=2
+        ),
+        "tolerance": 0.1,
+        "mean": True,
+    },
+    "experiments.metrics.sd_loss_limit": lambda: {"cosine": 0.9, "sd": 0.1, "bins": 5},
+    "experiments.noise_by_bin.noise_results": lambda: {"file": None},
+    "experiments.noise_by_bin.noise_row": lambda: {
+        "game": from_data(),
+        "profiles": [from_data().constant_profile(2)],
+    },
+    "experiments.noise_by_bin.pair_row": lambda: {
+        "first": DATA,
+        "second": DATA[::-1].copy(),
+        "setting": settings.SETTINGS["stated"],
+        "epsilon": 1.0,
+        "seeds": [0],
+    },
+    "experiments.noise_by_bin.without_privacy": lambda: {"game": small_game()},
+    "experiments.pair_release.game_pairs": lambda: {
+        "x": DATA,
+        "y": DATA[::-1].copy(),
+        "size": 3,
+        "epsilon": 1.0,
+        "rng": rng(),
+        "multipliers": (3.0, 1.0),
+        "grid_epsilon": 1.0,
+        "action": 1,
+    },
+    "experiments.pair_release.noisy_copies": lambda: {"data": DATA, "epsilon": 1.0, "rng": rng()},
+    "experiments.pair_release.noisy_histogram_pairs": lambda: {
+        "x": DATA,
+        "y": DATA,
+        "size": 3,
+        "epsilon": 1.0,
+        "rng": rng(),
+        "bins": 2,
+    },
+    "experiments.pair_release.pair_losses": lambda: {"first": ROWS, "second": ROWS},
+    "experiments.pair_release.record_rows": lambda: {
+        "game": from_data(),
+        "data": DATA,
+        "profile": from_data().constant_profile(1),
+        "rng": rng(),
+    },
+    "experiments.pair_release.sample_pairs": lambda: {
+        "first": ROWS,
+        "second": ROWS,
+        "size": 3,
+        "rng": rng(),
+    },
+    "experiments.regression.Network.predict": lambda: {"self": network(), "x": DATA},
+    "experiments.regression.Network.rmse": lambda: {"self": network(), "x": DATA, "y": DATA},
+    "experiments.regression.fit_network": lambda: {
+        "x": DATA,
+        "y": DATA,
+        "rng": rng(),
+        "hidden": 1,
+        "restarts": 1,
+    },
+    "experiments.regression.regression_table": lambda: {
+        "x": DATA,
+        "y": DATA,
+        "epsilons": [8.0],
+        "seeds": [0],
+        "settings": ["stated"],
+        "restarts": 1,
+        "draws": 3,
+    },
+    "experiments.replication.best_response_row": lambda: {"game": small_game(), "seeds": [0]},
+    "experiments.replication.certified_bound": lambda: {"game": small_game(), "time_limit": 5.0},
+    "experiments.replication.divergence_floor": lambda: {"game": small_game()},
+    "experiments.replication.enumeration_row": lambda: {
+        "game": small_game(),
+        "seeds": [0],
+        "generations": 1,
+    },
+    "experiments.replication.laplace_row": lambda: {"game": from_data()},
+    "experiments.replication.measures": lambda: {
+        "game": small_game(),
+        "profile": small_game().constant_profile(1),
+    },
+    "experiments.replication.replication_results": lambda: {"file": None},
+    "experiments.settings.Setting": lambda: {"multipliers": (3, 2, 1), "grid_epsilon": 1.0},
+    "experiments.settings.Setting.game": lambda: {
+        "self": settings.SETTINGS["stated"],
+        "data": DATA,
+        "epsilon": 1.0,
+    },
+    "experiments.settings_search.misfit": lambda: {
+        "ours": np.array([0.2]),
+        "published": np.array([0.1]),
+        "resolution": 1e-4,
+    },
+    "experiments.settings_search.search_row": lambda: {
+        "data": DATA,
+        "table": 1,
+        "padding": 1.0,
+        "divisor": 10,
+    },
+    "experiments.settings_search.settings_search": lambda: {
+        "data": DATA,
+        "table": 1,
+        "paddings": (1.0,),
+        "divisors": (10,),
+        "step": lambda: None,
+    },
+    "foundations.bounded_laplace.bounded_laplace_epsilon": lambda: {
+        "scale": 1.0,
+        "lower": 0.0,
+        "upper": 2.0,
+        "sensitivity": 1.0,
+    },
+    "foundations.bounded_laplace.bounded_laplace_scale": lambda: {
+        "lower": 0.0,
+        "upper": 2.0,
+        "sensitivity": 1.0,
+        "epsilon": 1.0,
+    },
+    "foundations.divergences.hockey_stick_divergence": lambda: {"p": P, "q": Q, "epsilon": 0.1},
+    "foundations.divergences.pure_epsilon": lambda: {"p": P, "q": Q},
+    "foundations.mechanisms.exponential_epsilon": lambda: {
+        "rate": np.array([0.5, 1.0]),
+        "sensitivity": 1.0,
+    },
+    "foundations.mechanisms.exponential_probabilities": lambda: {
+        "utilities": np.array([3.0, 2.0]),
+        "sensitivity": 1.0,
+        "epsilon": 1.0,
+    },
+    "foundations.mechanisms.gaussian_delta": lambda: {
+        "sigma": np.array([1.0, 2.0]),
+        "epsilon": np.array([1.0, 0.5]),
+        "sensitivity": 1.0,
+    },
+    "foundations.mechanisms.laplace_epsilon": lambda: {
+        "scale": np.array([1.0, 2.0]),
+        "sensitivity": 1.0,
+    },
+    "foundations.mechanisms.randomised_response_epsilon": lambda: {"truth": 0.75},
+    "foundations.mechanisms.randomised_response_share": lambda: {
+        "reported": np.array([True, False]),
+        "epsilon": 0.5,
+    },
+    "foundations.privacy.optimal_composition": lambda: {"epsilon": 0.1, "count": 9, "delta": 1e-6},
+    "foundations.privacy.posterior_interval": lambda: {"prior": 0.5, "epsilon": 1.0},
+    "foundations.renyi.gaussian_renyi": lambda: {
+        "order": np.array([1.0, 2.0]),
+        "sigma": 2.0,
+        "sensitivity": 1.0,
+    },
+    "foundations.renyi.laplace_renyi": lambda: {
+        "order": np.array([1.0, 2.0]),
+        "scale": 2.0,
+        "sensitivity": 1.0,
+    },
+    "foundations.sampling_query.Grid.counts": lambda: {
+        "self": pb.Grid(0.0, 4.0, bins=4),
+        "data": DATA,
+    },
+    "foundations.sampling_query.Grid.index": lambda: {
+        "self": pb.Grid(0.0, 4.0, bins=4),
+        "data": DATA,
+    },
+    "foundations.sampling_query.PerInstanceLaplace.output": lambda: {
+        "self": pb.PerInstanceLaplace(DATA, 0.5, pb.Grid(0.0, 4.0, bins=4))
+    },
+    "foundations.sampling_query.PerInstanceLaplace.sample": lambda: {
+        "self": pb.PerInstanceLaplace(DATA, 0.5, pb.Grid(0.0, 4.0, bins=4)),
+        "size": 3,
+        "rng": rng(),
+    },
+    "foundations.staircase.staircase_error": lambda: {
+        "epsilon": np.array([0.5, 1.0]),
+        "sensitivity": 1.0,
+    },
+    "foundations.staircase.staircase_pdf": lambda: {
+        "noise": np.array([0.0, 0.5]),
+        "epsilon": 1.0,
+        "sensitivity": 1.0,
+        "share": 0.25,
+    },
+    "foundations.tradeoff.gaussian_tradeoff": lambda: {"alpha": np.array([0.0, 0.5]), "shift": 1.0},
+    "foundations.tradeoff.laplace_tradeoff": lambda: {
+        "alpha": np.array([0.0, 0.5]),
+        "epsilon": 1.0,
+    },
+    "foundations.tradeoff.tradeoff_bound": lambda: {
+        "alpha": np.array([0.0, 0.5]),
+        "epsilon": 1.0,
+        "delta": 0.1,
+    },
+    "foundations.tradeoff.tradeoff_curve": lambda: {"q": Q, "p": P},
+    "game.nvo_game.NVOGame.constant_profile": lambda: {"self": small_game(), "action": 1},
+    "game.nvo_game.NVOGame.is_nash": lambda: {
+        "self": small_game(),
+        "profile": small_game().constant_profile(1),
+        "atol": 1e-9,
+    },
+    "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
+    **{
+        f"game.nvo_game.NVOGame.{name}": lambda: {
+            "self": small_game(),
+            "profile": small_game().constant_profile(1),
+        }
+        for name in ("divergence losses mass output payoff private private_records regret".split())
+    },
+    "game.nvo_game.NVOGame.noise_sd": lambda: {
+        "self": from_data(),
+        "profile": from_data().constant_profile(1),
+    },
+    "scaling.histograms.ColumnHistogram.to_dict": lambda: {"self": counted().columns[0]},
+    "scaling.histograms.Histograms.report": lambda: {"self": counted()},
+    "scaling.histograms.Histograms.to_dict": lambda: {"self": counted()},
+    "scaling.keyed_draws.integer_weights": lambda: {"distribution": P},
+    "scaling.keyed_draws.keyed_digest": lambda: {
+        "key": KEY,
+        "purpose": "example",
+        "content": [3, 2, 1],
+    },
+    "scaling.keyed_draws.keyed_draws": lambda: {
+        "key": KEY,
+        "name": "x",
+        "weights": keyed_draws.integer_weights(P),
+        "start": 0,
+        "stop": 3,
+    },
+    "scaling.keyed_draws.new_key": lambda: {},
+    "scaling.manifest.release_bill": lambda: {
+        "n": 100,
+        "epsilon": 1.0,
+        "draws": 9,
+        "delta": 1e-6,
+        "columns": 2,
+        "bins": 5,
+    },
+    "scaling.plan.Plan.report": lambda: {"self": solved()},
+    "scaling.plan.safe_game": lambda: {
+        "counts": np.array([4, 0, 1]),
+        "epsilon": 1.0,
+        "multipliers": (1.0, 0.1),
+    },
+}
