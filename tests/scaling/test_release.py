@@ -17,6 +17,7 @@ from pdpbook.scaling.histograms import scan
 from pdpbook.scaling.keyed_draws import BLOCK, integer_weights, keyed_draws
 from pdpbook.scaling.plan import solve
 from pdpbook.scaling.release import ReleaseError, release
+from pdpbook.scaling.shared_files import Token
 
 KEY = bytes(range(32))
 SETTINGS = {"draws": 30_000, "delta": 1e-6, "key": KEY, "rows_per_file": 1_000, "progress": False}
@@ -271,7 +272,7 @@ def test_a_full_disk_leaves_whole_files_and_the_run_goes_on(plan, client, small_
 
 def test_secrets_are_not_shown_where_an_engine_logs_its_tasks(plan):
     columns = tuple((each.histogram.name, each.weights, None) for each in plan.columns)
-    shown = repr(module._Job(Path("out"), 10, 5, KEY, columns))
+    shown = repr(module._Job(Token(Path("out"), "word"), 10, 5, KEY, columns))
     assert repr(KEY) not in shown and str(plan.columns[0].weights[0]) not in shown
 
 
