@@ -60,13 +60,10 @@ class Failure:
         Examples
         --------
         >>> Failure.of(ValueError("x" * 10**7)).text[-35:]
-        'xxx … (10,000,000 characters in all)'
+        'xx … (10,000,000 characters in all)'
         """
         text, kind = _text(error), type(error).__name__
-        try:
-            lines = "".join(traceback.format_exception(error, chain=False))
-        except Exception:
-            lines = ""
+        lines = "".join(traceback.format_tb(error.__traceback__))
         return cls(kind, text, _plain(lines[-TRACEBACK:]), _pickled(error, text))
 
     def error(self) -> Exception:
@@ -123,11 +120,17 @@ def _plain(text: str) -> str:
 
 def _text(error: BaseException) -> str:
     try:
-        text = str(error)
+        return _shortened(str(error))
     except Exception:
         return "(its text cannot be had)"
-    long = f" … ({len(text):,} characters in all)" if len(text) > TEXT else ""
-    return _plain(text[:TEXT]) + long
+
+
+def _shortened(text: str) -> str:
+    text = _plain(text)
+    if len(text) <= TEXT:
+        return text
+    note = f" … ({len(text):,} characters in all)"
+    return text[: TEXT - len(note)] + note
 
 
 def _pickled(error: BaseException, text: str) -> bytes | None:
@@ -137,7 +140,7 @@ def _pickled(error: BaseException, text: str) -> bytes | None:
     for make in (lambda: error, lambda: type(error)(text)):
         try:
             content = pickle.dumps(make())
-            if len(content) <= PICKLED and _text(_rebuilt(content)) == text:
+            if len(content) <= PICKLED and _shortened(str(_rebuilt(content))) == text:
                 return content
         except BaseException:  # whatever its own code does, the text remains
             continue

@@ -209,7 +209,7 @@ def shared_folder(
         if apart:
             raise SharedFolderError(_advice(folder, [f"the worker {each}" for each in apart]))
         own = _versions()
-        for worker, (_, theirs) in answers.items():
+        for worker, theirs in ((worker, each[1]) for worker, each in answers.items() if each):
             if theirs != own:
                 raise SharedFolderError(
                     f"the worker {worker} has {_listed(theirs)} and the client has {_listed(own)}: "

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+ROOT = Path(__file__).parents[2]
 MISSING = [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]
 #: tests of what needs no engine
 ALONE = {"test_keyed_draws.py"}
@@ -73,6 +76,62 @@ class Killer:
 def killer(cluster: Any) -> Any:
     """Make killers of this cluster's workers."""
     return lambda *after, seed=0: Killer(cluster, *after, seed=seed)
+
+
+class Processes:
+    """A scheduler and workers as processes of their own, as on a real cluster; they are killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.folder = folder / "scheduler.json", folder
+        self.running: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start(
+            ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        )
+
+    def _start(self, command: Sequence[str], inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        module, *options = command
+        line = [*inside, sys.executable, "-m", f"distributed.cli.{module}", *options]
+        with open(self.folder / "log.txt", "ab") as log:
+            started = subprocess.Popen(
+                [*line, "--scheduler-file", str(self.file)],
+                stdout=log,
+                stderr=log,
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
+            )
+        self.running.append(started)
+        return started
+
+    def worker(self, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread, inside of another command if there is one."""
+        scratch = ["--local-directory", str(self.folder / "scratch")]
+        return self._start(
+            ["dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", *scratch], inside
+        )
+
+    def client(self, workers: int) -> Any:
+        """Connect, once there are so many workers."""
+        import distributed
+
+        made = distributed.Client(scheduler_file=str(self.file), timeout=60)
+        if workers:
+            made.wait_for_workers(workers, timeout=60)
+        return made
+
+    def kill(self) -> None:
+        """End all that runs, without a word."""
+        for each in self.running:
+            each.kill()
+            each.wait()
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    """Start a scheduler; the test starts the workers."""
+    folder = tmp_path / "processes"
+    folder.mkdir()
+    made = Processes(folder)
+    yield made
+    made.kill()
 
 
 @pytest.fixture
