@@ -48,8 +48,9 @@ def client(cluster: Any) -> Iterator[Any]:
 
     with distributed.Client(cluster) as made:
         try:
-            made.wait_for_workers(2, timeout=60)
-        except TimeoutError:  # a nanny was lost with its worker: the cluster opens another
+            made.wait_for_workers(2, timeout=30)
+        except TimeoutError:  # a nanny was lost with its worker, and the cluster still counts it
+            cluster.scale(0)
             cluster.scale(2)
             made.wait_for_workers(2, timeout=300)
         yield made
