@@ -37,8 +37,9 @@ def cluster() -> Iterator[Any]:
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
     )
     yield made
-    with suppress(KeyError):  # Dask heard twice that a worker had died; the cluster is closed
-        made.close()
+    # Dask may hear twice that a worker has died; its older versions may then wait for it for ever
+    with suppress(KeyError, TimeoutError):
+        made.close(timeout=30)
 
 
 @pytest.fixture

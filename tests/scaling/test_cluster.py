@@ -100,6 +100,23 @@ def test_a_worker_that_comes_in_time_is_waited_for(processes):
     assert found == [(0, 1), (1, 2), (2, 3)]
 
 
+def test_what_a_dead_worker_had_begun_is_done_by_another(processes, tmp_path):
+    """Two workers as processes of their own; one is ended in the middle of a task."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    workers = [processes.worker(), processes.worker()]
+    with processes.client(2) as client:
+
+        def kill(done, total):
+            if done == 4:
+                workers[0].send_signal(signal.SIGKILL)
+
+        work = partial(marked, str(marks), 0.2)
+        found = sorted(run_tasks(work, range(12), client=client, progress=kill))
+        assert len(client.nthreads()) == 1
+    assert found == [(i, i * i) for i in range(12)]
+
+
 def test_the_death_of_the_last_worker_ends_the_call(processes):
     worker = processes.worker()
     with processes.client(1) as client:
