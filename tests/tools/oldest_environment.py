@@ -27,7 +27,7 @@ OLDEST = ROOT / "_build" / "oldest"
 #: the modules that call Dask or pyarrow, the longest first
 ENGINE = ["release", "cluster", "shared_files", "histograms", "sources", "tallies"]
 TESTS = [f"tests/scaling/test_{name}.py" for name in ENGINE]
-#: what takes longest, and calls no more of the engine than what is left; and what kills workers of a
+#: what takes longest and calls no more of the engine than the rest; and what kills workers of a
 #: ``LocalCluster``, whose older versions lose a nanny now and then.  Tests with workers that are
 #: processes of their own stay, and kill these.
 LEFT_OUT = "not far_less_memory and not one_and_four_workers and not killed"
