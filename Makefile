@@ -37,7 +37,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
 .PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
-  test lint environment compiled nbval outputs lab edit bench mutants clean
+  test lint environment compiled oldest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -94,6 +94,7 @@ test: $(NBGRADER)
 	@$(call BESIDE,environment compiled,lint)
 	$(MAKE) nbval
 	$(MAKE) books
+	$(MAKE) oldest
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
 	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
 	$(RUN) pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook course
@@ -111,6 +112,10 @@ environment: $(STAMP)
 # Processes that begin side by side would each compile the loops for themselves.
 compiled: $(STAMP)
 	$(RUN) tests.tools.compile_kernels
+
+# The tests of pdpbook.scaling with the oldest Dask and pyarrow that the extra allows.
+oldest: $(STAMP)
+	$(RUN) tests.tools.oldest_environment
 
 # Execute every page there, compare its checked cells with tests/outputs, and keep it for the books.
 nbval: environment

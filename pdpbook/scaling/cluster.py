@@ -9,24 +9,40 @@ is a *function*: the count of a piece is what it is, and the draws are keyed
 Only a few tasks per thread are given out at a time.  So the scheduler holds as much for 10⁶ pieces
 as for 10³, and after an error all that runs has soon come to its end.
 
+Two things must not end in silence.  A cluster may have no worker, from the beginning or because the
+last one has died; then a call waits for :data:`WORKER_TIMEOUT` seconds and ends with an error that
+says how to go on.  And an exception that a task raises has to travel.  Dask's own way of sending it
+can fail, for example on a text that is not valid Unicode, and then the task is never heard of
+again.  A worker therefore sends what a task raised as an ordinary result
+(:class:`~pdpbook.scaling.failures.Failure`), in a form that every connection can carry.
+
 Dask and pyarrow are no requirement of the book: ``pip install 'pdpbook[scale]'`` installs them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import queue
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm import tqdm
 
 from pdpbook import _validate
+from pdpbook.scaling.failures import Failure, attempt
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Progress", "connected", "require", "run_tasks"]
+__all__ = ["WORKER_TIMEOUT", "Progress", "connected", "on_every_worker", "require", "run_tasks"]
+
+#: Seconds for which a call waits while the cluster has no worker, unless it is told otherwise.
+WORKER_TIMEOUT = 60.0
+LOOK_AGAIN = 5.0  #: seconds after which the number of workers is asked for again
 
 #: Whether to show a bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
@@ -107,6 +123,59 @@ def connected(client: Client | None = None) -> Iterator[Client]:
         yield own
 
 
+class _Workers:
+    """How many threads a cluster has, and for how long it has had none."""
+
+    def __init__(self, client: Client, label: str, worker_timeout: float, kept: str) -> None:
+        self.client, self.label, self.kept = client, label, kept
+        self.timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
+        self.address = client.scheduler.address
+        self.alone_since: float | None = None
+        self.looked = self.threads = 0.0
+
+    def look(self) -> None:
+        """Ask how many threads there are; raise if there has been none for too long."""
+        try:
+            self.threads = sum(self.client.nthreads().values())
+        except OSError as error:
+            raise self.lost() from error
+        self.looked = time.monotonic()
+        if self.threads:
+            self.alone_since = None
+        elif self.alone_since is None:
+            self.alone_since = self.looked
+        elif self.looked - self.alone_since >= self.timeout:
+            raise TimeoutError(
+                f"{self.label}: the cluster at {self.address} has had 0 workers for "
+                f"{self.timeout:g} seconds. Start one, for example with `dask worker "
+                f"{self.address}`, and call again{self.kept}; a larger worker_timeout waits longer"
+            )
+
+    def room(self) -> int:
+        """Return how many tasks may be out at a time, now that workers may have come or gone."""
+        if time.monotonic() - self.looked >= LOOK_AGAIN:
+            self.look()
+        return 2 * int(self.threads) + 2
+
+    def first(self, finished: queue.SimpleQueue[Any]) -> Any:
+        """Return the next task that has finished, and meanwhile watch whether there are workers."""
+        while True:
+            try:
+                future = finished.get(timeout=min(1.0, self.timeout / 4))
+            except queue.Empty:
+                self.look()
+                continue
+            self.alone_since = None
+            return future
+
+    def lost(self) -> ConnectionError:
+        """Return the error of a scheduler that is not there any more."""
+        return ConnectionError(
+            f"{self.label}: the scheduler at {self.address} has ended or given up the tasks. Start "
+            f"it again, connect a new client, and call again{self.kept}"
+        )
+
+
 def run_tasks(
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -114,6 +183,8 @@ def run_tasks(
     client: Client | None = None,
     progress: Progress = False,
     label: str = "tasks",
+    worker_timeout: float = WORKER_TIMEOUT,
+    kept: str = "",
 ) -> Iterator[tuple[int, Result]]:
     """Call a function of one argument on every item, on the workers, and yield what comes back.
 
@@ -128,7 +199,11 @@ def run_tasks(
     progress : bool or callable
         Whether to show a bar, or a function of (done, total).
     label : str
-        What stands before the bar.
+        What stands before the bar, and at the beginning of the errors of the cluster.
+    worker_timeout : float
+        Seconds for which to wait while the cluster has no worker.
+    kept : str
+        What the errors of the cluster say of the work that was done, after "call again".
 
     Yields
     ------
@@ -139,9 +214,14 @@ def run_tasks(
     ------
     Exception
         What a call raised, for the first of the items that failed, after all calls that had been
-        given out have ended.
+        given out have ended.  A note to it holds the worker's traceback.  An exception that cannot
+        travel, and a ``SystemExit``, come back as a ``RuntimeError`` with type and text.
     RuntimeError
         If an item takes one worker after the other down with it.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds.
+    ConnectionError
+        If the scheduler ends or forgets the tasks.
 
     Examples
     --------
@@ -150,56 +230,127 @@ def run_tasks(
     """
     pending = list(items)
     with connected(client) as engine:
-        yield from _windowed(engine, function, pending, progress, label)
+        workers = _Workers(engine, label, worker_timeout, kept)
+        yield from _windowed(workers, function, pending, progress)
+
+
+def on_every_worker(
+    function: Callable[[], Result],
+    *,
+    client: Client,
+    label: str = "tasks",
+    worker_timeout: float = WORKER_TIMEOUT,
+) -> dict[str, Result]:
+    """Call a function once on each worker that the cluster has, as soon as it has one.
+
+    Parameters
+    ----------
+    function : callable
+        Called without arguments.
+    client : distributed.Client
+        The connection.
+    label : str
+        What stands at the beginning of the errors of the cluster.
+    worker_timeout : float
+        Seconds for which to wait while the cluster has no worker.
+
+    Returns
+    -------
+    dict
+        What it returned, by the address of the worker.  A worker that dies meanwhile is left out.
+
+    Raises
+    ------
+    Exception
+        What a call raised, as for :func:`run_tasks`.
+    TimeoutError, ConnectionError
+        As for :func:`run_tasks`.
+    """
+    workers = _Workers(client, label, worker_timeout, "")
+    workers.look()
+    while not workers.threads:
+        time.sleep(min(1.0, workers.timeout / 4))
+        workers.look()
+    answers = client.run(partial(attempt, function), on_error="return")
+    found = {}
+    for worker, each in answers.items():
+        if isinstance(each, Failure):
+            raise each.error()
+        if isinstance(each, OSError):
+            continue  # it has died meanwhile
+        if isinstance(each, Exception):
+            raise each  # the engine could not call the function there
+        found[worker] = each
+    return found
 
 
 def _windowed(
-    client: Client,
+    workers: _Workers,
     function: Callable[[Item], Result],
     items: list[Item],
     progress: Progress,
-    label: str,
 ) -> Iterator[tuple[int, Result]]:
-    distributed = require("distributed")
-    threads = sum(client.nthreads().values())
+    client = workers.client
+    guarded = partial(attempt, function)
     waiting = iter(enumerate(items))
+    running: dict[Any, tuple[int, Any]] = {}  # a future that nobody holds is forgotten
+    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
     failed: dict[int, Exception] = {}
-    numbers: dict[Any, int] = {}
 
-    def given_out(index: int, item: Item) -> Any:
-        future = client.submit(function, item, pure=False)
-        numbers[future.key] = index
-        return future
+    def fill() -> None:
+        for index, item in islice(waiting, max(0, workers.room() - len(running))):
+            future = client.submit(guarded, item, pure=False)
+            running[future.key] = index, future
+            future.add_done_callback(finished.put)
 
-    first = [given_out(*each) for _, each in zip(range(2 * threads + 2), waiting, strict=False)]
-    done, running = 0, distributed.as_completed(first)
-    del first  # a future that nobody holds is forgotten by the scheduler
-    with tqdm(total=len(items), desc=label, disable=progress is not True) as bar:
-        for future in running:
-            index = numbers.pop(future.key)
-            try:
-                result = future.result()
-            except Exception as error:
-                failed[index] = error
-                continue
-            finally:
-                future.release()
-            if failed:
-                continue
-            following = next(waiting, None)
-            if following is not None:
-                running.add(given_out(*following))
-            yield index, result
-            done += 1
-            bar.update()
-            if callable(progress):
-                progress(done, len(items))
+    done = 0
+    try:
+        if items:
+            fill()
+        with tqdm(total=len(items), desc=workers.label, disable=progress is not True) as bar:
+            while running:
+                future = workers.first(finished)
+                index, _ = running.pop(future.key)
+                if future.status == "cancelled":
+                    raise workers.lost()
+                try:
+                    result = _outcome(future, workers, items[index])
+                except Exception as error:
+                    failed[index] = error
+                if failed:
+                    continue
+                fill()
+                yield index, result
+                done += 1
+                bar.update()
+                if callable(progress):
+                    progress(done, len(items))
+    finally:
+        if running and client.status == "running":  # the call ends early: nobody wants the rest
+            client.cancel([future for _, future in running.values()])
     if failed:
-        index = min(failed)
-        reason = failed[index]
-        if isinstance(reason, distributed.scheduler.KilledWorker):
-            raise RuntimeError(
-                f"{label}: a worker died each time that it came to {items[index]!r}; "
-                "is the memory of a worker large enough?"
-            ) from reason
-        raise reason
+        raise failed[min(failed)]
+
+
+def _outcome(future: Any, workers: _Workers, item: Any) -> Any:
+    """Return the result of a task that has finished, or raise what the task has raised."""
+    distributed = require("distributed")
+    seconds = 1.0
+    try:
+        while True:
+            try:
+                result = future.result(timeout=seconds)
+                break
+            except TimeoutError:  # the worker that has the result is slow to send it, or gone
+                seconds *= 2
+                workers.look()
+    except distributed.scheduler.KilledWorker as reason:
+        raise RuntimeError(
+            f"{workers.label}: a worker died each time that it came to {item!r}; "
+            "is the memory of a worker large enough?"
+        ) from reason
+    finally:
+        future.release()
+    if isinstance(result, Failure):
+        raise result.error()
+    return result

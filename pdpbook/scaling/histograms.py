@@ -21,7 +21,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,8 @@ from numpy.typing import NDArray
 from pdpbook import _validate
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
-from pdpbook.scaling.cluster import Progress, connected, run_tasks
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
+from pdpbook.scaling.shared_files import local_path
 from pdpbook.scaling.sources import (
     FileDescription,
     Piece,
@@ -149,8 +149,14 @@ class Histograms:
         return plain | {"columns": [column.to_dict() for column in self.columns]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Keep the histograms in a file that only its owner can read, whole or not at all."""
-        path = Path(path)
+        """Keep the histograms in a file that only its owner can read, whole or not at all.
+
+        Raises
+        ------
+        ValueError
+            If the path is a URL.
+        """
+        path = local_path("path", path)
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -167,10 +173,11 @@ class Histograms:
         Raises
         ------
         ValueError
-            If the file holds something else.
+            If the file holds something else, or the path is a URL.
         """
+        path = local_path("path", path)
         try:
-            plain = json.loads(Path(path).read_text(encoding="utf-8"))
+            plain = json.loads(path.read_text(encoding="utf-8"))
             columns = [
                 ColumnHistogram(
                     **column
@@ -205,6 +212,7 @@ def scan(
     non_numeric: str = "refuse",
     client: Client | None = None,
     progress: Progress = True,
+    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Histograms:
     """Count the records of several columns of a table in one pass.
 
@@ -212,6 +220,7 @@ def scan(
     ----------
     source : path-like, or sequence of path-like
         Parquet and CSV files, a folder or a pattern: :func:`pdpbook.scaling.sources.find_files`.
+        Workers must see the files under the same absolute names.  A URL is refused.
     ranges : mapping of str to (lower, upper)
         For each column that is wanted the ends of its grid, known without the data.  ``"data"``
         instead takes the smallest and the largest value, which is a pass of its own, gives two
@@ -228,6 +237,9 @@ def scan(
         The cluster; a local one for the time of the call if not given.
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
+    worker_timeout : float
+        Seconds for which to wait while the cluster has no worker, at the beginning or because the
+        last one has died; 60 if not given.  It does not limit how long the work itself may take.
 
     Returns
     -------
@@ -241,6 +253,11 @@ def scan(
         If a file cannot be read, lacks a column or changes meanwhile.
     FileNotFoundError
         If there is no file.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds.  The error names the cluster.
+        A pass keeps nothing: the same call counts from the beginning.
+    ConnectionError
+        If the scheduler ends.
     ImportError
         If Dask or pyarrow is not installed.
     ValueError, TypeError
@@ -266,19 +283,21 @@ def scan(
     outside = _validate.choice("outside", outside, "refuse", "clip")
     missing = _validate.choice("missing", missing, "refuse", "exclude")
     non_numeric = _validate.choice("non_numeric", non_numeric, "refuse", "exclude")
+    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
     names, paths = list(wanted), find_files(source)
     with connected(client) as engine:
-        files = _describe(paths, names, engine, progress)
+        cluster: dict[str, Any] = {"client": engine, "worker_timeout": worker_timeout}
+        files = _describe(paths, names, progress, cluster)
         pieces = [piece for file in files for piece in file.pieces]
         leaking = [name for name, ends in wanted.items() if ends is None]
         if leaking:
-            wanted |= _data_ranges(pieces, leaking, engine, progress)
+            wanted |= _data_ranges(pieces, leaking, progress, cluster)
         grids = [Grid(ends[0], ends[1], bins) for ends in wanted.values() if ends]
         total = np.zeros((len(names), bins + 4), dtype=np.int64)
         first = np.full((len(names), 4), len(pieces))  # the first piece with such a value
         count = partial(_tally_piece, columns=names, grids=grids)
         for index, counts in run_tasks(
-            count, pieces, client=engine, progress=progress, label="counting"
+            count, pieces, progress=progress, label="counting", **cluster
         ):
             total += counts
             first = np.where(counts[:, -4:] > 0, np.minimum(first, index), first)
@@ -313,12 +332,12 @@ def _ranges(ranges: Any) -> dict[str, tuple[float, float] | None]:
 
 
 def _describe(
-    paths: list[str], names: list[str], engine: Any, progress: Progress
+    paths: list[str], names: list[str], progress: Progress, cluster: dict[str, Any]
 ) -> list[FileDescription]:
     """Look at every file, on the workers; no piece is read yet."""
     look = partial(describe_file, columns=names)
     shown = progress if isinstance(progress, bool) else False
-    found = run_tasks(look, paths, client=engine, progress=shown, label="looking at files")
+    found = run_tasks(look, paths, progress=shown, label="looking at files", **cluster)
     return [file for _, file in sorted(found, key=lambda each: each[0])]
 
 
@@ -333,7 +352,7 @@ def _extremes_of_piece(piece: Piece, columns: list[str]) -> NDArray[np.float64]:
 
 
 def _data_ranges(
-    pieces: list[Piece], names: list[str], engine: Any, progress: Progress
+    pieces: list[Piece], names: list[str], progress: Progress, cluster: dict[str, Any]
 ) -> dict[str, tuple[float, float]]:
     """Take ranges from the data, in a pass of their own, and warn."""
     warnings.warn(
@@ -344,7 +363,7 @@ def _data_ranges(
     )
     found = np.tile([np.inf, -np.inf], (len(names), 1))
     look = partial(_extremes_of_piece, columns=names)
-    for _, ends in run_tasks(look, pieces, client=engine, progress=progress, label="ranges"):
+    for _, ends in run_tasks(look, pieces, progress=progress, label="ranges", **cluster):
         found[:, 0] = np.minimum(found[:, 0], ends[:, 0])
         found[:, 1] = np.maximum(found[:, 1], ends[:, 1])
     ranges = {name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)}

@@ -29,13 +29,13 @@ import secrets
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
 
@@ -59,12 +59,13 @@ def new_key() -> bytes:
 
 
 def load_key(path: str | os.PathLike[str]) -> bytes:
-    """Return the key that a file keeps; the first call makes key and file.
+    """Return the key that a file keeps; the first call makes the file, and its folder if needed.
 
     Parameters
     ----------
     path : path-like
         A file that only its owner can read (mode 600), outside of the folder that is published.
+        Folders that are not there are made for the owner alone (mode 700).
 
     Returns
     -------
@@ -74,16 +75,22 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     ValueError
-        If the file holds something else than a key.
+        If the file holds something else than a key, or the path is a URL.
+    TypeError
+        If the argument is no path.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     load_key(f"{folder}/release.key") == load_key(f"{folder}/release.key")
+    ...     path = f"{folder}/secret/release.key"
+    ...     load_key(path) == load_key(path)
     True
     """
-    path = Path(path)
+    path = local_path("path", path)
+    for folder in reversed(path.parents):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
     try:
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

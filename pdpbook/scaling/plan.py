@@ -36,7 +36,7 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
-from pdpbook.scaling.cluster import Progress, run_tasks
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, run_tasks
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
 from pdpbook.scaling.keyed_draws import integer_weights
 
@@ -179,6 +179,7 @@ def solve(
     max_sweeps: int = 40,
     client: Client | None = None,
     progress: Progress = True,
+    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Plan:
     r"""Find the law from which each column will be drawn.
 
@@ -198,7 +199,7 @@ def solve(
         manifest says so.
     max_sweeps : int
         Passes of best responses after which to stop; everybody is private after each.
-    client, progress
+    client, progress, worker_timeout
         As for :func:`~pdpbook.scaling.histograms.scan`.  The columns are solved side by side.
 
     Returns
@@ -210,6 +211,10 @@ def solve(
     ValueError, TypeError
         If an argument is not as described, or a column has fewer than two records or fewer than
         ``at_least``.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds; the same call begins again.
+    ConnectionError
+        If the scheduler ends.
     ImportError
         If Dask is not installed.
 
@@ -222,6 +227,7 @@ def solve(
     mechanism = _validate.choice("mechanism", mechanism, GAME, BLUR)
     factors = _multipliers(multipliers)
     max_sweeps = _validate.integer("max_sweeps", max_sweeps, at_least=1)
+    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
     fewest = min(histograms.columns, key=lambda column: column.records)
     if fewest.records < 2:
         raise ValueError(
@@ -242,7 +248,14 @@ def solve(
         at_least=least,
         max_sweeps=max_sweeps,
     )
-    solved = run_tasks(work, histograms.columns, client=client, progress=progress, label="solving")
+    solved = run_tasks(
+        work,
+        histograms.columns,
+        client=client,
+        progress=progress,
+        label="solving",
+        worker_timeout=worker_timeout,
+    )
     columns = tuple(column for _, column in sorted(solved, key=lambda each: each[0]))
     return Plan(columns, histograms, epsilon, mechanism, factors, least, not given)
 

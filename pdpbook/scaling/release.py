@@ -10,6 +10,11 @@ disk, and renamed, which the system does at once or not at all.  The manifest is
 first to say that a release is under way here, and last to say that it is complete.  A folder with
 another release's manifest is refused; with the manifest of this one the run goes on where it
 stopped, or, if it is complete, only checks the files.
+
+Before the first draw every worker shows that it writes where this process reads
+(:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this
+process reads every file once more and compares its digest with that of the bytes that the worker
+meant to write.
 """
 
 from __future__ import annotations
@@ -19,13 +24,17 @@ import io
 import json
 import os
 import secrets
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tqdm import tqdm
+
 from pdpbook import _validate
-from pdpbook.scaling.cluster import Progress, require, run_tasks
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, require, run_tasks
 from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
@@ -35,6 +44,7 @@ from pdpbook.scaling.manifest import (
     public_settings,
 )
 from pdpbook.scaling.plan import Plan
+from pdpbook.scaling.shared_files import UNFINISHED, Token, local_path, shared_folder
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,8 +52,8 @@ if TYPE_CHECKING:
 __all__ = ["Release", "ReleaseError", "release"]
 
 MANIFEST = "_manifest.json"  # readers of Parquet pass over names that begin so
-UNFINISHED = ".*.tmp"
 ROWS_PER_FILE = 2**18
+KEPT = "; the files that are whole stay, and the call goes on from there"
 
 
 class ReleaseError(RuntimeError):
@@ -79,14 +89,18 @@ class Release:
 class _Job:
     """What a worker needs; the secrets are not shown where an engine logs its tasks."""
 
-    folder: Path
+    token: Token
     draws: int
     rows_per_file: int
     key: bytes = field(repr=False)
     columns: tuple[Any, ...] = field(repr=False)
 
-    def name(self, part: int) -> str:
-        return f"part-{part:05d}.parquet"
+    def path(self, part: int) -> Path:
+        return self.token.folder / _name(part)
+
+
+def _name(part: int) -> str:
+    return f"part-{part:05d}.parquet"
 
 
 def release(
@@ -99,6 +113,7 @@ def release(
     rows_per_file: int = ROWS_PER_FILE,
     client: Client | None = None,
     progress: Progress = True,
+    worker_timeout: float = WORKER_TIMEOUT,
 ) -> Release:
     r"""Draw from every column and write the draws as Parquet, in parallel.
 
@@ -108,7 +123,8 @@ def release(
         Of :func:`pdpbook.scaling.plan.solve`.
     folder : path-like
         An empty or new folder, or one in which this same release was begun and no other process
-        writes now.  Workers must see it under the same name, on a file system that renames at once.
+        writes now.  Workers must see it under the same absolute name, on a file system that renames
+        at once; that they do is checked before the first draw.  A URL is refused.
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
@@ -118,8 +134,9 @@ def release(
         :func:`~pdpbook.scaling.keyed_draws.load_key`.  It travels to the workers.
     rows_per_file : int
         Rows of each file but the last.
-    client, progress
-        As for :func:`~pdpbook.scaling.histograms.scan`.
+    client, progress, worker_timeout
+        As for :func:`~pdpbook.scaling.histograms.scan`.  After an error of the cluster the files
+        that are whole stay, and the same call goes on from there.
 
     Returns
     -------
@@ -131,7 +148,13 @@ def release(
     ------
     ReleaseError
         If the folder holds another release, or files that are not of this one; if a file of a
-        complete release is missing or altered; if a file cannot be written.
+        release is missing or altered at the end; if a file cannot be written.
+    SharedFolderError
+        If a worker does not see the folder, or has another version of pdpbook or pyarrow.
+    TimeoutError
+        If the cluster has no worker for ``worker_timeout`` seconds.
+    ConnectionError
+        If the scheduler ends.
     ImportError
         If Dask or pyarrow is not installed.
     ValueError, TypeError
@@ -146,35 +169,70 @@ def release(
     delta = _validate.fraction("delta", delta)
     rows_per_file = _validate.integer("rows_per_file", rows_per_file, at_least=1)
     keyed_digest(key, "check", None)  # refuses what is no key
-    folder = Path(os.path.abspath(folder))
+    worker_timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
+    folder = Path(os.path.abspath(local_path("folder", folder)))
     settings = public_settings(plan, draws=draws, delta=delta, rows_per_file=rows_per_file)
     begun = public_manifest(plan, settings, key, None)
     columns = tuple(
         (each.histogram.name, each.weights, each.histogram.grid.midpoints) for each in plan.columns
     )
-    job = _Job(folder, draws, rows_per_file, key, columns)
-    parts = range(-(-draws // rows_per_file))
-    names = [job.name(part) for part in parts]
-    there = _enter(folder, begun, names)
+    rows = {
+        _name(part): min(rows_per_file, draws - first)
+        for part, first in enumerate(range(0, draws, rows_per_file))
+    }
+    there = _enter(folder, begun, [*rows])
     complete = there["status"] == COMPLETE
-    work = partial(_digest_part if complete else _write_part, job)
-    label = "checking" if complete else "writing"
-    done = run_tasks(work, parts, client=client, progress=progress, label=label)
-    files = {names[part]: content for part, content in sorted(done, key=lambda each: each[0])}
     if complete:
-        wrong = [name for name in names if there["files"].get(name) != files[name]]
-        if wrong:
-            raise ReleaseError(
-                f"{folder}: the release is complete, but {', '.join(wrong)} missing or altered. "
-                "It is not drawn again here; the same key writes the same files to an empty folder"
-            )
         manifest = there
     else:
+        cluster: dict[str, Any] = {"label": "writing", "worker_timeout": worker_timeout}
+        with (
+            connected(client) as engine,
+            shared_folder(folder, client=engine, **cluster) as token,
+        ):
+            write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
+            parts = range(len(rows))
+            done = run_tasks(write, parts, client=engine, progress=progress, kept=KEPT, **cluster)
+            files = {_name(part): content for part, content in sorted(done, key=_number)}
         manifest = public_manifest(plan, settings, key, files)
+    _check_files(folder, rows, manifest["files"], complete, progress is True)
+    if not complete:
         _sweep(folder)
         _write(folder / MANIFEST, _text(manifest))
     bill = Bill(**{name: each for name, each in manifest["bill"].items() if name != "basis"})
-    return Release(folder, tuple(folder / name for name in names), bill, manifest, not complete)
+    return Release(folder, tuple(folder / name for name in rows), bill, manifest, not complete)
+
+
+def _number(numbered: tuple[int, Any]) -> int:
+    return numbered[0]
+
+
+def _check_files(
+    folder: Path, rows: Mapping[str, int], files: Mapping[str, Any], complete: bool, bar: bool
+) -> None:
+    """Read every file in this process, and raise if one is not what the manifest says of it."""
+    with (
+        ThreadPoolExecutor() as pool,
+        tqdm(total=len(rows), desc="checking", disable=not bar) as shown,
+    ):
+        wrong = []
+        for name, digest in zip(rows, pool.map(_digest, map(folder.joinpath, rows)), strict=True):
+            if digest is None or files.get(name) != {"rows": rows[name], "blake2b": digest}:
+                wrong.append(name)
+            shown.update()
+    if not wrong:
+        return
+    names = ", ".join(wrong[:5]) + (f" and {len(wrong) - 5} others" if len(wrong) > 5 else "")
+    found = f"{len(wrong)} of {len(rows)} files missing or altered: {names}"
+    if complete:
+        raise ReleaseError(
+            f"{folder}: the release is complete, but {found}. "
+            "It is not drawn again here; the same key writes the same files to an empty folder"
+        )
+    raise ReleaseError(
+        f"{folder}: the workers have written all files, but {found}. The release is not complete. "
+        "Remove those that were altered; the same call then writes what is missing"
+    )
 
 
 def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -251,24 +309,24 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
 
 def _write_part(job: _Job, part: int) -> dict[str, Any]:
     """Write a part, on a worker, maybe more than once: its bytes are a function of the job."""
+    job.token.require()  # a worker may have joined after the others were asked
     content = _part_bytes(job, part)
-    path = job.folder / job.name(part)
+    path = job.path(part)
     if not path.exists():
         _write(path, content)
     elif path.read_bytes() != content:
         raise ReleaseError(f"{path}: holds other bytes than this release; was it altered?")
-    return _described(job, part, content)
-
-
-def _digest_part(job: _Job, part: int) -> dict[str, Any] | None:
-    """Describe a part that is there, on a worker; None if it is not."""
-    path = job.folder / job.name(part)
-    return _described(job, part, path.read_bytes()) if path.exists() else None
-
-
-def _described(job: _Job, part: int, content: bytes) -> dict[str, Any]:
     rows = min(job.rows_per_file, job.draws - part * job.rows_per_file)
     return {"rows": rows, "blake2b": hashlib.blake2b(content, digest_size=32).hexdigest()}
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None if it is not there or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=32)).hexdigest()
+    except OSError:
+        return None
 
 
 def _part_bytes(job: _Job, part: int) -> bytes:

@@ -9,6 +9,13 @@ no file is too large.
 Nothing is left out in silence.  A file of another kind in a folder, a file that is named twice, a
 column that is missing, a file that cannot be read or that changes meanwhile: each is an error that
 names the file.
+
+What is verified: a file's size and time of change when each of its pieces is read, its footer or
+first line, the checksum of a Parquet page where its writer has left one, and that as many rows were
+counted as the footers promise.  What is not: the values themselves.  Most writers leave no
+checksums, pyarrow by default among them, and then a bit that a disk has flipped inside an
+uncompressed page gives another number and no error.  To have pages checked, write them with
+``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
 """
 
 from __future__ import annotations
@@ -25,6 +32,7 @@ from typing import Any
 
 from pdpbook import _validate
 from pdpbook.scaling.cluster import require
+from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 
@@ -96,6 +104,8 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         If a file is not there, or a folder or pattern holds none.
     SourceError
         If a file ends in something else than ``.parquet``, ``.pq`` or ``.csv``, or is named twice.
+    ValueError
+        If an entry is a URL.
     TypeError
         If the argument is something else.
     """
@@ -105,7 +115,7 @@ def find_files(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         isinstance(each, str | os.PathLike) for each in source
     ):
         raise _validate.fail("source", "a path or a list of paths", source, TypeError)
-    found = [path for each in source for path in _expand(Path(each))]
+    found = [path for each in source for path in _expand(local_path("source", each))]
     if not found:
         raise _validate.fail("source", "at least one file", list(source), FileNotFoundError)
     for path in found:
@@ -168,7 +178,7 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     ImportError
         If pyarrow is not installed.
     """
-    kind = KINDS[Path(path).suffix.lower()]
+    kind = KINDS[local_path("path", path).suffix.lower()]
     with _named(path):
         status = os.stat(path)
         size, changed = status.st_size, status.st_mtime_ns

@@ -1,15 +1,18 @@
 """Tasks come back once each, whatever dies; errors come back as they were raised."""
 
+import asyncio
 import builtins
 import gc
 import os
+import signal
+import threading
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pdpbook.scaling.cluster import connected, require, run_tasks
+from pdpbook.scaling.cluster import connected, on_every_worker, require, run_tasks
 
 
 def marked(folder: str, seconds: float, item: int) -> int:
@@ -66,6 +69,194 @@ def test_a_task_that_takes_every_worker_down_is_named():
         pytest.raises(RuntimeError, match="work: a worker died each time that it came to 5"),
     ):
         list(run_tasks(ending, [5], client=client, label="work"))
+
+
+def sleeping(seconds: float) -> float:
+    """Take a while."""
+    time.sleep(seconds)
+    return seconds
+
+
+def test_a_cluster_that_never_has_a_worker_ends_the_call(processes):
+    with processes.client(0) as client:
+        begun, address = time.monotonic(), client.scheduler.address
+        with pytest.raises(TimeoutError) as caught:
+            list(run_tasks(abs, [1], client=client, worker_timeout=2.0, label="counting", kept="!"))
+        assert 2.0 <= time.monotonic() - begun < 20.0
+        assert str(caught.value) == (
+            f"counting: the cluster at {address} has had 0 workers for 2 seconds. Start one, for "
+            f"example with `dask worker {address}`, and call again!; a larger worker_timeout waits "
+            "longer"
+        )
+        processes.worker()  # as the error says
+        assert list(run_tasks(abs, [-1], client=client)) == [(0, 1)]
+        assert list(run_tasks(abs, [], client=client)) == []
+
+
+def test_a_worker_that_comes_in_time_is_waited_for(processes):
+    with processes.client(0) as client:
+        threading.Timer(1.0, processes.worker).start()
+        found = sorted(run_tasks(abs, [-1, -2, -3], client=client, worker_timeout=60.0))
+    assert found == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_what_a_dead_worker_had_begun_is_done_by_another(processes, tmp_path):
+    """Two workers as processes of their own; one is ended in the middle of a task."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    workers = [processes.worker(), processes.worker()]
+    with processes.client(2) as client:
+
+        def kill(done, total):
+            if done == 4:
+                workers[0].send_signal(signal.SIGKILL)
+
+        work = partial(marked, str(marks), 0.2)
+        found = sorted(run_tasks(work, range(12), client=client, progress=kill))
+        assert len(client.nthreads()) == 1
+    assert found == [(i, i * i) for i in range(12)]
+
+
+def test_the_death_of_the_last_worker_ends_the_call(processes):
+    worker = processes.worker()
+    with processes.client(1) as client:
+
+        def kill(done, total):
+            if done == 2:
+                worker.send_signal(signal.SIGKILL)
+
+        tasks = run_tasks(
+            sleeping, [0.1] * 30, client=client, worker_timeout=2.0, label="work", progress=kill
+        )
+        begun = time.monotonic()
+        with pytest.raises(
+            TimeoutError, match=r"work: the cluster at tcp.* has had 0 workers for 2"
+        ):
+            list(tasks)
+        assert time.monotonic() - begun < 20.0
+
+
+def test_a_worker_that_dies_with_a_result_that_nobody_has_fetched(processes):
+    """The task has ended, but what it returned is gone with its worker."""
+    worker = processes.worker()
+    with processes.client(1) as client:
+        tasks = run_tasks(abs, range(4), client=client, worker_timeout=1.0)
+        next(tasks)
+        time.sleep(1.0)  # the other three have ended as well
+        worker.kill()
+        worker.wait()
+        with pytest.raises(TimeoutError, match="has had 0 workers for 1 seconds"):
+            list(tasks)
+
+
+def test_a_scheduler_that_ends_is_named(processes):
+    processes.worker()
+    with processes.client(1) as client:
+        address = client.scheduler.address
+
+        def kill(done, total):
+            processes.scheduler.kill()
+
+        with pytest.raises(ConnectionError, match=f"work: the scheduler at {address} has ended"):
+            list(run_tasks(sleeping, [0.1] * 30, client=client, label="work", progress=kill))
+
+
+def test_a_call_that_ends_early_takes_its_tasks_back(client, tmp_path):
+    tasks = run_tasks(partial(marked, str(tmp_path), 0.3), range(50), client=client)
+    next(tasks)
+    tasks.close()
+    time.sleep(1.0)
+    ran = len(list(tmp_path.iterdir()))
+    assert ran <= 5  # some were running; what waited was not begun
+    assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]
+
+
+class Odd(Exception):
+    """Its text is not valid Unicode, nor is what it is shown as."""
+
+    def __repr__(self) -> str:
+        return "caf\udce9"
+
+    __str__ = __repr__
+
+
+def odd_text(item: int) -> None:
+    """Fail with a text that cannot be encoded."""
+    raise Odd
+
+
+def long_text(item: int) -> None:
+    """Fail with a very long text."""
+    raise ValueError("x" * 5_000_000)
+
+
+def long_chain(item: int) -> None:
+    """Fail with an error that follows from one that follows from one ..."""
+    last = ValueError("the first of many")
+    for number in range(3_000):
+        try:
+            raise ValueError(f"error {number}") from last
+        except ValueError as error:
+            last = error
+    raise last
+
+
+def with_a_lock(item: int) -> None:
+    """Fail with something that cannot be pickled."""
+    error = ValueError("not to be pickled")
+    error.lock = threading.Lock()
+    raise error
+
+
+def leaving(item: int) -> None:
+    """End the interpreter politely."""
+    raise SystemExit(3)
+
+
+def cancelling(item: int) -> None:
+    """Raise what asyncio raises when a task is cancelled."""
+    raise asyncio.CancelledError("by itself")
+
+
+@pytest.mark.parametrize(
+    ("fails", "kind", "said"),
+    [
+        (odd_text, Odd, "caf"),
+        (long_text, ValueError, r"x … \(5,000,000 characters in all\)"),
+        (long_chain, ValueError, "error 2999"),
+        (with_a_lock, ValueError, "not to be pickled"),
+        (leaving, RuntimeError, "SystemExit: 3"),
+        (cancelling, RuntimeError, "CancelledError: by itself"),
+    ],
+)
+def test_an_unusual_error_arrives_within_seconds(client, fails, kind, said):
+    begun = time.monotonic()
+    with pytest.raises(kind, match=said) as caught:
+        list(run_tasks(fails, [1], client=client))
+    assert time.monotonic() - begun < 15.0
+    assert fails.__name__ in caught.value.__notes__[0]  # the worker's traceback
+    assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]
+
+
+def test_every_worker_is_asked_once(client):
+    found = on_every_worker(os.getpid, client=client)
+    assert set(found) == set(client.nthreads()) and len(set(found.values())) == 2
+    with pytest.raises(ValueError, match="item 3 is bad"):
+        on_every_worker(partial(failing, 3), client=client)
+
+
+def test_a_cluster_without_workers_is_asked_in_vain(processes):
+    with (
+        processes.client(0) as client,
+        pytest.raises(TimeoutError, match=r"asking: the cluster at .* has had 0 workers for 1 sec"),
+    ):
+        on_every_worker(os.getpid, client=client, label="asking", worker_timeout=1.0)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("inf"), float("nan")])
+def test_a_timeout_must_be_a_time(seconds):
+    with pytest.raises(ValueError, match="worker_timeout must be a finite number > 0"):
+        next(run_tasks(abs, [1], worker_timeout=seconds))
 
 
 def test_few_tasks_are_given_out_at_a_time(client, tmp_path):

@@ -1,8 +1,10 @@
 """Draws are a function of key, name, law and number, and follow the law."""
 
 import hashlib
+import os
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -131,3 +133,18 @@ def test_digests_depend_on_key_purpose_and_content():
     assert len(others) == 3 and base not in others
     with pytest.raises(ValueError, match="purpose must be a text of at most 16 bytes"):
         kd.keyed_digest(KEY, "p" * 17, None)
+
+
+def test_a_key_makes_its_folders_for_the_owner_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    previous = os.umask(0o000)
+    try:
+        key = kd.load_key("one/two/release.key")
+    finally:
+        os.umask(previous)
+    modes = [Path(each).stat().st_mode & 0o777 for each in ("one", "one/two")]
+    assert modes == [0o700, 0o700] and Path("one/two/release.key").stat().st_mode & 0o777 == 0o600
+    assert kd.load_key("one/two/release.key") == key
+    Path("open").mkdir(mode=0o755)
+    kd.load_key("open/release.key")
+    assert Path("open").stat().st_mode & 0o777 == 0o755  # what is there is left as it is

@@ -17,6 +17,7 @@ from pdpbook.scaling.histograms import scan
 from pdpbook.scaling.keyed_draws import BLOCK, integer_weights, keyed_draws
 from pdpbook.scaling.plan import solve
 from pdpbook.scaling.release import ReleaseError, release
+from pdpbook.scaling.shared_files import Token
 
 KEY = bytes(range(32))
 SETTINGS = {"draws": 30_000, "delta": 1e-6, "key": KEY, "rows_per_file": 1_000, "progress": False}
@@ -193,7 +194,9 @@ def test_a_damaged_complete_release_is_refused_and_left_alone(plan, tmp_path, da
     done = release(plan, folder, **SETTINGS)
     damage(done.files[3])
     before = contents(folder)
-    with pytest.raises(ReleaseError, match=r"part-00003\.parquet missing or altered"):
+    with pytest.raises(
+        ReleaseError, match=r"1 of 30 files missing or altered: part-00003\.parquet"
+    ):
         release(plan, folder, **SETTINGS)
     assert contents(folder) == before
 
@@ -271,7 +274,7 @@ def test_a_full_disk_leaves_whole_files_and_the_run_goes_on(plan, client, small_
 
 def test_secrets_are_not_shown_where_an_engine_logs_its_tasks(plan):
     columns = tuple((each.histogram.name, each.weights, None) for each in plan.columns)
-    shown = repr(module._Job(Path("out"), 10, 5, KEY, columns))
+    shown = repr(module._Job(Token(Path("out"), "word"), 10, 5, KEY, columns))
     assert repr(KEY) not in shown and str(plan.columns[0].weights[0]) not in shown
 
 

@@ -160,3 +160,26 @@ def test_kinds_are_not_case_sensitive(tmp_path):
     write_csv(tmp_path / "A.CSV", 3)
     (found,) = sources.find_files(tmp_path)
     assert sources.describe_file(found, ["i"]).rows is None
+
+
+@pytest.mark.parametrize("checksums", [False, True])
+def test_a_flipped_bit_is_seen_where_the_writer_left_checksums(tmp_path, checksums):
+    """The docstring of the module says so: without checksums another number is read."""
+    path, values = tmp_path / "a.parquet", np.arange(1000.0)
+    pq.write_table(
+        pa.table({"x": values}),
+        path,
+        compression="none",
+        use_dictionary=False,
+        write_page_checksum=checksums,
+    )
+    content = bytearray(path.read_bytes())
+    content[content.index(values[500:510].tobytes()) + 6] ^= 1
+    path.write_bytes(content)
+    described = sources.describe_file(str(path), ["x"])
+    if checksums:
+        with pytest.raises(SourceError, match=r"a\.parquet: cannot be read: .*CRC"):
+            rows_of(described, ["x"])
+    else:
+        found = rows_of(described, ["x"]).column("x").to_numpy()
+        assert np.flatnonzero(found != values).tolist() == [500]
