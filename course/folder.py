@@ -76,6 +76,10 @@ def configure(config: Any, folder: str | Path) -> Any:
     config.Autograde.autograde_preprocessors = [IsolatedChecks, SaveAutoGrades, CheckCellMetadata]
     config.Autograde.permissions = 644  # it may be graded again
     config.IsolatedChecks.folder = str(folder)
+    config.HTMLExporter.filters = {
+        "markdown2html": "course.formulas.markdown_with_formulas",
+        "formula_styles": "course.formulas.formula_styles",
+    }
     return config
 
 
