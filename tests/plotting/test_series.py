@@ -185,33 +185,33 @@ def small_game() -> pb.NVOGame:
 def one_figure(name: str):
     """Draw one figure of each kind from small results; its labels are those of the book."""
     x = np.linspace(1.0, 2.0, 5)
-    if name == "solvers.draw_bounds":
+    if name == "solvers.bounds":
         lines = {"best responses": x, "coordinated moves": x}
-        return solvers.draw_bounds(x, lines, floor=x / 2)
-    if name == "solvers.draw_anarchy":
-        return solvers.draw_anarchy(x, x)
-    if name == "solvers.draw_delta":
+        return solvers.bounds(x, lines, floor=x / 2)
+    if name == "solvers.anarchy":
+        return solvers.anarchy(x, x)
+    if name == "solvers.delta":
         lines = {"Gaussian": x, "Laplace": 2 * x}
-        return solvers.draw_delta(x / 10, lines, pure={k: 1.0 for k in lines}, n=20)
-    if name == "game.draw_kernels":
+        return solvers.delta(x / 10, lines, pure={k: 1.0 for k in lines}, n=20)
+    if name == "game.kernels":
         kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
-        return game.draw_kernels(kernel, [1, 4], names=["quiet", "medium", "loud"])
-    if name == "game.draw_outputs":
+        return game.kernels(kernel, [1, 4], names=["quiet", "medium", "loud"])
+    if name == "game.outputs":
         outputs = dict.fromkeys(["data", "the game, a list", "Laplace mechanism"], x / x.sum())
-        return game.draw_outputs(x, outputs, label="height (cm)", data="data")
-    if name == "learning.draw_releases":
+        return game.outputs(x, outputs, label="height (cm)", data="data")
+    if name == "learning.releases":
         names = ["learned", "company, then best responses", "Laplace mechanism"]
-        return learning.draw_releases(x, x, dict.fromkeys(names, x), label="height (cm)")
-    if name == "learning.draw_epsilons":
-        return learning.draw_epsilons(x, {"scales as printed": x, "Laplace": x}, mark=1.5)
-    if name == "audit_instead.draw_releases":
+        return learning.releases(x, x, dict.fromkeys(names, x), label="height (cm)")
+    if name == "learning.epsilons":
+        return learning.epsilons(x, {"scales as printed": x, "Laplace": x}, mark=1.5)
+    if name == "audit_instead.releases":
         names = ["DP histogram", "Laplace at b*", "game (finer scales)", "game (paper's scales)",
                  "keep or blur", "one common scale"]  # fmt: skip
-        return audit_instead.draw_releases(x, dict.fromkeys(names, x), xlabel="ε")
-    if name == "audit_honest_loss.draw_solvers":
+        return audit_instead.releases(x, dict.fromkeys(names, x), xlabel="ε")
+    if name == "audit_honest_loss.solvers":
         names = ["best responses", "coordinated moves", "certified optimum", "genetic algorithm",
                  "learned, network held", "learned anew"]  # fmt: skip
-        return audit_honest_loss.draw_solvers({each: (x, x, x) for each in names})
+        return audit_honest_loss.solvers({each: (x, x, x) for each in names})
     if name == "social_distance.budget_levels":
         growth = {f"d = {d}": x for d in (4, 1, 2)}
         return social_distance.budget_levels({"reversed": x, "classic": x}, x, growth)
@@ -232,15 +232,15 @@ def one_figure(name: str):
 
 
 DRAWN = [
-    "solvers.draw_bounds",
-    "solvers.draw_anarchy",
-    "solvers.draw_delta",
-    "game.draw_kernels",
-    "game.draw_outputs",
-    "learning.draw_releases",
-    "learning.draw_epsilons",
-    "audit_instead.draw_releases",
-    "audit_honest_loss.draw_solvers",
+    "solvers.bounds",
+    "solvers.anarchy",
+    "solvers.delta",
+    "game.kernels",
+    "game.outputs",
+    "learning.releases",
+    "learning.epsilons",
+    "audit_instead.releases",
+    "audit_honest_loss.solvers",
     "social_distance.budget_levels",
     "social_distance.tuned_budgets",
     "collusion.coalition_gain",
