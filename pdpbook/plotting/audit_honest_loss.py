@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pdpbook.audit.honest_loss import Departure
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, NOISE, look, looks
+from pdpbook.plotting.series import COLOURS, SHADES, look, looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,8 +89,8 @@ def departure(game: NVOGame, departure: Departure, *, names: Sequence[str], labe
     seen = np.flatnonzero(game.counts)
     figure, axes = new_figure(3, 1, height=2.3)
     played = [v for v in range(len(names)) if (departure.profile + departure.rerun)[:, v].any()]
-    steps = np.linspace(0, len(NOISE) - 1, len(played)).round().astype(int)
-    shades = dict(zip(played, (NOISE[step] for step in steps), strict=True))
+    steps = np.linspace(0, len(SHADES) - 1, len(played)).round().astype(int)
+    shades = dict(zip(played, (SHADES[step] for step in steps), strict=True))
     for axis, title, profile in zip(
         axes, ("with him", "without him"), (departure.profile, departure.rerun), strict=False
     ):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, NOISE, filled, look, looks
+from pdpbook.plotting.series import COLOURS, SHADES, filled, look, looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -214,7 +214,7 @@ def profile_and_losses(
     for v, scale in enumerate(np.asarray(scales)):
         if profile[:, v].sum() == 0:
             continue
-        shade = NOISE[round(quieter[v] * (len(NOISE) - 1) / max(1, quieter.size - 1))]
+        shade = SHADES[round(quieter[v] * (len(SHADES) - 1) / max(1, quieter.size - 1))]
         style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
         axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
         base += profile[:, v]

@@ -27,7 +27,7 @@ __all__ = [
     "KEYS",
     "LOOKS",
     "MARKERS",
-    "NOISE",
+    "SHADES",
     "Look",
     "entry_of",
     "filled",
@@ -51,7 +51,7 @@ COLOURS = {
 }
 
 #: Shades of noise, from the loudest to the quietest; darker is louder.
-NOISE = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
+SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
 MARKERS = "osD^vPX"
 
@@ -114,9 +114,9 @@ def _entries() -> dict[str, Look]:
         "honest": Look("honest", c["red"], ":", "D"),
         "honest-coordinated": Look("honest, coordinated", c["teal"], "-.", "s"),
         "exposed": Look("exposed", c["red"], "", "v"),
-        "loud": Look("loud", NOISE[0], ":", "D"),
-        "medium": Look("medium", NOISE[2], "--", "s"),
-        "quiet": Look("quiet", NOISE[4], "-", "o"),
+        "loud": Look("loud", SHADES[0], ":", "D"),
+        "medium": Look("medium", SHADES[2], "--", "s"),
+        "quiet": Look("quiet", SHADES[4], "-", "o"),
         "ceiling": Look("largest density", c["black"], "--"),
         "ground": Look("smallest density", c["black"], ":"),
         # Rules that count the cost of many draws, and bounds on the scale.

@@ -62,7 +62,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-@pytest.mark.parametrize("colour", [*series.COLOURS.values(), *series.NOISE])
+@pytest.mark.parametrize("colour", [*series.COLOURS.values(), *series.SHADES])
 def test_every_colour_stands_out_on_either_ground(colour):
     assert contrast(colour, LIGHT) >= 3.0
     assert contrast(series.in_dark_mode(colour), DARK) >= 3.0
@@ -81,7 +81,7 @@ def test_colours_differ_for_colour_blind_readers(eyes, ground):
 
 
 def test_shades_of_noise_rise_in_lightness():
-    lightness = [lab(linear(shade))[0] for shade in series.NOISE]
+    lightness = [lab(linear(shade))[0] for shade in series.SHADES]
     assert (np.diff(lightness) > 6).all()
 
 
