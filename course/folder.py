@@ -39,8 +39,9 @@ from nbgrader.utils import capture_log
 from traitlets.config import Config, PyFileConfigLoader
 
 import pdpbook.exercises
+from book._ext.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
-from course.sheets import BEGIN, END, WRITE_HERE
+from course.sheets import BEGIN, END
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
 

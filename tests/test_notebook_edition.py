@@ -12,9 +12,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell
-from notebook_edition import WRITE_HERE, reader_outputs
+from notebook_edition import reader_outputs
 from notebook_markdown import expand, quoted
-from reader_code import reader_code
+from reader_code import WRITE_HERE, reader_code
 
 from book._ext.lab_folder import copy_edition
 from book._ext.student_bundle import closure, collect_notebooks
