@@ -78,13 +78,12 @@ grade: $(NBGRADER)
 	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
 	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
 
-# Mark proofs in nbgrader's formgrader, in a browser. Its cookie would hold for /formgrader alone, and
-# the MathJax of the course lies in /files.
+# Mark proofs in nbgrader's formgrader, in a browser.
 formgrader: $(NBGRADER)
 	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
 	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
 	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
-	  --LabApp.default_url=/formgrader/gradebook --IdentityProvider.cookie_options=path=/
+	  --LabApp.default_url=/formgrader/gradebook
 
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest
 # files come first, so that both processes end at about the same time.

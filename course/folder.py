@@ -39,8 +39,9 @@ from nbgrader.utils import capture_log
 from traitlets.config import Config, PyFileConfigLoader
 
 import pdpbook.exercises
+from book._ext.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
-from course.sheets import BEGIN, END, WRITE_HERE
+from course.sheets import BEGIN, END
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
 
@@ -76,6 +77,10 @@ def configure(config: Any, folder: str | Path) -> Any:
     config.Autograde.autograde_preprocessors = [IsolatedChecks, SaveAutoGrades, CheckCellMetadata]
     config.Autograde.permissions = 644  # it may be graded again
     config.IsolatedChecks.folder = str(folder)
+    config.HTMLExporter.filters = {
+        "markdown2html": "course.formulas.markdown_with_formulas",
+        "formula_styles": "course.formulas.formula_styles",
+    }
     return config
 
 

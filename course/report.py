@@ -2,14 +2,13 @@
 
 A page of feedback shows what the student wrote, the points, what the checker said and what the
 marker wrote.  It shows no check and no solution, and what the student wrote stands there as text,
-so the page asks no other host for anything.  The formulas are set by the book's own MathJax, which
-lies beside the pages.
+its formulas set as those of the book are.  The page is a file that stands alone: it has no script
+and asks no other file or host for anything.
 """
 
 from __future__ import annotations
 
 import csv
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,14 +18,13 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from course.folder import ROOT, Course
+from course.folder import Course
+from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.sheets import answers, grade_id, points
 
 __all__ = ["Mark", "marks_of", "write_feedback", "write_grades"]
 
-MATHJAX = ROOT / "course" / "mathjax"
-FONTS = ROOT / "vendor" / "mathjax" / "fonts"  #: of the book's pages, too
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -45,19 +43,8 @@ pre {{ overflow-x: auto; }}
   body {{ color: #ddd; background: #14181e; }}
   pre, .text {{ background: #222832; }}
 }}
+{styles}
 </style>
-<script>
-MathJax = {{
-  tex: {{
-    inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]],
-    processEscapes: true,
-    packages: {{ "[-]": ["require"] }},  // a formula of a student is a formula, and no link
-    autoload: {{ html: [] }},
-  }},
-  options: {{ enableMenu: false }},
-}};
-</script>
-<script defer src="{mathjax}/es5/tex-mml-chtml.js"></script>
 <main>
 <h1>{title}</h1>
 <table>
@@ -199,7 +186,9 @@ def write_grades(
         csv.writer(file).writerows(lines)
 
 
-def _part(name: str, mark: Mark, wrote: NotebookNode | None, said: str) -> str:
+def _part(
+    name: str, mark: Mark, wrote: NotebookNode | None, said: str, typesetter: Formulas
+) -> str:
     """Return the HTML of one part of an exercise."""
     title = escape(title_of(name))
     score = "not marked yet" if mark.score is None else number(mark.score)
@@ -207,50 +196,58 @@ def _part(name: str, mark: Mark, wrote: NotebookNode | None, said: str) -> str:
     if wrote is not None and wrote.cell_type == "code":
         lines.append(f"<pre><code>{escape(wrote.source)}</code></pre>")
     elif wrote is not None:
-        lines.append(f'<div class="text">{escape(wrote.source)}</div>')
+        lines.append(f'<div class="text">{typesetter.text(wrote.source)}</div>')
     if said:
         lines.append(f"<p>The check: {escape(said)}</p>")
     if mark.comment:
-        lines.append(f'<p>Comment:</p><div class="text">{escape(mark.comment)}</div>')
+        lines.append(f'<p>Comment:</p><div class="text">{typesetter.text(mark.comment)}</div>')
     return "\n".join(lines)
 
 
 def write_feedback(course: Course, assignment: str, marks: Mapping[str, Mapping[str, Mark]]) -> int:
     """Write a page for each student of an assignment; return how many."""
-    mathjax = course.folder / "feedback" / "mathjax"
-    shutil.copytree(MATHJAX, mathjax, dirs_exist_ok=True)
-    shutil.copytree(FONTS, mathjax / "es5/output/chtml/fonts/woff-v2", dirs_exist_ok=True)
-    for student, given in marks.items():
-        graded = course.folder / "autograded" / student / assignment
-        body = []
-        for path in sorted(graded.glob("*.ipynb")):
-            notebook = nbformat.read(path, as_version=4)
-            cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
-            checks = answers(notebook)
-            for name, mark in given.items():
-                sheet, _, part = name.partition("/")
-                if sheet == path.stem:
-                    wrote = cells.get(part.removesuffix("-check"))
-                    said = said_of(cells[part]) if part in checks else ""
-                    body.append(_part(name, mark, wrote, said))
-        scores = [mark.score for mark in given.values()]
-        total, most = sum(filter(None, scores)), sum(mark.possible for mark in given.values())
-        rows = [
-            f"<tr><td>{escape(title_of(name))}</td><td>"
-            f"{'–' if mark.score is None else number(mark.score)} of {number(mark.possible)}"
-            "</td></tr>"
-            for name, mark in given.items()
-        ]
-        rows.append(
-            f"<tr><th scope='row'>Total</th><td>{number(total)} of {number(most)}</td></tr>"
-        )
-        page = PAGE.format(
-            title=escape(f"{assignment}: {student}"),
-            mathjax="../../mathjax",
-            rows="\n".join(rows),
-            body="\n".join(body),
-        )
-        folder = course.folder / "feedback" / student / assignment
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "feedback.html").write_text(page, encoding="utf-8")
+    with formulas() as typesetter:
+        for student, given in marks.items():
+            page = _page(course, assignment, student, given, typesetter)
+            folder = course.folder / "feedback" / student / assignment
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "feedback.html").write_text(page, encoding="utf-8")
     return len(marks)
+
+
+def _page(
+    course: Course,
+    assignment: str,
+    student: str,
+    given: Mapping[str, Mark],
+    typesetter: Formulas,
+) -> str:
+    """Return the page of a student."""
+    typesetter.begin()
+    parts = []
+    for path in sorted((course.folder / "autograded" / student / assignment).glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
+        checks = answers(notebook)
+        for name, mark in given.items():
+            sheet, _, part = name.partition("/")
+            if sheet == path.stem:
+                wrote = cells.get(part.removesuffix("-check"))
+                said = said_of(cells[part]) if part in checks else ""
+                parts.append(_part(name, mark, wrote, said, typesetter))
+    scores = [mark.score for mark in given.values()]
+    total, most = sum(filter(None, scores)), sum(mark.possible for mark in given.values())
+    rows = [
+        f"<tr><td>{escape(title_of(name))}</td><td>"
+        f"{'–' if mark.score is None else number(mark.score)} of {number(mark.possible)}"
+        "</td></tr>"
+        for name, mark in given.items()
+    ]
+    rows.append(f"<tr><th scope='row'>Total</th><td>{number(total)} of {number(most)}</td></tr>")
+    body = "\n".join(parts)
+    return PAGE.format(
+        title=escape(f"{assignment}: {student}"),
+        styles=typesetter.styles(body) if "<mjx-container" in body else "",
+        rows="\n".join(rows),
+        body=body,
+    )

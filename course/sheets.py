@@ -22,15 +22,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book._ext.execution_cache import read_page
+from book._ext.syllabus import LEVEL as LEVEL_ON_A_PAGE
 
 __all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
 
 POINTS = {"Warm-up": 2, "Core": 4, "Challenge": 6, "Open": 6}  #: by the level of an exercise
-LEVEL = re.compile(rf"^> \*({'|'.join(POINTS)}), \d+ minutes(, a proof)?\.\*$", re.M)
+#: The line stands in a quotation there: level, minutes, and whether it asks for a proof.
+LEVEL = re.compile(f"^> {LEVEL_ON_A_PAGE.pattern.removeprefix('^')}", re.M)
 LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
 INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
-WRITE_HERE = "*Write your answer here.*"  #: in a cell for a proof, as in the notebook edition
 SHORTEST = 16  #: characters of a line that tells something of a solution
 ABOUT = """\
 # Exercises: {title}
@@ -140,7 +141,7 @@ def _worth(statement: str) -> tuple[int, int]:
     if not found:
         raise SheetError(f"an exercise without a level: {statement[:80]!r}")
     total = POINTS[found[1]]
-    return (total // 2, total // 2) if found[2] else (total, 0)
+    return (total // 2, total // 2) if found[3] else (total, 0)
 
 
 def _statement(cell: NotebookNode) -> NotebookNode:

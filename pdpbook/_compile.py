@@ -18,7 +18,5 @@ def njit(function: Callable[..., Any]) -> Any:
     """Return the function compiled on its first call, and kept on disk if that is possible."""
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError as error:
-        if "no locator available" not in str(error):
-            raise
+    except RuntimeError:  # whatever else it says, the same call without a cache says it again
         return numba.njit(nogil=True, error_model="numpy")(function)

@@ -14,10 +14,12 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import JupyterCacheAbstract
 from jupyter_cache.executors.utils import single_nb_execution
 from myst_parser.config.main import MdParserConfig
-from nbformat.v4 import new_code_cell, new_notebook, new_output, writes
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from book._ext.execution_cache import environment_key, is_kept, keep, read_page
-from tests.tools.notebooks import ROOT, baseline_path, code_cells, notebook_pages
+from tests.tools.baselines import baseline_path, checked_cells, read_baseline, write_baseline
+from tests.tools.notebooks import CHECKED, ROOT, code_cells, notebook_pages
 
 PAGE = """\
 ---
@@ -86,6 +88,9 @@ CHANGES: dict[str, dict[str, str | None]] = {
     "seed": {"seed": "8"},
     "assert": {"claim": "1 == 2"},
     "missing": {"stored": None},
+    "commented": {"comment": "# a comment that changes no output\n"},
+    "named": {"named": ":name: numbers\n", "key": "numbers"},
+    "renamed": {"named": ":name: numbers\n", "key": "digits"},
     "empty": {"stored": ""},
     "unchecked": {"tag": "remove-input"},
 }
@@ -99,21 +104,22 @@ def write_page(
     claim: str = "True",
     tag: str = "nbval-check-output",
     stored: str | None = PRINTED,
+    key: str = "1",
+    comment: str = "",
+    named: str = "",
     more: str = "",
 ) -> Path:
     """Write a page of a small book, and its baseline."""
     page = folder / "book" / "part" / f"{name}.md"
     page.parent.mkdir(parents=True, exist_ok=True)
     text = PAGE + more
+    text = text.replace(":tags: [CHECKED]\n", f":tags: [CHECKED]\n{named}{comment}")
     for word, value in {"SEED": seed, "NAME": name, "CLAIM": claim, "CHECKED": tag}.items():
         text = text.replace(word, value)
     page.write_text(text, encoding="utf-8")
     if stored is not None:
         outputs = [new_output("stream", name="stdout", text=stored)] if stored else []
-        cell = new_code_cell("print(random.randrange(1000))", outputs=outputs)
-        baseline = baseline_path(page, folder)
-        baseline.parent.mkdir(parents=True, exist_ok=True)
-        baseline.write_text(writes(new_notebook(cells=[cell])), encoding="utf-8")
+        write_baseline(baseline_path(page, folder), {key: outputs})
     return page
 
 
@@ -164,7 +170,7 @@ def small_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str
     return folder, nbval(folder, "-n", "2", "--dist", "loadfile", "book", skip)
 
 
-@pytest.mark.parametrize("page", ["untouched", "rich"])
+@pytest.mark.parametrize("page", ["untouched", "rich", "commented", "named"])
 def test_an_untouched_page_passes(small_book, page: str) -> None:
     _, failed = small_book
     assert failed[page] == ""
@@ -177,8 +183,10 @@ def test_an_untouched_page_passes(small_book, page: str) -> None:
         ("tampered", "mismatch 'stdout'"),
         ("seed", "mismatch 'stdout'"),
         ("assert", "AssertionError"),
-        ("missing", "No output is stored for the checked cell"),
-        ("empty", "No output is stored for the checked cell"),
+        ("missing", "No output is stored for the checked cell 1"),
+        ("empty", "No output is stored for the checked cell 1"),
+        ("renamed", "No output is stored for the checked cell numbers"),
+        ("renamed", "An output is stored for digits, which is no checked cell."),
         ("unchecked", "no cell is tagged nbval-check-output"),
     ],
 )
@@ -203,6 +211,40 @@ def test_nbval_keeps_what_a_build_keeps(small_book, tmp_path: Path) -> None:
     assert (rich.outputs[0].name, rich.outputs[0].text) == ("stdout", "out\n" * 2)
     assert rich.outputs[1].data == {"text/plain": "'after'"}
     assert value.outputs[0].execution_count == value.execution_count == 6
+
+
+def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
+    texts = [
+        "one line\n",
+        "no end",
+        " indented\n  more \n\n",
+        "tab\there\n",
+        "ε ≤ 1: [1, 2]\n",
+        "\n",
+    ]
+    outputs = [new_output("stream", name="stdout", text=text) for text in texts]
+    outputs += [new_output("stream", name="stderr", text="null")]
+    outputs += [new_output("execute_result", data={"text/plain": "1", "text/html": "<b>\n1"})]
+    outputs += [
+        new_output("display_data", data={"a/b": "3"}, metadata={"scrapbook": {"name": "x"}})
+    ]
+    stored = {"1": outputs, "a name": outputs[:1]}
+    write_baseline(tmp_path / "page.yml", stored)
+    assert read_baseline(tmp_path / "page.yml") == stored
+
+
+def checked_cell(code: str, **metadata: str) -> NotebookNode:
+    """A cell whose outputs are compared."""
+    return new_code_cell(code, metadata={"tags": [CHECKED], **metadata})
+
+
+def test_a_cell_with_a_name_does_not_renumber_the_others() -> None:
+    cells = [checked_cell("a"), checked_cell("b", name="b"), new_code_cell("x"), checked_cell("c")]
+    found = checked_cells(new_notebook(cells=cells))
+    assert {key: cell.source for key, cell in found.items()} == {"1": "a", "b": "b", "2": "c"}
+    for names in (("b", "b"), ("7",)):
+        with pytest.raises(ValueError, match=rf"name of its own that is no number: '{names[0]}'"):
+            checked_cells(new_notebook(cells=[checked_cell("a", name=name) for name in names]))
 
 
 BUSY = """

@@ -15,9 +15,9 @@ from docutils.utils import new_document
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell
-from notebook_edition import WRITE_HERE, reader_outputs, write_notebook
+from notebook_edition import reader_outputs, write_notebook
 from notebook_markdown import expand, quoted
-from reader_code import reader_code
+from reader_code import WRITE_HERE, reader_code
 
 from book._ext.lab_folder import copy_edition
 from book._ext.student_bundle import closure, collect_notebooks

@@ -4,15 +4,14 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-import nbformat
 import pytest
 import yaml
 
 from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
+from tests.tools.baselines import baseline_path, read_baseline
 from tests.tools.notebooks import (
     ROOT,
     all_pages,
-    baseline_path,
     code_cells,
     notebook_pages,
     read_page,
@@ -102,8 +101,8 @@ def test_a_printed_table_is_told_from_printed_lines(text: str, found: int) -> No
 @pytest.mark.parametrize("page", PUBLIC_PAGES, ids=relative)
 def test_no_cell_prints_a_table_as_text(page: Path) -> None:
     """What is compared holds all that pages print but for the running times."""
-    stored = nbformat.read(baseline_path(page), as_version=4)
-    for output in (output for cell in stored.cells for output in cell.outputs):
+    stored = read_baseline(baseline_path(page))
+    for output in (output for outputs in stored.values() for output in outputs):
         assert not printed_tables(output.get("text", ""))
         assert 'class="dataframe"' not in output.get("data", {}).get("text/html", "")
 

@@ -268,6 +268,26 @@ def test_what_refuses_an_argument_says_so(module: Path) -> None:
     assert not silent
 
 
+def imports() -> Iterator[tuple[str, str]]:
+    """Every import in the package: the module, and the name that is taken from it."""
+    for module in MODULES:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((alias.name, "") for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+def test_the_package_needs_what_it_imports_and_no_private_name_of_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    called = {"scikit-learn": "sklearn"}
+    needed = {called.get(name, name).replace("-", "_") for name in declared}
+    found = [each for each in imports() if each[0].split(".")[0] != "pdpbook"]
+    assert needed <= {module.split(".")[0] for module, _ in found}
+    assert not [each for each in found if each[1].startswith("_")]
+
+
 def texts() -> Iterator[Path]:
     """The text files of the project, without what it vendors, builds or installs."""
     folders = (".ci", "benchmarks", "book", "course", "docs", "pdpbook", "tests")

@@ -12,13 +12,12 @@ from docutils import nodes
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from notebook_markdown import Markdown, has_notebook, heading
-from reader_code import INSTALL, reader_code
+from reader_code import INSTALL, WRITE_HERE, reader_code
 from sphinx.application import Sphinx
 
-__all__ = ["WRITE_HERE", "has_notebook", "reader_outputs", "write_notebook"]
+__all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
 RECORD = "application/papermill.record/"  # where glue leaves its values
-WRITE_HERE = "*Write your answer here.*"  # in the cell under an exercise with a proof
 
 
 def reader_outputs(outputs: list[NotebookNode], alt: str) -> list[NotebookNode]:

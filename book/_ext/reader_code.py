@@ -10,6 +10,7 @@ import ast
 
 from nbformat import NotebookNode
 
+WRITE_HERE = "*Write your answer here.*"  # in the cell under an exercise with a proof
 INSTALL = """\
 #@title Install pdpbook where it is missing; where it is not, this cell does nothing
 from importlib.util import find_spec

@@ -12,10 +12,12 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SCRIPTS = Path(__file__).with_name("mathjax")
 PARTS = ["startup", "core", "liteDOM", "tex-base", "ams", "newcommand", "configmacros", "chtml"]
 PARTS += ["chtml-fonts", "assistive-mml"]
+SECONDS = 60.0  # for one formula; the longest of the book takes a few hundredths
 
 # The size of a formula in the text is left to the style sheet: there is nothing to measure here.
 CONFIG = {
@@ -27,7 +29,13 @@ CONFIG = {
 START = "globalThis.global = globalThis; globalThis.MathJax = %s; MathJax.startup.ready = () => {}"
 READY = """
 MathJax.startup.defaultReady();
-const {document: page, adaptor} = MathJax.startup;
+let page, adaptor;
+const begin = () => {
+    MathJax.startup.getComponents();
+    ({document: page, adaptor} = MathJax.startup);
+    return true;
+};
+begin();
 const typeset = (tex, display) => adaptor.outerHTML(
     page.convert(tex, {display, em: 16, ex: 8, containerWidth: 1280}));
 const styles = () => adaptor.textContent(MathJax.startup.output.styleSheet(page));
@@ -51,20 +59,28 @@ class Typesetter:
         )
         self.typeset = cache(self._typeset)
 
-    def _ask(self, *question: object) -> str:
+    def _ask(self, *question: object) -> Any:
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
+        line = self._process.stdout.readline()
+        if not line:
             raise RuntimeError(f"the typesetter has ended, after {question!r}")
-        return json.loads(answer)
+        answer, problem = json.loads(line)
+        if problem:
+            raise ValueError(f"{problem}, asked for {question!r}")
+        return answer
 
     def _typeset(self, tex: str, display: bool) -> str:
         html = self._ask("typeset", tex, display)
         if error := ERROR.search(html):
             raise ValueError(f"{error[1]} in the formula {tex!r}")
         return USELESS.sub("", html)
+
+    def begin(self) -> None:
+        """Forget what the formulas so far have defined: another author's formulas follow."""
+        self._ask("begin")
+        self.typeset.cache_clear()
 
     def styles(self) -> str:
         """Return the style sheet that every formula needs."""
@@ -77,7 +93,7 @@ class Typesetter:
 
 def serve(macros: dict[str, str]) -> None:
     """Answer the questions on the standard input until it ends."""
-    from py_mini_racer import MiniRacer
+    from py_mini_racer import JSEvalException, MiniRacer
 
     engine = MiniRacer()
     config = CONFIG | {"tex": CONFIG["tex"] | {"macros": macros}}
@@ -87,7 +103,11 @@ def serve(macros: dict[str, str]) -> None:
     engine.eval(READY)
     for line in sys.stdin:
         function, *arguments = json.loads(line)
-        print(json.dumps(engine.call(function, *arguments)), flush=True)
+        try:
+            answer = engine.call(function, *arguments, timeout_sec=SECONDS), None
+        except JSEvalException as error:  # a formula nested too deeply, or one that never ends
+            answer = None, str(error).partition("\n")[0] or type(error).__name__
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

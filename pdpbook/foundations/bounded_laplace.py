@@ -111,7 +111,7 @@ def bounded_laplace_scale(
     low = sensitivity / epsilon  # never too large: the normalising integral only adds to ε
     high = low
     while _epsilon(high, width, sensitivity) > epsilon:
-        high *= 2.0
+        high *= 2.0  # pragma: no mutate — any factor above 1 brackets the root
     while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
         if _epsilon(middle, width, sensitivity) <= epsilon:
             high = middle

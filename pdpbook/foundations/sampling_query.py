@@ -160,8 +160,12 @@ class Grid:
                 f"data must lie in [{self.lower:g}, {self.upper:g}], "
                 f"got data[{where}]={float(values[where])!r}"
             )
+        return self._bins_of(values)
+
+    def _bins_of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the bin of each value; all of them lie inside the interval."""
         place = np.floor((values - self.lower) / self.width * self.bins).astype(np.int64)
-        return np.minimum(place, self.bins - 1)
+        return np.minimum(place, self.bins - 1, out=place)
 
     def counts(self, data: ArrayLike) -> NDArray[np.int64]:
         """Return the histogram of the data on this grid.

@@ -55,9 +55,11 @@ def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDA
     p, q = _validate.distributions(p, q)
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
+        # pragma: no mutate — outcomes of one ratio lie on one line of the curve, in whatever order
         order = np.argsort(np.log(q) - np.log(p), kind="stable")
     alpha = np.concatenate([[0.0], np.cumsum(q[order])])
     beta = np.concatenate([[0.0], np.cumsum(p[order][::-1])])[::-1]
+    # pragma: no mutate — no quotient exceeds 1: the last corner is divided by itself
     return np.minimum(alpha / alpha[-1], 1.0), np.minimum(beta / beta[0], 1.0)
 
 

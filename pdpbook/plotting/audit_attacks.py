@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +12,15 @@ from pdpbook.audit.attacks import Attack
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["advantages", "audited", "roc"]
 
 _LEAST = 1e-4  #: false alarms rarer than this are not drawn
 
 
-def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Any:
+def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure:
     """Draw how often a record is found against how often a false alarm is raised.
 
     Parameters
@@ -48,7 +51,7 @@ def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Any:
 
 def advantages(
     draws: ArrayLike, curves: Mapping[str, ArrayLike], *, band: ArrayLike, records: int
-) -> Any:
+) -> Figure:
     """Draw the advantage of the best attack against the number of draws.
 
     Parameters
@@ -81,7 +84,7 @@ def advantages(
     return figure
 
 
-def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Any:
+def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Figure:
     """Draw what audits prove against their number of runs, and what is true.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,25 +11,28 @@ from numpy.typing import ArrayLike
 from pdpbook.audit.honest_loss import Departure
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, NOISE, look, looks
+from pdpbook.plotting.series import COLOURS, SHADES, look, looks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
-    "draw_departure",
-    "draw_everybody",
-    "draw_ratios",
-    "draw_solvers",
+    "departure",
+    "everybody",
+    "ratios",
+    "solvers",
 ]
 
 _HATCHES = ("", "//", "..", "xx", "--")
 
 
-def draw_everybody(
+def everybody(
     places: ArrayLike,
     panels: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
     epsilon: float,
     label: str,
-) -> Any:
+) -> Figure:
     """Draw the held and the honest loss of a record of each bin, a panel per solver.
 
     Parameters
@@ -62,7 +65,7 @@ def draw_everybody(
     return figure
 
 
-def draw_departure(game: NVOGame, departure: Departure, *, names: Sequence[str], label: str) -> Any:
+def departure(game: NVOGame, departure: Departure, *, names: Sequence[str], label: str) -> Figure:
     """Draw what everybody plays with a record and without it, and what is released.
 
     Parameters
@@ -86,8 +89,8 @@ def draw_departure(game: NVOGame, departure: Departure, *, names: Sequence[str],
     seen = np.flatnonzero(game.counts)
     figure, axes = new_figure(3, 1, height=2.3)
     played = [v for v in range(len(names)) if (departure.profile + departure.rerun)[:, v].any()]
-    steps = np.linspace(0, len(NOISE) - 1, len(played)).round().astype(int)
-    shades = dict(zip(played, (NOISE[step] for step in steps), strict=True))
+    steps = np.linspace(0, len(SHADES) - 1, len(played)).round().astype(int)
+    shades = dict(zip(played, (SHADES[step] for step in steps), strict=True))
     for axis, title, profile in zip(
         axes, ("with him", "without him"), (departure.profile, departure.rerun), strict=False
     ):
@@ -131,7 +134,7 @@ def draw_departure(game: NVOGame, departure: Departure, *, names: Sequence[str],
     return figure
 
 
-def draw_solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Any:
+def solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Figure:
     """Draw the largest honest loss, in units of ε, against the quality of the solution.
 
     Parameters
@@ -161,7 +164,7 @@ def draw_solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -
     return figure
 
 
-def draw_ratios(ratios: Mapping[str, ArrayLike]) -> Any:
+def ratios(ratios: Mapping[str, ArrayLike]) -> Figure:
     """Draw the distribution of honest loss / ε over many games.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import filled, look, looks
 
-__all__ = ["draw_guess", "draw_releases"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["guess", "releases"]
 
 
-def draw_guess(
+def guess(
     places: ArrayLike, counts: ArrayLike, noisy: ArrayLike, guess: ArrayLike, *, xlabel: str
-) -> Any:
+) -> Figure:
     """Draw a histogram, its noisy counts, and what one guesses from them.
 
     Parameters
@@ -44,9 +47,9 @@ def draw_guess(
     return figure
 
 
-def draw_releases(
+def releases(
     x: ArrayLike, lines: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str = "KL (nats)"
-) -> Any:
+) -> Figure:
     """Draw how near several releases come to the data, on logarithmic axes.
 
     Parameters

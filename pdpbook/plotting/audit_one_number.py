@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["accounts", "cover", "heads", "totals"]
 
 
 def cover(
     places: ArrayLike, row: ArrayLike, others: ArrayLike, ratio: float, *, xlabel: str
-) -> Any:
+) -> Figure:
     """Draw the noise of one record under R times the average of the others.
 
     Parameters
@@ -58,7 +61,7 @@ def cover(
     return figure
 
 
-def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Any:
+def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Figure:
     """Draw the law of a count without the record and with it.
 
     Parameters
@@ -82,7 +85,7 @@ def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Any:
     return figure
 
 
-def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Any:
+def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Figure:
     """Draw the total ε against the number of draws.
 
     Parameters
@@ -108,7 +111,7 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
     return figure
 
 
-def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) -> Any:
+def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
     """Draw what a record of each bin pays, by several ways of counting.
 
     Parameters

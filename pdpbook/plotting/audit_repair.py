@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, MARKERS, filled, look, looks
 
-__all__ = ["draw_frontier", "draw_policy", "draw_splits"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["frontier", "policy", "splits"]
 
 
-def draw_policy(
+def policy(
     places: ArrayLike,
     counts: ArrayLike,
     noisy: ArrayLike,
@@ -22,7 +25,7 @@ def draw_policy(
     keep: ArrayLike,
     *,
     xlabel: str,
-) -> Any:
+) -> Figure:
     """Draw what is known of the counts, and how often a record of each bin stays in it.
 
     Parameters
@@ -52,9 +55,9 @@ def draw_policy(
     return figure
 
 
-def draw_frontier(
+def frontier(
     panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]], *, xlabel: str, ylabel: str
-) -> Any:
+) -> Figure:
     """Draw divergence over the share of the budget, one panel for each target.
 
     Parameters
@@ -88,7 +91,7 @@ def draw_frontier(
     return figure
 
 
-def draw_splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Any:
+def splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Figure:
     """Draw the divergences of several releases over many splits, one row of dots for each.
 
     Parameters

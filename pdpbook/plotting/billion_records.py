@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,12 @@ from pdpbook.plotting.series import looks
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = ["copies", "passes", "pieces"]
 
 
-def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str) -> Any:
+def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
     """Draw the histogram of a table as the sum of those of its pieces.
 
     Parameters
@@ -60,7 +61,7 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
 
 def copies(
     sizes: ArrayLike, advantages: Mapping[str, ArrayLike], bills: Mapping[str, ArrayLike]
-) -> Any:
+) -> Figure:
     """Draw what several copies of a release tell: the advantage of the best test, and the bill.
 
     Parameters
@@ -90,7 +91,7 @@ def copies(
     return figure
 
 
-def passes(table: pd.DataFrame) -> Any:
+def passes(table: pd.DataFrame) -> Figure:
     """Draw wall clock and memory of one pass over a table that grows.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["coalition_gain", "gradual_pair", "refinement_law"]
 
 
 def coalition_gain(
     sizes: ArrayLike, errors: Mapping[str, ArrayLike], guesses: Mapping[str, ArrayLike]
-) -> Any:
+) -> Figure:
     """Draw what a coalition gets from its copies: the error of its estimate, its rate of guesses.
 
     Parameters
@@ -50,7 +53,7 @@ def coalition_gain(
 
 def gradual_pair(
     grid: ArrayLike, smooth: ArrayLike, atom: ArrayLike, noise: ArrayLike, epsilons: Sequence[float]
-) -> Any:
+) -> Figure:
     """Draw the joint law of a two-level release beside simulated pairs.
 
     Parameters
@@ -101,7 +104,7 @@ def gradual_pair(
 
 def refinement_law(
     grid: ArrayLike, density: ArrayLike, atom: float, loud: float, draws: ArrayLike
-) -> Any:
+) -> Figure:
     """Draw the law of a refined copy's noise, given the noise that is already out.
 
     Parameters

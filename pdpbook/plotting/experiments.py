@@ -14,6 +14,7 @@ from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-def height_table(heights: NDArray[np.float64]) -> Any:
+def height_table(heights: NDArray[np.float64]) -> Figure:
     """Draw how many records have each height, the tallest marked.
 
     Parameters
@@ -56,7 +57,7 @@ def height_table(heights: NDArray[np.float64]) -> Any:
     return figure
 
 
-def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.float64]) -> Any:
+def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.float64]) -> Figure:
     """Draw the data's distribution and those of released values, in one panel.
 
     Parameters
@@ -82,7 +83,7 @@ def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.fl
 
 def output_distributions(
     games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
-) -> Any:
+) -> Figure:
     """Draw the output distributions of several releases, one panel for each ε.
 
     Parameters
@@ -115,7 +116,7 @@ def noise_by_bin(
     profiles: Mapping[str, Mapping[float, NDArray[np.int64]]],
     *,
     logarithmic: bool = False,
-) -> Any:
+) -> Figure:
     """Draw the average standard deviation of the noise in each bin, one panel for each ε.
 
     Parameters
@@ -152,7 +153,7 @@ def noise_by_bin(
 
 def metric_comparison(
     published: pd.DataFrame, ours: pd.DataFrame, metrics: Mapping[str, str]
-) -> Any:
+) -> Figure:
     """Draw published figures and ours against ε, one panel for each metric.
 
     Parameters
@@ -185,7 +186,7 @@ def metric_comparison(
     return figure
 
 
-def floor_figure(table: pd.DataFrame) -> Any:
+def floor_figure(table: pd.DataFrame) -> Figure:
     """Draw the published divergences, ours, and the floor that no profile can be below.
 
     Parameters

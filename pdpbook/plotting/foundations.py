@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "attacker_and_statistician",
@@ -28,7 +31,9 @@ __all__ = [
 ]
 
 
-def height_table(heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike) -> Any:
+def height_table(
+    heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike
+) -> Figure:
     """Draw a frequency table on a logarithmic axis, one value and the lonely ones marked.
 
     Parameters
@@ -69,7 +74,7 @@ def attacker_and_statistician(
     advantages: ArrayLike,
     *,
     threshold: float,
-) -> Any:
+) -> Figure:
     """Draw what an attacker sees, and what its advantage costs the statistician.
 
     Parameters
@@ -96,7 +101,7 @@ def attacker_and_statistician(
     return figure
 
 
-def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, ArrayLike]]) -> Any:
+def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, ArrayLike]]) -> Figure:
     """Draw how far a belief can move, for several ε.
 
     Parameters
@@ -127,7 +132,7 @@ def two_views_of_a_test(
     curves: Mapping[str, ArrayLike],
     *,
     threshold: float,
-) -> Any:
+) -> Figure:
     """Draw two densities with a threshold, and the trade-off curves of all thresholds.
 
     Parameters
@@ -164,7 +169,7 @@ def two_views_of_a_test(
     return figure
 
 
-def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Any:
+def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
     """Draw the total ε of k releases, by several rules.
 
     Parameters
@@ -182,7 +187,7 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Any:
     return figure
 
 
-def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Any:
+def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) -> Figure:
     """Draw the textbook's σ against the exact one.
 
     Parameters
@@ -205,7 +210,7 @@ def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) 
     return figure
 
 
-def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, marked: int) -> Any:
+def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, marked: int) -> Figure:
     """Draw the noise on each of k counting queries, by mechanism.
 
     Parameters
@@ -227,7 +232,7 @@ def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, mark
     return figure
 
 
-def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]) -> Any:
+def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]) -> Figure:
     """Draw densities of noisy answers, two panels side by side.
 
     Parameters
@@ -245,7 +250,7 @@ def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]
     return figure
 
 
-def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: float) -> Any:
+def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: float) -> Figure:
     """Draw Rényi divergences against the order.
 
     Parameters
@@ -270,7 +275,7 @@ def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: f
 
 def choice_probabilities(
     candidates: ArrayLike, utilities: ArrayLike, chances: Mapping[float, ArrayLike]
-) -> Any:
+) -> Figure:
     """Draw the counts of the candidates and how often each is chosen.
 
     Parameters
@@ -298,7 +303,7 @@ def padding_steps(
     binned: ArrayLike,
     *,
     ends: Sequence[float],
-) -> Any:
+) -> Figure:
     """Draw a frequency table, and the same on the padded grid.
 
     Parameters
@@ -326,7 +331,7 @@ def padding_steps(
     return figure
 
 
-def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Any:
+def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Figure:
     """Draw how many records are exposed without noise, by the number of bins.
 
     Parameters
@@ -344,7 +349,7 @@ def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Any:
     return figure
 
 
-def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
+def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
     """Draw the error of a mean from draws of the sampling query, by the number of draws.
 
     Parameters

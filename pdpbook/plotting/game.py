@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,18 +13,21 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = [
-    "draw_kernels",
-    "draw_landscape",
-    "draw_outputs",
-    "draw_paths",
-    "draw_profiles",
-    "draw_runs",
-    "draw_shares",
+    "kernels",
+    "landscape",
+    "outputs",
+    "paths",
+    "profiles",
+    "runs",
+    "shares",
 ]
 
 
-def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Any:
+def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> Figure:
     """Draw what records of some bins are released as, one panel a bin, one line an action.
 
     Parameters
@@ -52,9 +55,7 @@ def draw_kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]
     return figure
 
 
-def draw_shares(
-    game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]
-) -> Any:
+def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[int, str]) -> Figure:
     r"""Draw each group's share :math:`p_i(x)/S(x)` of every output, and its limit for pDP.
 
     Parameters
@@ -90,7 +91,7 @@ def draw_shares(
     return figure
 
 
-def draw_landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *, n: int) -> Any:
+def landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *, n: int) -> Figure:
     """Draw every profile of a small game as a point (KL, P_E), equilibria and optimum marked.
 
     Parameters
@@ -135,9 +136,9 @@ def draw_landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *
     return figure
 
 
-def draw_outputs(
+def outputs(
     positions: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str, data: str
-) -> Any:
+) -> Figure:
     """Draw output distributions, each in a panel of its own over the data's distribution.
 
     Parameters
@@ -167,7 +168,7 @@ def draw_outputs(
     return figure
 
 
-def draw_paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> Any:
+def paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> Figure:
     """Draw runs move by move: P_E above, KL below.
 
     Parameters
@@ -194,14 +195,14 @@ def draw_paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> A
     return figure
 
 
-def draw_profiles(
+def profiles(
     game: NVOGame,
     profiles: Mapping[str, ArrayLike],
     *,
     positions: ArrayLike,
     names: Sequence[str],
     label: str,
-) -> Any:
+) -> Figure:
     """Draw profiles as heat maps: which share of each occupied bin plays which action.
 
     The loudest action is the uppermost row.
@@ -228,21 +229,20 @@ def draw_profiles(
     reach = game.kernel[:, middle] @ abs(np.arange(game.bins) - middle)
     order = np.argsort(reach)  # the louder, the higher
     figure, axes = new_figure(len(profiles), 1, height=1.75, sharex=True, squeeze=False)
-    image = None
     for axis, (title, profile) in zip(axes[:, 0], profiles.items(), strict=True):
         share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T[order]
-        image = axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1)
+        axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1)
         axis.set(title=title, yticks=np.arange(game.actions) + 0.5)
         axis.set_yticklabels([names[v] for v in order])
         axis.grid(False)
     shown = np.unique(np.linspace(0, occupied.size - 1, 7).round().astype(int))
     ticks = [f"{value:.0f}" for value in np.asarray(positions)[occupied[shown]]]
     axes[-1, 0].set(xticks=shown + 0.5, xticklabels=ticks, xlabel=label)
-    figure.colorbar(image, ax=axes, label="share of the bin", shrink=0.6)
+    figure.colorbar(axes[-1, 0].collections[0], ax=axes, label="share of the bin", shrink=0.6)
     return figure
 
 
-def draw_runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Any:
+def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Figure:
     """Draw the divergence of runs from several starts, one panel a game.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, entry_of, filled, look, looks
 
-__all__ = ["draw_bins", "draw_epsilons", "draw_learning", "draw_noise", "draw_releases"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["bins", "epsilons", "learning", "noise", "releases"]
 
 
-def draw_learning(
+def learning(
     returns: ArrayLike,
     divergences: ArrayLike,
     private: ArrayLike,
@@ -23,7 +26,7 @@ def draw_learning(
     records: int,
     returns_of: Mapping[str, float],
     divergences_of: Mapping[str, float],
-) -> Any:
+) -> Figure:
     """Draw the test episodes of a training: return on the left, KL on the right.
 
     Parameters
@@ -80,9 +83,9 @@ def draw_learning(
     return figure
 
 
-def draw_releases(
+def releases(
     positions: ArrayLike, data: ArrayLike, outputs: Mapping[str, ArrayLike], *, label: str
-) -> Any:
+) -> Figure:
     """Draw output distributions, one a panel, over the data's distribution.
 
     Parameters
@@ -114,14 +117,14 @@ def draw_releases(
     return figure
 
 
-def draw_noise(
+def noise(
     positions: ArrayLike,
     profiles: Mapping[str, ArrayLike],
     deviations: ArrayLike,
     *,
     laplace: float,
     label: str,
-) -> Any:
+) -> Figure:
     """Draw which noise the records of each bin have, one panel a profile.
 
     Parameters
@@ -168,7 +171,7 @@ def draw_noise(
     return figure
 
 
-def draw_epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark: float) -> Any:
+def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark: float) -> Figure:
     """Draw KL against the privacy target, one line a method, one ε marked.
 
     Parameters
@@ -200,7 +203,7 @@ def draw_epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, 
     return figure
 
 
-def draw_bins(divergences: Any, marks: Mapping[str, float]) -> Any:
+def bins(divergences: Any, marks: Mapping[str, float]) -> Figure:
     """Draw KL against the number of bins, one line a column, with levels to compare.
 
     Parameters

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, NOISE, filled, look, looks
+from pdpbook.plotting.series import COLOURS, SHADES, filled, look, looks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "bounds_against_records",
@@ -25,7 +28,7 @@ __all__ = [
 
 def with_and_without(
     present: ArrayLike, absent: Mapping[str, ArrayLike], *, xlabel: str = "released bin"
-) -> Any:
+) -> Figure:
     """Draw an output distribution beside the same without one record, a panel per record.
 
     Parameters
@@ -52,7 +55,7 @@ def with_and_without(
 
 def losses_by_place(
     places: ArrayLike, losses: ArrayLike, counts: ArrayLike, *, supremum: float, xlabel: str
-) -> Any:
+) -> Figure:
     """Draw the pDP loss of the records of each bin under the level that holds for any data.
 
     Parameters
@@ -84,7 +87,7 @@ def losses_by_place(
 
 def noise_free_bins(
     places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
-) -> Any:
+) -> Figure:
     """Draw a histogram on a logarithmic axis with the company that each target asks for.
 
     Parameters
@@ -127,7 +130,7 @@ def noise_free_bins(
 
 def densities(
     points: NDArray[np.float64], curves: Mapping[str, ArrayLike], *, levels: Mapping[str, float]
-) -> Any:
+) -> Figure:
     """Draw densities on [0, 1] and horizontal levels that bound them.
 
     Parameters
@@ -156,7 +159,7 @@ def densities(
     return figure
 
 
-def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
+def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
     """Draw the relative error of ways to compute a kernel against the scale.
 
     Parameters
@@ -186,7 +189,7 @@ def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Any:
 
 def profile_and_losses(
     counts: ArrayLike, profile: ArrayLike, losses: ArrayLike, scales: ArrayLike, *, epsilon: float
-) -> Any:
+) -> Figure:
     """Draw who plays what in a small game, and whose loss exceeds the target.
 
     Parameters
@@ -211,7 +214,7 @@ def profile_and_losses(
     for v, scale in enumerate(np.asarray(scales)):
         if profile[:, v].sum() == 0:
             continue
-        shade = NOISE[round(quieter[v] * (len(NOISE) - 1) / max(1, quieter.size - 1))]
+        shade = SHADES[round(quieter[v] * (len(SHADES) - 1) / max(1, quieter.size - 1))]
         style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
         axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
         base += profile[:, v]
@@ -232,7 +235,7 @@ def bounds_against_records(
     *,
     used: Sequence[tuple[float, ArrayLike]] = (),
     used_at: float = 1.0,
-) -> Any:
+) -> Figure:
     """Draw the smallest safe scale against the number of records, a panel per target.
 
     Parameters
@@ -272,7 +275,7 @@ def bounds_against_records(
 
 def violating_equilibria(
     factors: ArrayLike, some: ArrayLike, every: ArrayLike, *, games: int
-) -> Any:
+) -> Figure:
     """Draw how often a small game has equilibria that violate somebody's privacy.
 
     Parameters

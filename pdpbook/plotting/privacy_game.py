@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["granularity_payoffs", "learning_curves", "limited_power", "prior_sweep"]
 
 
 def prior_sweep(
     shares: ArrayLike, plans: Mapping[str, ArrayLike], payoffs: Mapping[str, ArrayLike]
-) -> Any:
+) -> Figure:
     """Draw how an equilibrium and the user's payoff depend on what is believed.
 
     Parameters
@@ -49,7 +52,7 @@ def granularity_payoffs(
     qualities: Mapping[str, ArrayLike],
     payoffs: Mapping[str, ArrayLike],
     best: ArrayLike,
-) -> Any:
+) -> Figure:
     """Draw the quality of service and the payoff against the granularity.
 
     Parameters
@@ -80,7 +83,7 @@ def granularity_payoffs(
     return figure
 
 
-def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[str]) -> Any:
+def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[str]) -> Figure:
     """Draw the saddle point against an adversary of limited power.
 
     Parameters
@@ -110,7 +113,7 @@ def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[st
     return figure
 
 
-def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Any:
+def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Figure:
     """Draw how the error of learners falls with the rounds played.
 
     Parameters

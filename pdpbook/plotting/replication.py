@@ -13,6 +13,7 @@ from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from pdpbook.experiments.regression import Network
     from pdpbook.foundations.sampling_query import Grid
@@ -38,7 +39,7 @@ def regression_curves(
     networks: Mapping[float, Mapping[str, Network]],
     *,
     labels: tuple[str, str],
-) -> Any:
+) -> Figure:
     """Draw 500 of the original pairs and the curves of trained networks, one panel for each ε.
 
     Parameters
@@ -77,7 +78,7 @@ def regression_curves(
 
 def rmse_figure(
     panels: Mapping[str, pd.DataFrame], *, label: str = "RMSE (padded intervals)"
-) -> Any:
+) -> Figure:
     """Draw the error of the trained networks against ε, at most two panels.
 
     Parameters
@@ -116,7 +117,7 @@ def release_and_noise(
     *,
     unit: str,
     scale: float = 1.0,
-) -> Any:
+) -> Figure:
     """Draw the released distributions (left) and the noise of each bin (right), one row for each ε.
 
     Parameters
@@ -159,7 +160,7 @@ def release_and_noise(
     return figure
 
 
-def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Any:
+def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
     """Draw the cosine similarity of the Laplace mechanism on every column of a file.
 
     Parameters
@@ -195,7 +196,7 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Any:
     return figure
 
 
-def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Any:
+def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, tuple]) -> Figure:
     """Draw computing time against the number of records, and published times.
 
     Parameters
@@ -225,7 +226,7 @@ def pair_figure(
     grids: Sequence[Grid],
     *,
     labels: tuple[str, str],
-) -> Any:
+) -> Figure:
     """Draw joint distributions where the data are, the colour showing the probability.
 
     Parameters
@@ -273,7 +274,7 @@ def pair_figure(
     return figure
 
 
-def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Any:
+def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Figure:
     """Draw how well every setting fits, one panel for each data set; dark is good.
 
     Parameters
@@ -310,7 +311,7 @@ def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_br
 
 def table_figure(
     published: pd.DataFrame, ours: pd.DataFrame, *, titles: Sequence[str] = ("stated", "inferred")
-) -> Any:
+) -> Figure:
     """Draw KL against ε: printed, computed with its range, and the certified floor.
 
     Parameters

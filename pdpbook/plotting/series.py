@@ -3,8 +3,9 @@
 A reader learns what a colour means at the first figure and trusts it from there on.  So what has a
 name has one look, here, and every figure and every explorable takes it from here: the Laplace
 mechanism is orange, dashed, with squares, wherever it is drawn.  A figure asks for the looks of its
-labels, :func:`looks`; a label says by its words whose look it has (``best responses, stated`` is
-the game's).  Labels without an entry get what the entries of the same figure leave over.
+series, :func:`looks`, by name: :data:`KEYS` says which entry a name belongs to.  After a name and a
+comma may stand which variant it is (``best responses, stated`` is the game's).  Series without an
+entry get what the entries of the same figure leave over.
 
 The colours go back to Okabe and Ito's palette, safe for colour-blind readers, made darker where
 lines on white need it: each has a contrast of 3 to 1 or more on the ground of either mode.  In dark
@@ -14,8 +15,7 @@ out.  Dashes and markers say the same as the colours, to whom these say nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +24,10 @@ import numpy as np
 __all__ = [
     "COLOURS",
     "DASHES",
+    "KEYS",
     "LOOKS",
     "MARKERS",
-    "NOISE",
+    "SHADES",
     "Look",
     "entry_of",
     "filled",
@@ -50,7 +51,7 @@ COLOURS = {
 }
 
 #: Shades of noise, from the loudest to the quietest; darker is louder.
-NOISE = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
+SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
 MARKERS = "osD^vPX"
 
@@ -61,14 +62,12 @@ DASHES: list[Dash] = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))
 
 @dataclass(frozen=True)
 class Look:
-    """How something is drawn, and by which labels it is known.
+    """How something is drawn, and by which names figures ask for it.
 
     Attributes
     ----------
     label : str
         What a legend calls it.
-    words : str
-        Regular expression; a label that it matches as a whole means this entry.
     colour : str
         As ``#rrggbb``, on a light ground.
     dash : str or tuple
@@ -78,147 +77,153 @@ class Look:
     """
 
     label: str
-    words: str
     colour: str
     dash: Dash = "-"
     marker: str = ""
 
 
-def _entries() -> Iterator[tuple[str, Look]]:
+def _entries() -> dict[str, Look]:
     c = COLOURS
     dashdots: Dash = (0, (5, 1, 1, 1, 1, 1))
-    # What is released, and by whom.
-    yield "data", Look("data", r"(the )?data|original( data)?|true count", c["black"])
-    yield (
-        "laplace",
-        Look(
-            "Laplace mechanism",
-            r"Laplace( mechanism| noise| at b\*)?(,.*)?",
-            c["orange"],
-            "--",
-            "s",
-        ),
-    )
-    yield "gaussian", Look("Gaussian noise", r"Gaussian.*", c["purple"], "-.", "D")
-    yield (
-        "game",
-        Look(
-            "NVO game",
-            r"((the|own) )?game\b.*|(best responses|grouped|literal|NVO game|BRD)\b.*|released",
-            *(c["blue"], "-", "o"),
-        ),
-    )
-    yield (
-        "common",
-        Look("one common scale", r"(one )?common scale.*", c["green"], "-.", "D"),
-    )
-    yield "histogram", Look("DP histogram", r"DP histogram.*", c["brown"], "--", "^")
-    yield "noisy", Look("with noise", "with noise", c["brown"], "", "s")
-    yield "known", Look("posterior mean", "posterior mean|lower bound", c["teal"])
-    yield "keep", Look("keep or blur", "keep or blur", c["teal"], ":", "v")
-    yield "blur", Look("blur", "blur|repaired game", c["purple"], "-.", "P")
-    yield "public", Look("public policy", "public policy.*", c["indigo"], dashdots, "P")
-    # Solvers of the game; the first of them are the best responses above.
-    yield (
-        "coordinated",
-        Look("coordinated moves", "(?!honest).*coordinated( moves)?", c["indigo"], dashdots, "v"),
-    )
-    yield "optimum", Look("the optimum", "(the |certified )optimum|certified", c["teal"], "--", "*")
-    yield (
-        "genetic",
-        Look(
-            "genetic algorithm", r"genetic algorithm|AE\b.*|.*, mutation .*", c["brown"], ":", "^"
-        ),
-    )
-    yield "learned", Look("learned", r"learned\b.*", c["purple"], (0, (1, 1)), "P")
-    yield (
-        "company",
-        Look(
-            "company",
-            r"(loud |printed, )?company\b.*|scales (as printed|over ε)",
-            c["brown"],
-            "-.",
-            "D",
-        ),
-    )
-    yield (
-        "floor",
-        Look(
-            "impossible", "(proved )?impossible.*|certified lower bound|.*, any profile", c["grey"]
-        ),
-    )
-    # One record.
-    yield (
-        "with",
-        Look(
-            "with the record", "with (it|him|Jacob|the record)|Jacob in|in|this record", c["blue"]
-        ),
-    )
-    yield (
-        "without",
-        Look(
-            "without the record",
-            "without (it|Jacob|the record)|Jacob out|out|average of the others",
-            *(c["grey"], "--"),
-        ),
-    )
-    yield "held", Look("noise held", r"held\b.*|noise held|.*, noise held", c["indigo"], "--", "o")
-    yield (
-        "honest",
-        Look("honest", r"honest(?!, coordinated)\b.*|.*, run again", c["red"], ":", "D"),
-    )
-    yield (
-        "honest-coordinated",
-        Look("honest, coordinated", "honest, coordinated", c["teal"], "-.", "s"),
-    )
-    yield "exposed", Look("exposed", "exposed.*|not private.*", c["red"], "", "v")
-    for name, shade, dash, marker in (
-        ("loud", NOISE[0], ":", "D"), ("medium", NOISE[2], "--", "s"), ("quiet", NOISE[4], "-", "o")
-    ):  # fmt: skip
-        yield name, Look(name, rf"{name}(, [\d.]+ cm)?", shade, dash, marker)
-    yield "ceiling", Look("largest density", "v_max.*", c["black"], "--")
-    yield "ground", Look("smallest density", "v_min.*", c["black"], ":")
-    # Rules that count the cost of many draws, and bounds on the scale.
-    yield "basic", Look("basic composition", "basic( composition.*)?", c["grey"], ":", "s")
-    yield "advanced", Look("advanced composition", "advanced( .*)?", c["purple"], "--", "D")
-    yield "coin", Look("the coin", "the coin|exact", c["teal"], "-", "o")
-    yield "tight", Look("Theorem 1′", "Theorem 1′.*", c["teal"])
-    yield "printed-10", Look("printed (10)", r"printed \(10\).*", c["orange"], "--")
-    yield "printed-11", Look("printed (11), K = 101", r"printed \(11\).*", c["brown"], ":")
-    yield (
-        "careful",
-        Look("the printed proof, done with care", "(the )?printed proof.*", c["purple"], "-."),
-    )
-    # Copies for several recipients, and social distance.
-    yield "fresh", Look("fresh noise", "fresh noise", c["orange"], "--", "s")
-    yield "gradual", Look("gradual release", "gradual release", c["teal"], "-", "o")
-    yield "differ", Look("copies differ", "(copies )?differ(ent)?", c["teal"], "", ".")
-    yield "equal", Look("copies equal", "(copies )?equal", c["orange"], "", "+")
-    yield "classic", Look("classic", "classic", c["grey"], "-", "o")
-    yield "printed", Look("printed", "printed|printed, offset.*", c["teal"], "--", "s")
-    yield "reversed", Look("reversed", "reversed.*", c["brown"], ":", "^")
-    yield "tuned", Look("tuned", "tuned", c["black"], "-.", "D")
     hues = ("black", "orange", "green", "blue", "purple", "indigo", "red")
-    for d, (hue, step) in enumerate(zip(hues, ["-", *DASHES], strict=False)):
-        yield f"distance-{d}", Look(f"d = {d}", f"d = {d}", c[hue], step, "soD^vPX"[d])
+    steps = ["-", *DASHES]
+    return {
+        # What is released, and by whom.
+        "data": Look("data", c["black"]),
+        "laplace": Look("Laplace mechanism", c["orange"], "--", "s"),
+        "gaussian": Look("Gaussian noise", c["purple"], "-.", "D"),
+        "game": Look("NVO game", c["blue"], "-", "o"),
+        "common": Look("one common scale", c["green"], "-.", "D"),
+        "histogram": Look("DP histogram", c["brown"], "--", "^"),
+        "noisy": Look("with noise", c["brown"], "", "s"),
+        "known": Look("posterior mean", c["teal"]),
+        "keep": Look("keep or blur", c["teal"], ":", "v"),
+        "blur": Look("blur", c["purple"], "-.", "P"),
+        "public": Look("public policy", c["indigo"], dashdots, "P"),
+        # Solvers of the game; the first of them are the best responses above.
+        "coordinated": Look("coordinated moves", c["indigo"], dashdots, "v"),
+        "optimum": Look("the optimum", c["teal"], "--", "*"),
+        "genetic": Look("genetic algorithm", c["brown"], ":", "^"),
+        "learned": Look("learned", c["purple"], (0, (1, 1)), "P"),
+        "company": Look("company", c["brown"], "-.", "D"),
+        "floor": Look("impossible", c["grey"]),
+        # One record.
+        "with": Look("with the record", c["blue"]),
+        "without": Look("without the record", c["grey"], "--"),
+        "held": Look("noise held", c["indigo"], "--", "o"),
+        "honest": Look("honest", c["red"], ":", "D"),
+        "honest-coordinated": Look("honest, coordinated", c["teal"], "-.", "s"),
+        "exposed": Look("exposed", c["red"], "", "v"),
+        "loud": Look("loud", SHADES[0], ":", "D"),
+        "medium": Look("medium", SHADES[2], "--", "s"),
+        "quiet": Look("quiet", SHADES[4], "-", "o"),
+        "ceiling": Look("largest density", c["black"], "--"),
+        "ground": Look("smallest density", c["black"], ":"),
+        # Rules that count the cost of many draws, and bounds on the scale.
+        "basic": Look("basic composition", c["grey"], ":", "s"),
+        "advanced": Look("advanced composition", c["purple"], "--", "D"),
+        "coin": Look("the coin", c["teal"], "-", "o"),
+        "tight": Look("Theorem 1′", c["teal"]),
+        "printed-10": Look("printed (10)", c["orange"], "--"),
+        "printed-11": Look("printed (11), K = 101", c["brown"], ":"),
+        "careful": Look("the printed proof, done with care", c["purple"], "-."),
+        # Copies for several recipients, and social distance.
+        "fresh": Look("fresh noise", c["orange"], "--", "s"),
+        "gradual": Look("gradual release", c["teal"], "-", "o"),
+        "differ": Look("copies differ", c["teal"], "", "."),
+        "equal": Look("copies equal", c["orange"], "", "+"),
+        "classic": Look("classic", c["grey"], "-", "o"),
+        "printed": Look("printed", c["teal"], "--", "s"),
+        "reversed": Look("reversed", c["brown"], ":", "^"),
+        "tuned": Look("tuned", c["black"], "-.", "D"),
+        **{
+            f"distance-{d}": Look(f"d = {d}", c[hue], steps[d], "soD^vPX"[d])
+            for d, hue in enumerate(hues)
+        },
+    }
 
 
 #: Everything that has a name.
 #:
 #: :meta hide-value:
-LOOKS: dict[str, Look] = dict(_entries())
+LOOKS: dict[str, Look] = _entries()
+
+#: What figures call an entry besides its key and its label.
+_ALSO: dict[str, tuple[str, ...]] = {
+    "data": ("the data", "original", "original data", "true count"),
+    "laplace": ("Laplace", "Laplace noise", "Laplace at b*"),
+    "gaussian": ("Gaussian",),
+    "game": (
+        "the game",
+        "best responses",
+        "BRD",
+        "grouped",
+        "literal",
+        "released",
+        "NVO game (BRD)",
+        "game (finer scales)",
+        "game (paper's scales)",
+        "game on pairs",
+        "game on the public half",
+        "own game (held only)",
+    ),
+    "common": ("common scale",),
+    "histogram": ("DP histogram towards public",),
+    "known": ("lower bound",),
+    "blur": ("repaired game",),
+    "public": ("public policy with margin",),
+    "coordinated": ("coordinated", "after coordinated moves", "worst after coordinated moves"),
+    "optimum": ("optimum", "certified optimum", "certified"),
+    "genetic": ("AE", "stated scales", "finer scales"),
+    "learned": ("learned anew",),
+    "company": ("loud company", "printed, company", "scales as printed", "scales over ε"),
+    "floor": (
+        "proved impossible",
+        "impossible if all are private",
+        "impossible with the stated scales",
+        "certified lower bound",
+        "over ε, any profile",
+    ),
+    "with": ("with it", "with him", "with Jacob", "Jacob in", "in", "this record"),
+    "without": (
+        "without it",
+        "without Jacob",
+        "Jacob out",
+        "out",
+        "average of the others",
+    ),
+    "held": ("held", "without him, noise held"),
+    "honest": ("without him, run again",),
+    "exposed": ("not private",),
+    "ceiling": ("v_max",),
+    "ground": ("v_min",),
+    "basic": ("basic",),
+    "advanced": ("advanced",),
+    "coin": ("exact",),
+    "tight": ("Theorem 1′ (tight)",),
+    "printed-11": ("printed (11)",),
+    "careful": ("printed proof",),
+    "differ": ("different",),
+}
+
+#: The key of every name by which a figure asks for a look.
+#:
+#: :meta hide-value:
+KEYS: dict[str, str] = {
+    name: key for key, each in LOOKS.items() for name in (key, each.label, *_ALSO.get(key, ()))
+}
 
 #: Colours of what has no name; those of the best known names come last.
 _SPARE = ["teal", "brown", "indigo", "purple", "green", "red", "blue", "orange", "grey", "black"]
 
 
 def entry_of(label: str) -> str | None:
-    """Return the name of the entry that a label means, or nothing.
+    """Return the key of the entry that a label means, or nothing.
 
     Parameters
     ----------
     label : str
-        A label of a figure.
+        A name of :data:`KEYS`, or one with a comma and a variant behind it.
 
     Returns
     -------
@@ -229,7 +234,7 @@ def entry_of(label: str) -> str | None:
     >>> entry_of("best responses, finer scales"), entry_of("Laplace"), entry_of("a guess")
     ('game', 'laplace', None)
     """
-    return next((name for name, each in LOOKS.items() if re.fullmatch(each.words, label)), None)
+    return KEYS.get(label) or KEYS.get(label.partition(",")[0])
 
 
 def look(name: str) -> dict[str, Any]:

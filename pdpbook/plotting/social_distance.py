@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, look, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["budget_errors", "budget_levels", "hops_from", "tuned_budgets"]
 
 
-def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Any:
+def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Figure:
     """Draw a network with each person's number of hops from one of them.
 
     Parameters
@@ -48,7 +51,7 @@ def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Any:
 
 def budget_levels(
     budgets: Mapping[str, ArrayLike], totals: ArrayLike, growth: Mapping[str, ArrayLike]
-) -> Any:
+) -> Figure:
     """Draw budgets by distance, and how the budgets of some distances grow with the total.
 
     Parameters
@@ -90,7 +93,7 @@ def budget_levels(
 
 def budget_errors(
     errors: Mapping[str, Any], totals: ArrayLike, means: Mapping[str, tuple[ArrayLike, ...]]
-) -> Any:
+) -> Figure:
     """Draw measured errors with intervals: by distance, and over everybody by total budget.
 
     Parameters
@@ -139,7 +142,7 @@ def budget_errors(
     return figure
 
 
-def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> Any:
+def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> Figure:
     """Draw the saddle point of the game over budgets against the power of the spy.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,21 +12,22 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, hatched, look, looks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = [
-    "draw_anarchy",
-    "draw_blocks",
-    "draw_bounds",
-    "draw_convergence",
-    "draw_delta",
-    "draw_growth",
-    "draw_pair_move",
-    "draw_tangents",
+    "anarchy",
+    "blocks",
+    "bounds",
+    "convergence",
+    "delta",
+    "growth",
+    "pair_move",
+    "tangents",
 ]
 
 
-def draw_pair_move(
-    game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequence[str]
-) -> Any:
+def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequence[str]) -> Figure:
     """Draw two profiles as tables of counts, changed cells framed, with their outputs below.
 
     Parameters
@@ -64,9 +65,9 @@ def draw_pair_move(
     return figure
 
 
-def draw_convergence(
+def convergence(
     curves: Mapping[str, Sequence[tuple[ArrayLike, ArrayLike]]], *, references: Mapping[str, float]
-) -> Any:
+) -> Figure:
     """Draw how the KL of the fittest chromosome falls with the generations.
 
     Parameters
@@ -105,7 +106,7 @@ def draw_convergence(
     return figure
 
 
-def draw_growth(table: Any) -> Any:
+def growth(table: Any) -> Figure:
     """Draw measured solving times against n, K and V on logarithmic axes.
 
     Parameters
@@ -151,7 +152,7 @@ def draw_growth(table: Any) -> Any:
     return figure
 
 
-def draw_tangents(points: Sequence[float], marked: float) -> Any:
+def tangents(points: Sequence[float], marked: float) -> Figure:
     """Draw -ln s, tangents at some points, and their maximum.
 
     Parameters
@@ -181,7 +182,7 @@ def draw_tangents(points: Sequence[float], marked: float) -> Any:
     return figure
 
 
-def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: ArrayLike) -> Any:
+def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: ArrayLike) -> Figure:
     """Draw KL of several methods over ε above the region that is proved to be out of reach.
 
     Parameters
@@ -222,7 +223,7 @@ def draw_bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor:
     return figure
 
 
-def draw_anarchy(worst: ArrayLike, best: ArrayLike) -> Any:
+def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
     """Draw the price of anarchy of many games as a cumulative share, equilibria of two kinds.
 
     Parameters
@@ -256,9 +257,9 @@ def draw_anarchy(worst: ArrayLike, best: ArrayLike) -> Any:
     return figure
 
 
-def draw_delta(
+def delta(
     deltas: ArrayLike, results: Mapping[str, ArrayLike], *, pure: Mapping[str, float], n: int
-) -> Any:
+) -> Figure:
     """Draw KL against δ for several noises, with their values at δ = 0 and the line δ = 1/n.
 
     Parameters
@@ -286,7 +287,7 @@ def draw_delta(
     return figure
 
 
-def draw_blocks(*, groups: int, occupied: int, privacy: int, tangents: int) -> Any:
+def blocks(*, groups: int, occupied: int, privacy: int, tangents: int) -> Figure:
     """Draw the blocks of the relaxed linear program, each with its size and what it says.
 
     Parameters

@@ -105,7 +105,7 @@ def tally(batches: Iterable[Any], grids: Sequence[Grid]) -> NDArray[np.int64]:
 
     Notes
     -----
-    Values are binned as by :meth:`pdpbook.Grid.index`, to the last bit.
+    Values are binned as by :meth:`pdpbook.Grid.index`.
 
     Examples
     --------
@@ -133,9 +133,7 @@ def _count(values: NDArray[np.float64], grid: Grid, row: NDArray[np.int64]) -> N
         row[BELOW] += under
         row[ABOVE] += over
         values = values[~(below | above)]
-    place = np.floor((values - grid.lower) / grid.width * grid.bins).astype(np.int64)
-    np.minimum(place, grid.bins - 1, out=place)
-    row[: grid.bins] += np.bincount(place, minlength=grid.bins)
+    row[: grid.bins] += np.bincount(grid._bins_of(values), minlength=grid.bins)
 
 
 def extremes(batches: Iterable[Any], columns: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The formgrader as ``make formgrader`` starts it, asked as a browser asks."""
+"""The formgrader as ``make formgrader`` starts it, in a browser that reaches no other machine."""
 
 import json
 import os
@@ -8,26 +8,36 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
+from urllib.parse import urlsplit
+from urllib.request import build_opener
 
 import nbformat
 import pytest
 
 from course.folder import Course
 from course.grading import grade_submissions
-from tests.course.conftest import SHEET
+from tests.course.conftest import SHEET, with_answer
 from tests.tools.notebooks import ROOT
+
+PROOF = "replacement-loss-proof"
+ANSWER = r"""
+Both data sets have the same third one inside them. By $\frac{a}{b}<\eps$ and \$5 this is so:
+
+$$\begin{aligned}x&<1\\y&=[2]\end{aligned}$$
+
+Not a formula is $\href{javascript:alert(1)}{x}$.
+"""
 
 
 @pytest.fixture(scope="module")
-def browser(course: Course, key, tmp_path_factory) -> Iterator[tuple[str, OpenerDirector]]:
-    """The address of a formgrader, and one who opens it with the link that a browser is given."""
+def opened(course: Course, key, tmp_path_factory) -> Iterator[tuple[str, Path]]:
+    """The link to a formgrader that a browser is given, and the folder of its course."""
     own = tmp_path_factory.mktemp("formgrader")
     shutil.copytree(course.folder, own / "my-course")
     (own / "submissions").mkdir()
-    nbformat.write(key, own / "submissions" / "anna.ipynb")
+    sheet = with_answer(key, ANSWER, PROOF)
+    nbformat.write(sheet, own / "submissions" / "anna.ipynb")
     grade_submissions(Course(own / "my-course"), own / "submissions")
     show = own / "show"
     show.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{own}/opened"\n')
@@ -41,37 +51,68 @@ def browser(course: Course, key, tmp_path_factory) -> Iterator[tuple[str, Opener
             command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
         )
     try:
-        opened = own / "opened"
+        marker = own / "opened"
         for _ in range(600):
-            if opened.is_file() and opened.read_text():
+            if marker.is_file() and marker.read_text():
                 break
             assert started.poll() is None, (own / "log").read_text()
             time.sleep(0.2)
-        redirect = Path(opened.read_text().removeprefix("file://")).read_text()
+        redirect = Path(marker.read_text().removeprefix("file://")).read_text()
         link = re.search(r'href="(http[^"]*)"', redirect)[1]
-        client = build_opener(HTTPCookieProcessor(CookieJar()))
-        client.open(link, timeout=60).close()
-        yield re.match(r"http://[^/]*", link)[0], client
+        yield link, own / "my-course"
     finally:
         os.killpg(started.pid, 15)
         started.wait(30)
 
 
-def test_a_submission_is_shown_and_its_formulas_are_set(browser) -> None:
-    address, client = browser
-    with client.open(f"{address}/formgrader/api/submitted_notebooks/week1/{SHEET}") as answer:
-        [submission] = json.load(answer)
-    shown = f"{address}/formgrader/submissions/{submission['id']}/"
-    with client.open(shown) as answer:
-        page = answer.read().decode()
-    assert "Both data sets have the same third one inside them." in page
-    [script] = [source for source in re.findall(r'src="([^"]+)"', page) if "mathjax" in source]
-    with client.open(Request(address + script, headers={"Referer": shown})) as answer:
-        assert answer.url == address + script, "asked to log in"
-        assert "javascript" in answer.headers["Content-Type"]
+def shown_formulas(page) -> list[str]:
+    """The fonts in use, after each formula of a page has been found to have a size."""
+    page.evaluate("document.fonts.ready")
+    for formula in page.query_selector_all("mjx-container"):
+        box = formula.bounding_box()
+        assert box and box["width"] > 5 and box["height"] > 5
+    return page.evaluate("[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)")
 
 
-def test_a_stranger_sees_nothing(browser) -> None:
-    address, _ = browser
-    with build_opener().open(f"{address}/formgrader/gradebook") as answer:
+def test_a_submission_is_shown_and_its_formulas_are_set(opened: tuple[str, Path], browser) -> None:
+    link, _ = opened
+    address = f"http://{urlsplit(link).netloc}"
+    with browser.new_context() as context:
+        page = context.new_page()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(link)
+        notebooks = f"{address}/formgrader/api/submitted_notebooks/week1/{SHEET}"
+        [submission] = context.request.get(notebooks).json()
+        page.goto(f"{address}/formgrader/submissions/{submission['id']}/")
+        answer = page.locator(".nbgrader_cell", has_text="Both data sets have the same third one")
+        assert answer.locator("mjx-container").count() == 2
+        assert answer.locator("mjx-mfrac, mjx-mtable").count() == 2
+        assert answer.locator("code").inner_text() == r"\href{javascript:alert(1)}{x}"
+        assert answer.locator("a").count() == 0
+        assert {"MJXTEX", "MJXTEX-I"} <= set(shown_formulas(page))
+        assert "$" not in answer.inner_text().replace("$5", "")
+        assert not [url for url in asked if not url.startswith((address, "data:"))]
+
+
+def test_the_feedback_stands_alone(opened: tuple[str, Path], browser, tmp_path: Path) -> None:
+    [written] = (opened[1] / "feedback").rglob("*.*")
+    alone = tmp_path / "feedback.html"
+    shutil.copy(written, alone)
+    with browser.new_context() as context:
+        page = context.new_page()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(alone.as_uri())
+        answer = page.locator(".text", has_text="Both data sets have the same third one")
+        assert answer.locator("mjx-container").count() == 2
+        assert {"MJXTEX", "MJXTEX-I"} <= set(shown_formulas(page))
+        assert "and $5 this" in answer.inner_text()
+        assert not [url for url in asked if not url.startswith(("data:", alone.as_uri()))]
+        assert page.locator("script").count() == 0
+
+
+def test_a_stranger_sees_nothing(opened: tuple[str, Path]) -> None:
+    link, _ = opened
+    with build_opener().open(f"http://{urlsplit(link).netloc}/formgrader/gradebook") as answer:
         assert "/login" in answer.url

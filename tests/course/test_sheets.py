@@ -9,7 +9,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_edition import WRITE_HERE as OF_THE_EDITION
+from reader_code import WRITE_HERE
+from syllabus import LEVELS
 
 from course.assignment import make_assignment, page_name, sheet_of, verify
 from course.folder import Course, CourseError
@@ -17,7 +18,6 @@ from course.isolation import IsolatedChecks, code_to_run
 from course.sheets import (
     BEGIN,
     POINTS,
-    WRITE_HERE,
     SheetError,
     answers,
     checked,
@@ -135,8 +135,8 @@ def test_the_imports_of_the_exercises_come_after_the_first_solution() -> None:
     assert not [code for code in others if "import" in code]
 
 
-def test_the_edition_and_the_kit_name_the_same_cell() -> None:
-    assert WRITE_HERE == OF_THE_EDITION
+def test_every_level_of_the_book_has_its_points() -> None:
+    assert tuple(POINTS) == LEVELS
 
 
 def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None:

@@ -21,8 +21,9 @@ from playwright.sync_api import Browser, Page
 
 from book._ext.student_bundle import NOTEBOOKS
 from tests.site.site import PATIENCE
+from tests.tools.baselines import read_with_outputs
 from tests.tools.clean_environment import EDITION, make_clean_environment
-from tests.tools.notebooks import ROOT, code_cells, read_with_outputs, tags
+from tests.tools.notebooks import ROOT, code_cells, tags
 
 SETTINGS = {  # no cell is left unrendered, no question asked, no news fetched
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},

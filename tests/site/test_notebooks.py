@@ -15,9 +15,8 @@ import pytest
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebook_edition import WRITE_HERE
 from playwright.sync_api import Browser
-from reader_code import INSTALL
+from reader_code import INSTALL, WRITE_HERE
 
 from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from tests.site.site import PUBLIC

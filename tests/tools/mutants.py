@@ -1,5 +1,7 @@
 """Mutation tests: ``make mutants``, or ``python -m tests.tools.mutants [MODULE...] [options]``.
 
+It prints the faults that no test notices, and how many each module had.
+
 A *mutant* is a module with one small fault put in; ``tests.tools.faults`` lists them.  Tests that
 are worth something fail on it: it is *killed*.  A mutant that *survives* shows a line that no test
 holds to its word.
@@ -10,10 +12,14 @@ of junk arguments; of these, one after the other, the fastest first, those that 
 line, which a first run without a fault has found out.  If none does, the mutant survives.
 Hypothesis draws the same few examples each time.  ``_kernels`` runs uncompiled, so tests that need
 the compiler skip themselves there; all else runs as it does for a reader.  Tests that take longer
-than ``--slowest`` seconds are left out, and the report says how many.
+than ``SLOWEST`` seconds are left out.
 
-Mutants that change nothing that anybody could observe stand in ``mutants.toml``, each with its
-reason, found again by the text of its line.  An entry that fits no mutant is an error.
+Many mutants that survive change nothing that anybody could observe; a reader of the list sees that.
+Where it says something about the code, the line says it: no fault is put into a line that ends in
+``# pragma: no mutate — reason``, nor into a statement below a line that is nothing else.
+
+It is not ``mutmut``, because that leaves out every function with a decorator: all of ``_kernels``,
+and every property.
 """
 
 from __future__ import annotations
@@ -26,13 +32,12 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import signal
 import sys
 import tempfile
 import time
-import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -54,7 +59,8 @@ EXTRA = {
     "pdpbook/game/program.py": ("tests/game/test_optimum.py",),
 }
 JUNK = "tests/test_bad_input.py"  #: of these, the cases of the module's own names
-EQUIVALENT = "tests/tools/mutants.toml"
+SPARED = re.compile(r"# pragma: no mutate — \w")
+SLOWEST = 20.0  #: seconds of a test
 MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
 NEEDED = ("numba", "pytest", "tests.tools.nbval_myst")
 PRELOADED = (
@@ -165,22 +171,11 @@ def tests_of(file: Path) -> list[str]:
     return [name for name in dict.fromkeys(names) if Path(name).is_file()]
 
 
-def excused(file: Path, source: list[str], every: list[Mutant]) -> set[int]:
-    """The mutants of a module that the table excuses; an entry that fits none is an error."""
-    table, numbers = Path(EQUIVALENT), set()
-    entries = tomllib.loads(table.read_text(encoding="utf-8"))["mutant"] if table.is_file() else []
-    for entry in entries:
-        line = entry["line"]
-        for change in entry["changes"] if entry["module"] == str(file) else ():
-            here = [
-                number
-                for number, mutant in enumerate(every)
-                if (mutant.change, source[mutant.line - 1].strip()) == (change, line)
-            ]
-            if not here:
-                raise SystemExit(f"{EQUIVALENT}: {file} has no mutant {change!r} on {line!r}")
-            numbers.update(here)
-    return numbers
+def spared(source: list[str], mutant: Mutant) -> bool:
+    """Whether the line of a mutant, or the one above its statement, says to leave it alone."""
+    above = source[mutant.lines.start - 2].strip() if mutant.lines.start > 1 else ""
+    alone = above if above.startswith("#") else ""
+    return bool(SPARED.search(source[mutant.line - 1]) or SPARED.match(alone))
 
 
 def verdicts(jobs: list[tuple[int, Any, int]], at_once: int) -> Iterator[tuple[int, str]]:
@@ -197,8 +192,7 @@ def verdicts(jobs: list[tuple[int, Any, int]], at_once: int) -> Iterator[tuple[i
         process, status = os.waitpid(-1, os.WNOHANG)
         if process:
             number, _ = running.pop(process)
-            ended = "killed" if status else "survived"
-            yield number, "timed out" if os.WIFSIGNALED(status) else ended
+            yield number, "killed" if status else "survived"
             continue
         for process, (_, end) in running.items():
             if time.monotonic() > end:
@@ -206,12 +200,12 @@ def verdicts(jobs: list[tuple[int, Any, int]], at_once: int) -> Iterator[tuple[i
         time.sleep(0.01)
 
 
-def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[str]:
-    """Try the mutants of one module, print those that survive, and count."""
+def examine(file: Path, options: argparse.Namespace, folder: Path) -> None:
+    """Try the mutants of one module, and print those that survive."""
     text, tests = file.read_text(encoding="utf-8"), tests_of(file)
     every = list(mutants(ast.parse(text)))
-    spared = excused(file, text.splitlines(), every)
-    chosen = [i for i in range(len(every)) if i not in spared]
+    source = text.splitlines()
+    chosen = [number for number, mutant in enumerate(every) if not spared(source, mutant)]
     if options.sample and options.sample < len(chosen):
         chosen = sorted(random.Random(options.seed).sample(chosen, options.sample))
     log, report = folder / "log", folder / "report.json"
@@ -220,7 +214,7 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
     if os.waitpid(process, 0)[1]:
         raise SystemExit(f"{log.read_text()}\n{file}: the tests fail without a fault")
     found = json.loads(report.read_text())
-    seconds = {name: took for name, (took, _) in found.items() if took <= options.slowest}
+    seconds = {name: took for name, (took, _) in found.items() if took <= SLOWEST}
     runs = {name: set(found[name][1]) for name in sorted(seconds, key=lambda name: seconds[name])}
 
     def concerned_by(number: int) -> list[str]:
@@ -238,25 +232,23 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> Counter[st
 
         return number, start, limit
 
-    counts = Counter(equivalent=len(spared), left_out=len(found) - len(seconds))
     unseen = [(number, "survived") for number in chosen if not concerned_by(number)]
     jobs = [job(number) for number in chosen if concerned_by(number)]
+    survivors = 0
     for number, verdict in chain(unseen, verdicts(jobs, options.jobs)):
-        counts[verdict] += 1
-        if verdict != "killed":
-            print(f"{file}:{every[number].line}: {verdict}: {every[number].change}", flush=True)
-    return counts
+        if verdict == "survived":
+            survivors += 1
+            print(f"{file}:{every[number].line}: survived: {every[number].change}", flush=True)
+    print(f"{file}: {survivors} of {len(chosen)} faults survived", flush=True)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Examine the named modules, or all of ``PARTS`` and the kernels; return the exit code."""
+def main(arguments: list[str] | None = None) -> None:
+    """Examine the named modules, or all of ``PARTS`` and the kernels."""
     parser = argparse.ArgumentParser(prog="python -m tests.tools.mutants")
     parser.add_argument("modules", nargs="*", type=Path)
     parser.add_argument("--sample", type=int, default=0, help="so many mutants a module; 0 is all")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
-    parser.add_argument("--slowest", type=float, default=20.0, help="leave out slower tests (s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
-    parser.add_argument("--at-least", type=float, default=0.0, help="per cent that must be killed")
     parser.add_argument("--bare", action="store_true", help="import no libraries ahead of tests")
     options = parser.parse_args(arguments)
     everything = [Path("pdpbook/_kernels.py")]
@@ -277,21 +269,11 @@ def main(arguments: list[str] | None = None) -> int:
         phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     )
     gc.freeze()
-    table = {}
     with tempfile.TemporaryDirectory() as folder:
         for file in options.modules or everything:
             if file.stem != "__init__":
-                table[file] = examine(file, options, Path(folder))
-    columns = ["killed", "timed out", "survived", "equivalent", "left_out"]
-    print(f"\n{'module':40}", *(f"{name:>10}" for name in columns), f"{'score':>8}")
-    total: Counter[str] = Counter()
-    for name, counts in [*table.items(), ("all", total)]:
-        total.update(counts if name != "all" else {})
-        dead = counts["killed"] + counts["timed out"]
-        score = 100.0 * dead / max(dead + counts["survived"], 1)
-        print(f"{name!s:40}", *(f"{counts[c]:10}" for c in columns), f"{score:7.1f}%")
-    return int(score < options.at_least)
+                examine(file, options, Path(folder))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -10,22 +10,23 @@ fails, as it would fail the build, and here its text is seen. Once every cell of
 passed, the executed notebook is kept in the cache from which the book is built.
 """
 
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from time import perf_counter
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from jupyter_cache.base import JupyterCacheAbstract
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
-from nbval.plugin import IPyNbFile
+from nbval.plugin import IPyNbCell, IPyNbFile, find_metadata_tags
 
 from book._ext.execution_cache import keep, present_cache
-from tests.tools.notebooks import is_notebook, read_with_outputs
+from tests.tools.baselines import read_with_outputs
+from tests.tools.notebooks import code_cells, is_notebook
 
 CACHE = pytest.StashKey[JupyterCacheAbstract]()
 
@@ -34,7 +35,7 @@ class MystNotebook(IPyNbFile):
     """A page as a collection of cells."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Hand nbval the merged notebook in place of the file that it would read."""
+        """Hand nbval the cells of the page; its own collector reads files of notebooks alone."""
         try:
             notebook = read_with_outputs(self.path, self.config.rootpath)
         except ValueError as error:
@@ -43,8 +44,14 @@ class MystNotebook(IPyNbFile):
         cells = enumerate(self.client.nb.cells)
         self.awaited = [(position, cell) for position, cell in cells if cell.cell_type == "code"]
         self.passed = 0
-        with patch("nbval.plugin.nbformat.read", lambda *args, **kwargs: notebook):
-            yield from super().collect()
+        self.nb = notebook
+        for number, cell in enumerate(code_cells(notebook)):
+            options = defaultdict(bool, find_metadata_tags(cell.metadata))
+            options.setdefault("check", self.compare_outputs)
+            name = f"Cell {number}"
+            yield IPyNbCell.from_parent(
+                self, name=name, cell_num=number, cell=cell, options=options
+            )
 
     def setup(self) -> None:
         """Start the clock and the kernel, a second time if the first one does not answer.

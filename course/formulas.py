@@ -1,0 +1,151 @@
+"""The formulas of students and markers, set as those of the book are.
+
+A page that shows what somebody wrote holds its formulas as letters and MathML, with the style
+sheet and the fonts that they need.  So it needs no script and no other file, and a formula can do
+nothing but stand there.  What MathJax refuses is shown as it was written.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from html import escape
+
+import tinycss2
+import yaml
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from book._ext.light_theme import CLASSES, kept
+from book._ext.typesetter import Typesetter
+from course.folder import ROOT
+
+__all__ = ["Formulas", "formula_styles", "formulas", "markdown_with_formulas"]
+
+FONTS = ROOT / "vendor" / "mathjax" / "fonts"
+FACE = re.compile(r"@font-face[^}]*font-family: ([\w-]+);[^}]*\}\s*")
+ADDRESS = re.compile(r'url\("mathjax/fonts/([^"]*)"\)')
+FORMULA = re.compile(
+    r"(?<!\\)(?P<in_dollars>\$\$(?P<d1>.+?)\$\$)|\\\[(?P<d2>.+?)\\\]"
+    r"|(?P<d3>\\begin\{(?P<environment>[a-z]+\*?)\}.+?\\end\{(?P=environment)\})"
+    r"|\\\((?P<i1>.+?)\\\)|(?<!\\)\$(?P<i2>(?:[^$\\]|\\.)+?)\$",
+    re.DOTALL,
+)
+
+
+class Formulas:
+    """A typesetter for the pages of many authors, and the style sheet of each page.
+
+    Parameters
+    ----------
+    typesetter : Typesetter
+        With the book's macros.
+    """
+
+    def __init__(self, typesetter: Typesetter) -> None:
+        self._typesetter = typesetter
+        self._sheet = typesetter.styles()
+
+    def begin(self) -> None:
+        """Begin a page: what another page has defined holds no longer."""
+        self._typesetter.begin()
+
+    def formula(self, tex: str, *, display: bool) -> str:
+        """Return a formula in HTML; one that MathJax refuses as it was written."""
+        try:
+            html: str = self._typesetter.typeset(tex, display)
+        except ValueError:
+            return f"<code>{escape(tex)}</code>"
+        return html
+
+    def text(self, text: str) -> str:
+        """Return a text in HTML, its formulas set and all else as it was written."""
+        parts, end = [], 0
+        for found in FORMULA.finditer(text):
+            parts.append(_plain(text[end : found.start()]))
+            inline = found["i1"] or found["i2"]
+            tex = inline or found["d1"] or found["d2"] or found["d3"]
+            parts.append(self.formula(tex, display=not inline))
+            end = found.end()
+        return "".join([*parts, _plain(text[end:])])
+
+    def styles(self, html: str | None = None) -> str:
+        """Return the style sheet with its fonts: of the formulas in a page, or of any formula."""
+        sheet = self._sheet
+        if html is not None:
+            names = {name for classes in CLASSES.findall(html) for name in classes.split()}
+            rules = tinycss2.parse_stylesheet(sheet, skip_whitespace=True)
+            sheet = "\n".join(kept(rules, names))
+        text = FACE.sub("", sheet)
+        wanted = set(re.findall(r"MJX[\w-]+", text))
+        faces = [found[0] for found in FACE.finditer(sheet) if found[1] in wanted]
+        return ADDRESS.sub(_embedded, "".join([*faces, text]))
+
+
+def _plain(text: str) -> str:
+    """Return what stands between formulas: there a dollar that means itself has a backslash."""
+    return escape(text.replace(r"\$", "$"))
+
+
+def _embedded(address: re.Match[str]) -> str:
+    """Return the address of a font that holds the font."""
+    content = b64encode((FONTS / address[1]).read_bytes()).decode()
+    return f"url(data:font/woff;base64,{content})"
+
+
+@contextmanager
+def formulas() -> Iterator[Formulas]:
+    """Start a typesetter with the book's macros, and end it."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    typesetter = Typesetter(config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"])
+    try:
+        yield Formulas(typesetter)
+    finally:
+        typesetter.close()
+
+
+# For nbgrader's own pages: `course.folder.configure` names these two to nbconvert as filters
+
+
+@cache
+def _of_this_process() -> Formulas:
+    """Return the typesetter of the formgrader, which lives as long as it does."""
+    opened = formulas()
+    atexit.register(opened.__exit__, None, None, None)
+    return opened.__enter__()
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's Markdown with formulas that are set."""
+
+    def block_math(self, body: str) -> str:
+        """Set a displayed formula."""
+        return _of_this_process().formula(body, display=True)
+
+    def inline_math(self, body: str) -> str:
+        """Set a formula within the text."""
+        return _of_this_process().formula(body, display=False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        """Set an environment."""
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+
+def markdown_with_formulas(source: str) -> str:
+    """Return Markdown in HTML as nbconvert does, its formulas set."""
+    html: str = MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
+    return html
+
+
+def formula_styles(of: str = "") -> str:
+    """Begin a page and return the style sheet of its formulas, which are not known yet."""
+    _of_this_process().begin()
+    return _any_formula()
+
+
+@cache
+def _any_formula() -> str:
+    return _of_this_process().styles()

@@ -1,0 +1,77 @@
+"""Formulas of students: set, harmless, and each page by itself."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from course.formulas import Formulas, formulas
+
+
+@pytest.fixture(scope="module")
+def typesetter() -> Iterator[Formulas]:
+    """A typesetter for all tests."""
+    with formulas() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "set_formulas"),
+    [
+        ("no formula", 0),
+        ("$x$ and $y$", 2),
+        (r"it costs \$5 and \$6", 0),
+        (r"\(x\), \[y\] and $$z$$", 3),
+        (r"\begin{align}a&=b\\c&=d\end{align}", 1),
+        ("$$a\nb$$", 1),
+        (r"a book's macro $\eps$", 1),
+        ("$x", 0),
+    ],
+)
+def test_formulas_are_found(text: str, set_formulas: int, typesetter: Formulas) -> None:
+    typesetter.begin()
+    html = typesetter.text(text)
+    assert html.count("<mjx-container") == set_formulas
+    if "costs" in text:
+        assert html == "it costs $5 and $6"
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\href{javascript:alert(1)}{x}",
+        r"\require{html}x",
+        r"\nonsense",
+        r"\frac{1",
+        "{" * 20_000 + "}" * 20_000,
+        r"\def\a{\a\a}\a",
+    ],
+)
+def test_what_cannot_be_set_is_shown_as_it_was_written(tex: str, typesetter: Formulas) -> None:
+    typesetter.begin()
+    assert typesetter.text(f"<b> ${tex}$") == f"&lt;b&gt; <code>{tex}</code>"
+    assert "<mjx-container" in typesetter.text("$x$")  # and the next formula is set
+
+
+def test_a_formula_holds_no_tag(typesetter: Formulas) -> None:
+    html = typesetter.text(r"$\text{<img src=x onerror=alert(1)>}$")
+    assert "<mjx-container" in html and "<img" not in html
+
+
+def test_what_one_page_defines_holds_on_no_other(typesetter: Formulas) -> None:
+    typesetter.begin()
+    plain = typesetter.text(r"$a \le b$")
+    typesetter.begin()
+    changed = typesetter.text(r"$\renewcommand{\le}{\ge}$ $a \le b$")
+    assert not changed.endswith(plain)
+    typesetter.begin()
+    assert typesetter.text(r"$a \le b$") == plain
+
+
+def test_the_styles_of_a_page_are_those_of_its_formulas(typesetter: Formulas) -> None:
+    some = typesetter.styles(typesetter.text("$x$"))
+    whole = typesetter.styles()
+    for sheet in (some, whole):
+        assert "url(data:font/woff;base64," in sheet and "mathjax/fonts" not in sheet
+        assert "mjx-c1D465" in sheet  # the letter x
+    assert "MJXTEX-FR" in whole and "MJXTEX-FR" not in some
+    assert len(some) < len(whole) / 3
