@@ -46,6 +46,8 @@ _ROUNDING = 1e-13
 _SLACK = 1e-9
 #: A row is added if a solution violates it by more than this fraction.
 _VIOLATED = 2.5e-9
+#: An excess of less than this is 0: its row could not be scaled.
+_NOTHING = 1e-200
 #: An output is wide if its typical mass is less than this fraction of the largest.  The solver's
 #: tolerances would be too coarse for a column that measures S there, so privacy rows write S out.
 _WIDE = 1e-6
@@ -232,7 +234,8 @@ class Program:
         low = np.flatnonzero(roof > tolerance / self.occupied.size)
         if low.size:
             self._write_tangents(low, s[self.occupied[low]])
-        self._separate(c, z, np.where(self.wide, c @ self.rows, s * self.reference))
+        written_out = np.maximum(c, 0.0) @ self.rows  # the solver may return -1e-10 records
+        self._separate(c, z, np.where(self.wide, written_out, s * self.reference))
         return self.matrix.shape[0] - before
 
     def _separate(
@@ -280,9 +283,10 @@ class Program:
         if self.game.delta > 0.0:
             sets = excess > 0.0
             beyond = (sets * excess).sum(axis=1) - allowed
-            line = np.flatnonzero(self.scale * beyond > _VIOLATED * (sets * unit).sum(axis=1))
+            least = _VIOLATED * (sets * unit).sum(axis=1) + _NOTHING
+            line = np.flatnonzero(self.scale * beyond > least)
             return line, sets[line]
-        ratio = np.where(self.scale * excess > _VIOLATED * unit, excess, 0.0)
+        ratio = np.where(self.scale * excess > _VIOLATED * unit + _NOTHING, excess, 0.0)
         ratio /= np.maximum(abs(slope) * mass, 1e-300)
         lines, outputs = [], []
         for stretch in np.array_split(np.arange(self.game.bins), min(_STRETCHES, self.game.bins)):
