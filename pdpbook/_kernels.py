@@ -11,7 +11,8 @@ Names: a *profile* is the integer matrix C[k, v], the number of records of bin k
 The first call of a kernel compiles it and all that it calls, so there are few, small kernels here,
 each with one signature.  numba would compile a function again for a whole number that is written
 out in a call, hence the ``np.int64(0)``; and the assignment of a slice brings seconds of machinery
-for its error messages, hence the loops.
+for its error messages, hence the loops.  ``math.ceil`` returns an integer when it is compiled, and
+one beyond 2**63 becomes negative, hence ``np.ceil``.
 """
 
 import math
@@ -133,13 +134,19 @@ def group_private(profile, kernel, mass, n, limits, private):
 
 @njit
 def divergence_drop(frequency, mass, after):
-    """KL(q || mass/n) - KL(q || after/n), without the cancellation of two large sums."""
+    """KL(q || mass/n) - KL(q || after/n), without the cancellation of two large sums.
+
+    Where the mass falls to less than half, the logarithm of the ratio is the more accurate one.
+    """
     drop = 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
             if after[x] <= 0.0:
                 return -math.inf
-            drop += frequency[x] * math.log1p((after[x] - mass[x]) / mass[x])
+            if after[x] < 0.5 * mass[x]:
+                drop += frequency[x] * math.log(after[x] / mass[x])
+            else:
+                drop += frequency[x] * math.log1p((after[x] - mass[x]) / mass[x])
     return drop
 
 
@@ -347,7 +354,7 @@ def cover_size(mass, needed, kernel, k, v, w):
             step = kernel[w, k, x] - kernel[v, k, x]
             if step <= 0.0:
                 return 0.0
-            size = max(size, math.ceil((needed[x] - mass[x]) / step))
+            size = max(size, np.ceil((needed[x] - mass[x]) / step))
     return size
 
 
@@ -376,7 +383,7 @@ def stick_cover_size(profile, kernel, mass, n, limits, k, v, w):
                 waits = excess > 0.0
                 if waits and slope <= 0.0:
                     return 0.0
-                size += math.ceil(excess / slope) if waits else 0.0
+                size += np.ceil(excess / slope) if waits else 0.0
     return size
 
 
@@ -426,10 +433,15 @@ def coordinated_sweep(profile, kernel, frequency, mass, n, limits):
     does, it is paired with the cheapest move of one other group that restores it, and the pair is
     made if it lowers KL in sum.  While somebody is not private, one group moves to cover
     everybody if it can.  In place.  Returns the number of records that moved.
+
+    What a move gains is estimated from differences, and where it takes nearly all of the mass of
+    an output away the estimate is mostly rounding.  So whatever was moved is undone unless the
+    mass that it led to has a lower KL, too; otherwise a move whose cover takes it back could seem
+    to gain, again and again.
     """
     epsilon, delta, tau, sigma = limits
     actions, bins, outputs = kernel.shape
-    trial, rows = np.empty(outputs), np.empty((2, outputs))
+    trial, before, rows = np.empty(outputs), np.empty(outputs), np.empty((2, outputs))
     mixture(profile, kernel, mass)
     noise = NOISE / n
     goal = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, np.int64(0))
@@ -453,21 +465,27 @@ def coordinated_sweep(profile, kernel, frequency, mass, n, limits):
                     if gain <= noise:
                         size //= 2
                         continue
+                    for x in range(outputs):
+                        before[x] = mass[x]
                     move(profile, kernel, mass, rows, k, v, w, size)
                     reached = count_private(
                         profile, kernel, mass, n, epsilon, delta, tau, sigma, goal
                     )
+                    covered = np.int64(0)
                     if reached < goal:
-                        k2, v2, w2, size2, _ = best_cover(
+                        k2, v2, w2, covered, _ = best_cover(
                             profile, kernel, frequency, mass, n, limits, goal, noise - gain, trial
                         )
-                        if size2 == 0:
-                            move(profile, kernel, mass, rows, k, w, v, size)
-                            size //= 2
-                            continue
-                        move(profile, kernel, mass, rows, k2, v2, w2, size2)
-                        moved += size2
-                    moved += size
+                        if covered > 0:
+                            move(profile, kernel, mass, rows, k2, v2, w2, covered)
+                    lost = reached < goal and covered == 0
+                    if lost or divergence_drop(frequency, before, mass) <= noise:
+                        if covered > 0:
+                            move(profile, kernel, mass, rows, k2, w2, v2, covered)
+                        move(profile, kernel, mass, rows, k, w, v, size)
+                        size //= 2
+                        continue
+                    moved += size + covered
                     goal = count_private(profile, kernel, mass, n, epsilon, delta, tau, sigma, goal)
     return moved
 

@@ -15,6 +15,10 @@ solves it without integers first, and adds the rows that the solution violates u
 help.  Then branch and bound proposes profiles.  Each proposal is rounded and led to an equilibrium;
 around it a few linear programs, with its actions kept, collect more rows.
 
+The solver meets a row within its tolerances only, so its optimum may break a row by less than it
+can tell, and then the search has nothing to add.  Where the profiles are few, all of them are
+enumerated in that case; otherwise the certificate says that the search stalled.
+
 HiGHS solves the programs.  What it returns is trusted as little as possible: KL and privacy of a
 profile are computed anew from the definition, and the lower bound is reduced by a margin for the
 solver's tolerances.  Its word is taken when it finds that there is no private profile, unless one
@@ -26,6 +30,8 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +50,8 @@ _NEGLIGIBLE = 1e-9
 SMALLEST_GAP = 1e-5
 #: Linear programs that are spent on a proposal of branch and bound.
 _ROUNDS = 10
+#: A search that stalls enumerates the profiles of a game that has no more than this many.
+_ENUMERATED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +74,13 @@ class Certificate:
     optimal : bool
         Whether the search is finished: the gap that was asked for has been reached, or it is
         proved that there is no private profile.
+    stopped : {"gap", "infeasible", "time", "stalled"}
+        Why the search stopped.  ``"gap"``: the gap that was asked for has been reached.
+        ``"infeasible"``: it is proved that there is no private profile.  ``"time"``: the time limit
+        was reached.  ``"stalled"``: the solver gave no answer that the search could use, because
+        it failed, contradicted a profile in hand, or returned an optimum that meets every row
+        within its tolerances and is not a private profile.  A game of at most 100,000 profiles
+        does not stall, because its profiles are then enumerated.
     seconds : float
         Time taken.
     """
@@ -75,6 +90,7 @@ class Certificate:
     lower_bound: float
     gap: float
     optimal: bool
+    stopped: Literal["gap", "infeasible", "time", "stalled"]
     seconds: float
 
 
@@ -97,9 +113,10 @@ def certified_optimum(
         Stop when (divergence - lower bound) / divergence is at most this, in [1e-5, 1), or the
         difference is at most 1e-9 nats.
     time_limit : float
-        Stop after this many seconds with the best profile and the best bound so far; the
-        coordinated best responses of the start count but are not cut short.  What a time limit
-        stops is not repeatable; what the gap stops is.
+        Stop after this many seconds with the best profile and the best bound so far.  The clock
+        starts with the call, so the coordinated best responses of the start count, but they are
+        not cut short; nor is the enumeration of a small game, which takes a few seconds at most.
+        What a time limit stops is not repeatable; what the gap stops is.
 
     Returns
     -------
@@ -120,8 +137,8 @@ def certified_optimum(
     >>> from pdpbook import NVOGame, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.05, 0.3]), epsilon=1.0)
     >>> proof = certified_optimum(game, relative_gap=1e-4)
-    >>> proof.optimal, game.private_records(proof.profile) == game.records
-    (True, True)
+    >>> proof.optimal, proof.stopped, game.private_records(proof.profile) == game.records
+    (True, 'gap', True)
     """
     game = _validate.instance("game", game, NVOGame)
     relative_gap = _validate.fraction("relative_gap", relative_gap)
@@ -162,12 +179,22 @@ def certified_optimum(
         if not integer and (not added or bound - previous <= 0.01 * relative_gap * bound):
             integer = True
             program.refine(answer.columns, tolerance, everybody=True)
+    out_of_time = time.perf_counter() - began >= time_limit
+    few = _number_of_profiles(game) <= _ENUMERATED
+    if not _settled(divergence, bound, relative_gap) and not out_of_time and few:
+        best = _enumerated_optimum(game)
+        divergence = bound = math.inf if best is None else game.divergence(best)
     if math.isinf(divergence):
         gap = 0.0 if math.isinf(bound) else 1.0
     else:
         gap = 1.0 - bound / divergence if divergence - bound > _NEGLIGIBLE else 0.0
     settled = _settled(divergence, bound, relative_gap)
-    return Certificate(best, divergence, bound, gap, settled, time.perf_counter() - began)
+    stopped: Literal["gap", "infeasible", "time", "stalled"]
+    if settled:
+        stopped = "infeasible" if best is None else "gap"
+    else:
+        stopped = "time" if out_of_time else "stalled"
+    return Certificate(best, divergence, bound, gap, settled, stopped, time.perf_counter() - began)
 
 
 def _settled(divergence: float, bound: float, relative_gap: float) -> bool:
@@ -193,3 +220,34 @@ def _refine_near(program: Program, columns: NDArray[np.float64], tolerance: floa
         answer = program.solve(pattern=np.concatenate([counts, counts]))
         if answer.columns is None or not program.refine(answer.columns, tolerance):
             break
+
+
+def _number_of_profiles(game: NVOGame) -> int:
+    """Return in how many ways the records can be spread over the actions, bin by bin."""
+    others = game.actions - 1
+    return math.prod(math.comb(count + others, others) for count in game.counts.tolist())
+
+
+def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
+    """Return the private profile of smallest KL by looking at all; None if none is private."""
+    seen = np.flatnonzero(game.counts)
+    ways = [_compositions(int(game.counts[k]), game.actions) for k in seen]
+    masses = np.zeros((1, seen.size))
+    for k, way in zip(seen, ways, strict=True):
+        masses = (masses[:, None] + way @ game.kernel[:, k, seen]).reshape(-1, seen.size)
+    with np.errstate(divide="ignore"):
+        divergences = -np.log(masses) @ game.frequency[seen]  # but for a constant
+    for number in divergences.argsort(kind="stable"):
+        choice = np.unravel_index(number, [len(way) for way in ways])
+        profile = np.zeros((game.bins, game.actions), dtype=np.int64)
+        profile[seen] = [way[i] for way, i in zip(ways, choice, strict=True)]
+        if game.private_records(profile) == game.records:
+            return profile
+    return None
+
+
+def _compositions(count: int, parts: int) -> NDArray[np.int64]:
+    """Return all ways to write a count as a sum of whole numbers, one a row, shape (m, parts)."""
+    bars = np.array(list(combinations(range(count + parts - 1), parts - 1)), dtype=np.int64)
+    ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, count + parts - 1)))
+    return np.diff(ends, axis=1) - 1

@@ -46,6 +46,11 @@ _ROUNDING = 1e-13
 _SLACK = 1e-9
 #: A row is added if a solution violates it by more than this fraction.
 _VIOLATED = 2.5e-9
+#: An excess of less than this is 0: its row could not be scaled.
+_NOTHING = 1e-200
+#: An output is wide if its typical mass is less than this fraction of the largest.  The solver's
+#: tolerances would be too coarse for a column that measures S there, so privacy rows write S out.
+_WIDE = 1e-6
 #: Where the first tangents touch -ln s, as multiples of the typical mass.
 _FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
 #: Privacy rows for delta = 0 are added for the worst output of each of so many stretches.
@@ -96,7 +101,9 @@ class Program:
         by_bin = game.kernel[:, self.occupied, :].transpose(1, 0, 2)
         self.rows = np.ascontiguousarray(by_bin.reshape(self.groups, game.bins))
         least, self.most = counts @ by_bin.min(axis=1), counts @ by_bin.max(axis=1)
-        self.reference = np.where(self.most > 0.0, np.maximum(mass, 1e-9 * self.most), 1.0)
+        self.wide = mass < _WIDE * self.most
+        reached = np.where(self.wide, self.most, mass)
+        self.reference = np.where(self.most > 0.0, reached, 1.0)
         self.frequency = game.frequency[self.occupied]
 
         least_s = least / self.reference * (1.0 - _SLACK)
@@ -181,18 +188,32 @@ class Program:
         block: NDArray[np.float64],
         slope: float,
         right: Any,
+        enough: Any,
     ) -> None:
         """Add ``block - slope * (sum of S over the set) <= right``, one row a set.
 
-        The block of coefficients begins at the given column, of C or of z.
+        The block of coefficients begins at the given column, of C or of z.  Where S is not a
+        column of its own that the row can use, it is written out in the counts.  There a
+        coefficient need not be larger than ``enough``, with which a single record of the group
+        meets the row whatever the others do.
         """
-        weight = sets * (slope * self.reference)
-        largest = np.maximum(abs(block).max(axis=1), abs(weight).sum(axis=1))
+        written = self._written(slope)
+        left = np.zeros((len(sets), 2 * self.groups))
+        left[:, column : column + self.groups] = block
+        share = slope * ((sets & written) @ self.rows.T)
+        left[:, : self.groups] -= np.minimum(share, np.reshape(enough, (-1, 1)))
+        weight = (sets & ~written) * (slope * self.reference)
+        largest = np.maximum(abs(left).max(axis=1), abs(weight).sum(axis=1))
         unit = largest[:, None] / self.scale
         mass = -weight / (self.scale * unit)
-        scaled = {column: _relaxed(block / unit), 2 * self.groups: mass}
+        scaled = {0: _relaxed(left / unit), 2 * self.groups: mass}
         bound = (right + weight.sum(axis=1)) / unit[:, 0]
         self._append(_blocks(self.lower.size, scaled), -np.inf, bound)
+
+    def _written(self, slope: float) -> NDArray[np.bool_]:
+        """At which outputs privacy rows of this slope write S out in the counts."""
+        small = abs(slope) * self.reference <= 100.0 * _SMALL * self.most
+        return self.wide | small
 
     def refine(
         self, columns: NDArray[np.float64], tolerance: float, *, everybody: bool = False
@@ -214,7 +235,8 @@ class Program:
         low = np.flatnonzero(roof > tolerance / self.occupied.size)
         if low.size:
             self._write_tangents(low, s[self.occupied[low]])
-        self._separate(c, z, s * self.reference)
+        written_out = np.maximum(c, 0.0) @ self.rows  # the solver may return -1e-10 records
+        self._separate(c, z, np.where(self.wide, written_out, s * self.reference))
         return self.matrix.shape[0] - before
 
     def _separate(
@@ -234,13 +256,16 @@ class Program:
             present = np.where(here == line[:, None], coefficients[:, None], 0.0)
             if line.size:
                 right = (sets * least).sum(axis=1)
-                self._write_privacy(sets, self.groups, present, slope, right)
+                enough = coefficients if sign > 0.0 else math.inf
+                self._write_privacy(sets, self.groups, present, slope, right, enough)
             excess = sign * mean - slope * mass
             line, sets = self._violated(excess, mean, mass, allowed, slope)
             weights = sign * (sets @ self.rows.T) / self.sizes
             average = np.where(here // game.actions == line[:, None], weights, 0.0)
             if line.size:
-                self._write_privacy(sets, 0, average, slope, allowed)
+                largest = (average * self.sizes).max(axis=1) - allowed
+                enough = largest if sign > 0.0 else math.inf
+                self._write_privacy(sets, 0, average, slope, allowed, enough)
 
     def _violated(
         self,
@@ -254,14 +279,15 @@ class Program:
 
         For delta = 0 a line comes once for each of a few stretches of outputs, with its worst one.
         """
-        unit = np.maximum(rows, abs(slope) * self.reference)
-        usable = abs(slope) * self.reference > 100.0 * _SMALL * self.most
+        typical = np.where(self._written(slope), mass, self.reference)
+        unit = np.maximum(rows, abs(slope) * typical)
         if self.game.delta > 0.0:
-            sets = (excess > 0.0) & usable
+            sets = excess > 0.0
             beyond = (sets * excess).sum(axis=1) - allowed
-            line = np.flatnonzero(self.scale * beyond > _VIOLATED * (sets * unit).sum(axis=1))
+            least = _VIOLATED * (sets * unit).sum(axis=1) + _NOTHING
+            line = np.flatnonzero(self.scale * beyond > least)
             return line, sets[line]
-        ratio = np.where(usable & (self.scale * excess > _VIOLATED * unit), excess, 0.0)
+        ratio = np.where(self.scale * excess > _VIOLATED * unit + _NOTHING, excess, 0.0)
         ratio /= np.maximum(abs(slope) * mass, 1e-300)
         lines, outputs = [], []
         for stretch in np.array_split(np.arange(self.game.bins), min(_STRETCHES, self.game.bins)):
