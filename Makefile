@@ -16,7 +16,7 @@ ARCHIVE := _build/html/pdpbook-notebooks.zip
 NBGRADER := $(VENV)/.installed-course
 COURSE   ?= my-course
 KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--name "$(NAME)")
-BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
+BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . -W -n --keep-going
 define COMPLETE
 ln -sfn _build/html _build/instructor/html && cp $(ARCHIVE) _build/instructor/html/ && \
   echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"

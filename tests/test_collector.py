@@ -16,7 +16,7 @@ from jupyter_cache.executors.utils import single_nb_execution
 from myst_parser.config.main import MdParserConfig
 from nbformat.v4 import new_code_cell, new_notebook, new_output, writes
 
-from book._ext.execution_cache import environment_key, is_kept, keep, read_page
+from book._ext.execution.execution_cache import environment_key, is_kept, keep, read_page
 from tests.tools.notebooks import ROOT, baseline_path, code_cells, notebook_pages
 
 PAGE = """\

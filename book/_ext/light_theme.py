@@ -23,6 +23,7 @@ import tinycss2
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
+from sphinx.util.build_phase import BuildPhase
 
 CLASSES = re.compile(r'\sclass="([^"]*)"')
 WORDS = re.compile(r"[A-Za-z_][\w-]*")
@@ -111,9 +112,11 @@ def put_icons(css: str, font: Path, icons: set[int]) -> str:
 
 def shrink(app: Sphinx, error: Exception | None) -> None:
     """Leave out of the style sheets what no page uses."""
-    if error is not None or app.builder.format != "html":
-        return
+    if error is not None or app.builder.format != "html" or app.phase is BuildPhase.READING:
+        return  # there are no pages, or none was written
     static = Path(app.outdir, "_static")
+    for useless in (path for pattern in USELESS for path in static.glob(pattern)):
+        useless.unlink()
     names = names_in_use(Path(app.outdir))
     sheets = {path: path.read_text(encoding="utf-8") for path in static.rglob("*.css")}
     for path, css in sheets.items():
@@ -125,8 +128,6 @@ def shrink(app: Sphinx, error: Exception | None) -> None:
         rmtree(static / "vendor")
     for path, css in sheets.items():
         path.write_text(css, encoding="utf-8")
-    for useless in (path for pattern in USELESS for path in static.glob(pattern)):
-        useless.unlink()
 
 
 def delay_scripts(

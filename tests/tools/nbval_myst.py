@@ -19,15 +19,14 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from jupyter_cache.base import JupyterCacheAbstract
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbval.plugin import IPyNbFile
 
-from book._ext.execution_cache import keep, present_cache
+from book._ext.execution.execution_cache import ExecutionCache
 from tests.tools.notebooks import is_notebook, read_with_outputs
 
-CACHE = pytest.StashKey[JupyterCacheAbstract]()
+CACHE = pytest.StashKey[ExecutionCache]()
 
 
 class MystNotebook(IPyNbFile):
@@ -39,6 +38,7 @@ class MystNotebook(IPyNbFile):
             notebook = read_with_outputs(self.path, self.config.rootpath)
         except ValueError as error:
             raise self.CollectError(str(error)) from error
+        self.notebook = notebook
         self.client = NotebookClient(deepcopy(notebook), record_timing=False)
         cells = enumerate(self.client.nb.cells)
         self.awaited = [(position, cell) for position, cell in cells if cell.cell_type == "code"]
@@ -51,6 +51,7 @@ class MystNotebook(IPyNbFile):
 
         Jupyter looks for free ports, and another process may take one before the kernel does.
         """
+        self.slot = self.config.stash[CACHE].slot(self.path, self.notebook)
         self.begin = perf_counter()
         try:
             super().setup()
@@ -88,14 +89,14 @@ class MystNotebook(IPyNbFile):
             information = self.kernel.kc.kernel_info(reply=True, timeout=60)["content"]
             executed.metadata["language_info"] = information["language_info"]
             self.client.set_widgets_metadata()
-            keep(executed, self.path, perf_counter() - self.begin, self.config.stash[CACHE])
+            self.slot.keep(executed, perf_counter() - self.begin)
         super().teardown()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Open the cache for the executed notebooks."""
     if config.option.nbval or config.option.nbval_lax:
-        config.stash[CACHE] = present_cache(config.rootpath)
+        config.stash[CACHE] = ExecutionCache(config.rootpath)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MystNotebook | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from book._ext.execution_cache import read_page
+from book._ext.execution.execution_cache import read_page
 
 ROOT = Path(__file__).parents[2]
 CHECKED = "nbval-check-output"
