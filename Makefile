@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+.PHONY: book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
   test lint environment compiled nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -44,6 +44,18 @@ book: $(STAMP)
 	@$(RUN) book._ext.student_bundle
 	@touch $(BUILT)
 	@echo "The book is built. Open $(CURDIR)/_build/html/index.html"
+
+# One page as it looks in the book, in seconds: make page P=book/game/nvo-game.md
+page: $(STAMP)
+	@$(ALONE) $(RUN) book._ext.build.one_page "$(P)"
+
+# The same in a browser: every page that is saved is built, and the browser loads it again.
+watch: $(STAMP)
+	@$(ALONE) $(RUN) book._ext.build.watch "$(or $(P),book/index.md)"
+
+# Lint, and the tests that what has changed since BASE can reach; says what it leaves out.
+quick: $(STAMP)
+	$(RUN) tests.tools.quick $(BASE)
 
 # The notebook edition and the student bundle, from the built book; nothing is executed.
 notebooks: $(BUILT)

@@ -114,6 +114,8 @@ def shrink(app: Sphinx, error: Exception | None) -> None:
     """Leave out of the style sheets what no page uses."""
     if error is not None or app.builder.format != "html" or app.phase is BuildPhase.READING:
         return  # there are no pages, or none was written
+    if app.config.book_only_page:
+        return  # for one reader, who waits
     static = Path(app.outdir, "_static")
     for useless in (path for pattern in USELESS for path in static.glob(pattern)):
         useless.unlink()

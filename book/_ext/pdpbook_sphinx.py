@@ -59,14 +59,15 @@ def add_notebook_download(
 
 def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
     """Write the pages in two processes, while this one prepares the next pages."""
-    app.parallel = 3
+    app.parallel = 1 if app.config.book_only_page else 3
 
 
 def all_are_written(app: Sphinx, error: Exception | None) -> None:
     """Refuse a build that lacks a page; what stays need not be taken apart at the end."""
     gc.freeze()
     if error is None and app.builder.format == "html":
-        pages = {page: app.builder.get_outfilename(page) for page in sorted(app.env.found_docs)}
+        wanted = {app.config.book_only_page} - {""} or app.env.found_docs
+        pages = {page: app.builder.get_outfilename(page) for page in sorted(wanted)}
         missing = [page for page, file in pages.items() if not Path(file).is_file()]
         if missing:
             raise ExtensionError(f"A writer failed, and these are not written: {missing}")

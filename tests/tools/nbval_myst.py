@@ -6,10 +6,13 @@ file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
 
 What nbval executed is what the book shows. The messages that it receives from the kernel go to
 nbclient as well, which makes outputs of them as it does in a build. A cell that writes to stderr
-fails, as it would fail the build, and here its text is seen. Once every cell of a page has run and
-passed, the executed notebook is kept in the cache from which the book is built.
+fails, as it would fail the build, and here its text is seen.  So does a page that has loaded a
+module of the package which cannot be told from its text, since its key would not change with it.
+Once every cell of a page has run and passed, the executed notebook is kept in the cache from which
+the book is built.
 """
 
+import ast
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -64,6 +67,20 @@ class MystNotebook(IPyNbFile):
         self.messages.append(message)
         return message
 
+    def check_reach(self) -> None:
+        """Fail if the kernel has loaded a module that the key of the page does not know of."""
+        code = "[m for m in __import__('sys').modules if m.partition('.')[0] == 'pdpbook']"
+        client = self.kernel.kc
+        client.execute("", silent=True, user_expressions={"loaded": code})
+        answer = client.get_shell_msg(timeout=60)["content"]["user_expressions"]["loaded"]
+        loaded = ast.literal_eval(answer["data"]["text/plain"])
+        if unknown := self.config.stash[CACHE].keys.unreached(self.notebook, loaded):
+            pytest.fail(
+                f"the page loads {', '.join(unknown)}, which its text does not show to "
+                "book/_ext/execution/import_closure.py",
+                pytrace=False,
+            )
+
     def record(self, number: int) -> None:
         """Give a cell that has just passed the outputs that the kernel sent for it."""
         position, cell = self.awaited[number]
@@ -80,6 +97,8 @@ class MystNotebook(IPyNbFile):
         # nbval keeps the kernel from counting
         for counted in [cell, *(o for o in cell.outputs if o.output_type == "execute_result")]:
             counted.execution_count = number + 1
+        if number + 1 == len(self.awaited):
+            self.check_reach()
         self.passed += 1
 
     def teardown(self) -> None:

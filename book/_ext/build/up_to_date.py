@@ -33,7 +33,8 @@ from book._ext.execution.import_closure import CodeBase, digest_of_code
 
 RECORD = "up-to-date.json"
 DOCUMENTED = re.compile(r"\bauto\w+:: (pdpbook[\w.]*)")
-EVERYTHING = "everything"  # the entry of the record that stands for all pages as they are written
+# Entries of the record that belong to no page: what made them, and all as they are written.
+MACHINERY, EVERYTHING = "machinery", "everything"
 
 
 def content(path: Path) -> str:
@@ -132,6 +133,8 @@ class Fingerprints:
         removed: set[str],
     ) -> list[str]:
         """Return the pages that have to be read again although no file of theirs is newer."""
+        if app.config.book_only_page:
+            return []
         known = self.known()
         rest = sorted(env.found_docs - added - changed)
         self.now = {name: self.of(name) for name in rest}
@@ -146,11 +149,14 @@ class Fingerprints:
 
     def choose_written(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return all pages, unless they are written as they are."""
+        if app.config.book_only_page:
+            return []
         if self.has_read:  # more dependencies, and some of them may be files that a page has made
             cache_of(app).keys.checksum.cache_clear()
             self.now = {name: self.of(name) for name in sorted(env.found_docs)}
         settings = [app.config.book_machinery, app.config.book_static]
         self.now[EVERYTHING] = digest([*settings, *self.now, *self.now.values()])
+        self.now[MACHINERY] = app.config.book_machinery
         if self.known() == self.now:
             return []
         self.store({name: mark for name, mark in self.known().items() if name != EVERYTHING})

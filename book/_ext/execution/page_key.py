@@ -167,6 +167,13 @@ class Keys:
         lines += (f"{path.relative_to(self.root)} {self.checksum(path)}" for path in data)
         return lines
 
+    def unreached(self, notebook: NotebookNode, loaded: Iterable[str]) -> list[str]:
+        """Return the modules that a page has loaded although its text does not show it."""
+        source = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        known = self.code.reached_from(source)
+        folders = self.code.folders - self.code.files.keys()
+        return [] if known.everything else sorted({*loaded} - known.modules - folders)
+
     def key(self, notebook: NotebookNode) -> str:
         """Return the key of a page that was read as a notebook."""
         text = "\0".join(self.parts(notebook))
