@@ -1,14 +1,14 @@
 """Lint, and the tests that a change can reach: ``make quick [BASE=main]``.
 
 A test file is run if it, or a module that its imports lead to, differs from ``BASE``, which is the
-last commit by default; files that git does not know yet count.  Of a module that differs in comments
-and docstrings alone, only the doctests are run.  What leads where is found by
-``book/_ext/execution/import_closure.py``, as for the pages.  A file that no test imports, such as a
-table of data, is taken to concern the test files that name it, and so does a page.
+last commit by default; files that git does not know yet count.  What leads where is found by
+``book/_ext/execution/import_closure.py``, as for the pages.  Of a module that differs in comments
+and docstrings alone, only the doctests are run.  A file that no test imports, such as a table of
+data or a page, is taken to concern the test files that name it.
 
 ``make test`` alone runs everything.  This leaves out, and says so: the pages themselves
-(``make page``), the tests of the built book, of the course kit and of a Dask cluster, which take
-minutes, and those that only another path than an import connects with the change.
+(``make page``), the tests of the built book, of the course kit, of a Dask cluster and of all
+exercises at once, which take minutes.
 """
 
 import subprocess
@@ -22,7 +22,8 @@ from tests.tools.notebooks import ROOT
 PACKAGES = ("pdpbook", "tests", "book", "course", "benchmarks")
 #: Minutes long; they look at the built book, at servers and at processes.
 SLOW = ("tests/site/", "tests/course/", "tests/scaling/", "tests/test_mutants.py")
-SLOW += ("tests/test_notebook_edition.py",)
+SLOW += ("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/commands/")
+SLOW += ("tests/exercises/test_isolated.py", "tests/test_watch.py", "tests/test_collector.py")
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 
 
@@ -107,7 +108,9 @@ def main(base: str) -> int:
     fast = [name for name in tests if name not in slow]
     if fast:
         print(f"{len(fast)} files with tests reach what differs from {base}.", flush=True)
-        command = [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=small", *fast]
+        # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
+        small = ["--hypothesis-profile=small"] if any(n.startswith("tests/") for n in fast) else []
+        command = [sys.executable, "-m", "pytest", "-q", *small, *fast]
         if subprocess.run(command).returncode:
             failed.append("pytest")
     pages = [name for name in changed if name.startswith("book/") and name.endswith(".md")]
