@@ -61,12 +61,12 @@ def find_picture(env: BuildEnvironment, figure: str) -> str:
 def shrink(env: BuildEnvironment, picture: str) -> str:
     """Write a picture small, with its transparency, and return the new file."""
     small = Path(env.doctreedir, "thumbnails", Path(picture).name)
-    small.parent.mkdir(exist_ok=True)
+    small.parent.mkdir(parents=True, exist_ok=True)
     with Image.open(Path(env.srcdir, picture)) as image:
         size = (round(image.width * HEIGHT / image.height), HEIGHT)
         shrunk = image.convert("RGBA").resize(size, Image.Resampling.LANCZOS)
     shrunk.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(small, optimize=True)
-    return small.relative_to(env.srcdir).as_posix()
+    return small.absolute().as_posix()  # the doctrees need not lie below the sources
 
 
 def insert_pictures(app: Sphinx, doctree: nodes.document, docname: str) -> None:
