@@ -41,7 +41,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 book: $(STAMP)
 	$(BUILD)
-	@$(RUN) book._ext.student_bundle
+	@$(RUN) book._ext.edition.student_bundle
 	@touch $(BUILT)
 	@echo "The book is built. Open $(CURDIR)/_build/html/index.html"
 
@@ -59,11 +59,11 @@ quick: $(STAMP)
 
 # The notebook edition and the student bundle, from the built book; nothing is executed.
 notebooks: $(BUILT)
-	@$(RUN) book._ext.student_bundle
+	@$(RUN) book._ext.edition.student_bundle
 
 # The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
 pdf: $(BUILT)
-	@$(RUN) book._ext.print_book
+	@$(RUN) book._ext.edition.print_book
 
 $(BUILT): $(SOURCES) | $(STAMP)
 	$(MAKE) book
@@ -135,7 +135,7 @@ outputs: $(STAMP)
 # Run the notebooks in JupyterLab, in a folder of your own: what you change there is never
 # overwritten.
 lab: notebooks
-	@$(RUN) book._ext.lab_folder my-notebooks
+	@$(RUN) book._ext.edition.lab_folder my-notebooks
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
 
 # Edit the book's sources in JupyterLab: a click on a page opens it as a notebook. Not with

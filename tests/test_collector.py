@@ -128,11 +128,10 @@ def write_page(
 def run(folder: Path, *command: str) -> str:
     """Run a Python module in a folder, with this project's code and nobody's settings."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    path = os.pathsep.join([str(ROOT), str(ROOT / "book" / "_ext")])
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env=environment | {"PYTHONPATH": path, "NO_COLOR": "1"},
+        env=environment | {"PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,

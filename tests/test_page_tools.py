@@ -9,17 +9,18 @@ from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
-import light_theme
 import pytest
 import tinycss2
 from docutils import nodes
 from PIL import Image
-from previews import Parts
-from remembered import RememberingDomain
-from search_text import entries
 from sphinx.domains.std import StandardDomain
-from thumbnail import shrink
-from typesetter import Typesetter
+
+from book._ext.build.repeated_lookups import RememberingDomain
+from book._ext.pages.thumbnail import shrink
+from book._ext.pages.typesetter import Typesetter
+from book._ext.theme import light_theme
+from book._ext.theme.previews import Parts
+from book._ext.theme.search_text import entries
 
 
 @pytest.fixture(scope="module")

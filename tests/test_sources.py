@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import pdpbook as pb
-from book._ext import sources
+from book._ext.pages import sources
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.program import Program
 from tests.tools.notebooks import ROOT

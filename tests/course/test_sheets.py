@@ -8,8 +8,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_edition import WRITE_HERE as OF_THE_EDITION
 
+from book._ext.edition.notebook_edition import WRITE_HERE as OF_THE_EDITION
 from course.assignment import make_assignment, page_name, sheet_of, verify
 from course.folder import Course, CourseError
 from course.isolation import code_to_run

@@ -15,7 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.build_phase import BuildPhase
 from sphinx.util.math import get_node_equation_number
-from typesetter import Typesetter
+
+from book._ext.pages.typesetter import Typesetter
 
 JOINER = "\N{WORD JOINER}"
 PUNCTUATION = (".", ",", ";", ":", "!", "?", ")", "]", "’", "-", "–")

@@ -22,9 +22,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.explorable import series_script, series_style
+from book._ext.pages.explorable import series_script, series_style
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NOTEBOOKS = Path("_build", "notebooks")
 MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")

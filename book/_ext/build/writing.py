@@ -19,12 +19,12 @@ from typing import Any
 import nbformat
 from docutils import nodes
 from docutils.nodes import Element
-from notebook_edition import has_notebook, write_notebook
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from book._ext.edition.notebook_edition import has_notebook, write_notebook
 from book._ext.execution.executed_pages import cache_of, executed_page
 
 
