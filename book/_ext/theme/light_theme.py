@@ -23,7 +23,6 @@ import tinycss2
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
-from sphinx.util.build_phase import BuildPhase
 
 CLASSES = re.compile(r'\sclass="([^"]*)"')
 WORDS = re.compile(r"[A-Za-z_][\w-]*")
@@ -111,9 +110,12 @@ def put_icons(css: str, font: Path, icons: set[int]) -> str:
 
 
 def shrink(app: Sphinx, error: Exception | None) -> None:
-    """Leave out of the style sheets what no page uses."""
-    if error is not None or app.builder.format != "html" or app.phase is BuildPhase.READING:
-        return  # there are no pages, or none was written
+    """Leave out of the style sheets what no page uses.
+
+    This is done although no page was written, since extensions put their sheets there every time.
+    """
+    if error is not None or app.builder.format != "html":
+        return
     if app.config.book_only_page:
         return  # for one reader, who waits
     static = Path(app.outdir, "_static")
