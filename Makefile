@@ -16,7 +16,7 @@ ARCHIVE := _build/html/pdpbook-notebooks.zip
 NBGRADER := $(VENV)/.installed-course
 COURSE   ?= my-course
 KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--name "$(NAME)")
-BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . --all -W -n --keep-going
+BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . -W -n --keep-going
 define COMPLETE
 ln -sfn _build/html _build/instructor/html && cp $(ARCHIVE) _build/instructor/html/ && \
   echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
@@ -36,22 +36,34 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+.PHONY: book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
   test lint environment compiled oldest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
-	@$(RUN) book._ext.student_bundle
+	@$(RUN) book._ext.edition.student_bundle
 	@touch $(BUILT)
 	@echo "The book is built. Open $(CURDIR)/_build/html/index.html"
 
+# One page as it looks in the book, in seconds: make page P=book/game/nvo-game.md
+page: $(STAMP)
+	@$(ALONE) $(RUN) book._ext.build.one_page "$(P)"
+
+# The same in a browser: every page that is saved is built, and the browser loads it again.
+watch: $(STAMP)
+	@$(ALONE) $(RUN) book._ext.build.watch "$(or $(P),book/index.md)"
+
+# Lint, and the tests that what has changed since BASE can reach; says what it leaves out.
+quick: $(STAMP)
+	$(RUN) tests.tools.quick $(BASE)
+
 # The notebook edition and the student bundle, from the built book; nothing is executed.
 notebooks: $(BUILT)
-	@$(RUN) book._ext.student_bundle
+	@$(RUN) book._ext.edition.student_bundle
 
 # The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
 pdf: $(BUILT)
-	@$(RUN) book._ext.print_book
+	@$(RUN) book._ext.edition.print_book
 
 $(BUILT): $(SOURCES) | $(STAMP)
 	$(MAKE) book
@@ -127,7 +139,7 @@ outputs: $(STAMP)
 # Run the notebooks in JupyterLab, in a folder of your own: what you change there is never
 # overwritten.
 lab: notebooks
-	@$(RUN) book._ext.lab_folder my-notebooks
+	@$(RUN) book._ext.edition.lab_folder my-notebooks
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
 
 # Edit the book's sources in JupyterLab: a click on a page opens it as a notebook. Not with

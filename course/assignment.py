@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 from nbgrader.converters import GenerateAssignment
 
-from book._ext.student_bundle import pack, pages
+from book._ext.edition.student_bundle import pack, pages
 from course.folder import ROOT, Course, CourseError, checked_name
 from course.isolation import code_to_run
 from course.sheets import SheetError, answers, key_of, leaks, make_sheet

@@ -39,7 +39,7 @@ from nbgrader.utils import capture_log
 from traitlets.config import Config, PyFileConfigLoader
 
 import pdpbook.exercises
-from book._ext.reader_code import WRITE_HERE
+from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
 from course.sheets import BEGIN, END
 

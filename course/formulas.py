@@ -19,8 +19,8 @@ import tinycss2
 import yaml
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from book._ext.light_theme import CLASSES, kept
-from book._ext.typesetter import Typesetter
+from book._ext.pages.typesetter import Typesetter
+from book._ext.theme.light_theme import CLASSES, kept
 from course.folder import ROOT
 
 __all__ = ["Formulas", "formula_styles", "formulas", "markdown_with_formulas"]

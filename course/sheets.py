@@ -21,8 +21,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from book._ext.execution_cache import read_page
-from book._ext.syllabus import LEVEL as LEVEL_ON_A_PAGE
+from book._ext.course.syllabus import LEVEL as LEVEL_ON_A_PAGE
+from book._ext.execution.execution_cache import read_page
 
 __all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
 

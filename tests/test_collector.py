@@ -11,13 +11,12 @@ import jupytext
 import pytest
 import yaml
 from jupyter_cache import get_cache
-from jupyter_cache.base import JupyterCacheAbstract
 from jupyter_cache.executors.utils import single_nb_execution
 from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from book._ext.execution_cache import environment_key, is_kept, keep, read_page
+from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
 from tests.tools.baselines import baseline_path, checked_cells, read_baseline, write_baseline
 from tests.tools.notebooks import CHECKED, ROOT, code_cells, notebook_pages
 
@@ -78,6 +77,13 @@ import warnings
 warnings.warn("the library has something to say")
 ```
 """
+# A cell that loads a module in a way that no reading of its text finds out.
+SNEAKY = """
+```{code-cell} ipython3
+loader = __builtins__.__dict__["__imp" + "ort__"]
+loaded = loader("pdpbook.game")
+```
+"""
 CHANGES: dict[str, dict[str, str | None]] = {
     "untouched": {},
     "edited": {},
@@ -93,6 +99,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
     "renamed": {"named": ":name: numbers\n", "key": "digits"},
     "empty": {"stored": ""},
     "unchecked": {"tag": "remove-input"},
+    "sneaky": {"more": SNEAKY},
 }
 
 
@@ -126,11 +133,10 @@ def write_page(
 def run(folder: Path, *command: str) -> str:
     """Run a Python module in a folder, with this project's code and nobody's settings."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    path = os.pathsep.join([str(ROOT), str(ROOT / "book" / "_ext")])
     done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env=environment | {"PYTHONPATH": path, "NO_COLOR": "1"},
+        env=environment | {"PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -152,9 +158,10 @@ def nbval(folder: Path, *arguments: str) -> dict[str, str]:
     return failed
 
 
-def cache(folder: Path) -> JupyterCacheAbstract:
-    """The cache of the small book."""
-    return get_cache(folder / "_build" / "cache" / environment_key(folder))
+def kept(page: Path) -> NotebookNode | None:
+    """What the small book keeps of a page."""
+    notebook = read_page(page)
+    return ExecutionCache(page.parents[2]).slot(page, notebook).find(notebook)
 
 
 @pytest.fixture(scope="module")
@@ -188,21 +195,23 @@ def test_an_untouched_page_passes(small_book, page: str) -> None:
         ("renamed", "No output is stored for the checked cell numbers"),
         ("renamed", "An output is stored for digits, which is no checked cell."),
         ("unchecked", "no cell is tagged nbval-check-output"),
+        ("sneaky", "loads pdpbook, pdpbook.game, which its text does not show"),
     ],
 )
 def test_a_changed_page_fails(small_book, page: str, message: str) -> None:
     folder, failed = small_book
     assert message in failed[page]
-    assert not is_kept(read_page(folder / "book" / "part" / f"{page}.md"), cache(folder))
+    assert kept(folder / "book" / "part" / f"{page}.md") is None
 
 
 def test_nbval_keeps_what_a_build_keeps(small_book, tmp_path: Path) -> None:
     folder, _ = small_book
     page = folder / "book" / "part" / "rich.md"
-    _, ours = cache(folder).merge_match_into_notebook(read_page(page))
+    ours = kept(page)
     executed = single_nb_execution(read_page(page), str(page.parent), 60, allow_errors=False)
-    keep(executed.nb, page, executed.time, get_cache(tmp_path))
-    _, theirs = get_cache(tmp_path).merge_match_into_notebook(read_page(page))
+    slot = Slot(page, tmp_path / "rich" / "key")
+    slot.keep(executed.nb, executed.time)
+    theirs = slot.find(read_page(page))
     for notebook in (ours, theirs):
         for cell in notebook.cells:
             del cell["id"]  # a random number
@@ -275,13 +284,13 @@ def test_a_kernel_that_does_not_answer_is_started_once_more(tmp_path: Path) -> N
 def test_a_page_of_which_a_cell_did_not_run_is_not_kept(small_book) -> None:
     folder, failed = small_book
     assert failed["skipped"] == ""
-    assert not is_kept(read_page(folder / "book" / "part" / "skipped.md"), cache(folder))
+    assert kept(folder / "book" / "part" / "skipped.md") is None
 
 
 def executed_by_a_build(folder: Path) -> set[str]:
     """Build the small book from the beginning; return the pages that this executed."""
     settings = {
-        "extensions": "myst_nb,pdpbook_sphinx",
+        "extensions": "myst_nb,book._ext.execution.executed_pages",
         "nb_execution_mode": "cache",
         "root_doc": "book/part/untouched",
         "exclude_patterns": "tests,_build",

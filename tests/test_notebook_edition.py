@@ -15,12 +15,12 @@ from docutils.utils import new_document
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell
-from notebook_edition import reader_outputs, write_notebook
-from notebook_markdown import expand, quoted
-from reader_code import WRITE_HERE, reader_code
 
-from book._ext.lab_folder import copy_edition
-from book._ext.student_bundle import closure, collect_notebooks
+from book._ext.edition.lab_folder import copy_edition
+from book._ext.edition.notebook_edition import reader_outputs, write_notebook
+from book._ext.edition.notebook_markdown import expand, quoted
+from book._ext.edition.reader_code import WRITE_HERE, reader_code
+from book._ext.edition.student_bundle import closure, collect_notebooks
 from tests.tools.clean_environment import PROSE
 from tests.tools.notebooks import ROOT, code_cells
 
@@ -161,7 +161,9 @@ Prove it, a proof.
 ```
 """
 CONF = r"""
-extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "pdpbook_sphinx"]
+extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise"]
+extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
+extensions += ["book._ext.build.writing"]
 exclude_patterns = ["_build"]
 root_doc = "page"
 html_theme = "sphinx_book_theme"
@@ -179,11 +181,10 @@ def build(folder: Path, **pages: str) -> subprocess.CompletedProcess[str]:
     for name, page in pages.items():
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
     (folder / "conf.py").write_text(CONF, encoding="utf-8")
-    path = os.pathsep.join([str(ROOT), str(ROOT / "book" / "_ext")])
     return subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-b", "html", ".", "_build/html"],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": path, "NO_COLOR": "1"},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,

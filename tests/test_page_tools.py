@@ -2,20 +2,26 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
-import light_theme
 import pytest
 import tinycss2
 from docutils import nodes
-from previews import Parts
-from remembered import RememberingDomain
-from search_text import entries, join_parts, write_part
+from PIL import Image
 from sphinx.domains.std import StandardDomain
-from typesetter import Typesetter
+
+from book._ext.build.repeated_lookups import RememberingDomain
+from book._ext.pages.thumbnail import shrink
+from book._ext.pages.typesetter import Typesetter
+from book._ext.theme import light_theme
+from book._ext.theme.previews import Parts
+from book._ext.theme.search_text import entries, join_parts, write_part
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +185,31 @@ def test_a_page_is_read_once_for_all_its_numbers(monkeypatch: pytest.MonkeyPatch
         ("here", "the doctree of far", (1, 2)),
         ("there", "the doctree of far", (1, 3)),
     ]
+
+
+def test_a_typesetter_ends_although_another_process_holds_its_input(typesetter: Typesetter) -> None:
+    """A writer that Sphinx has forked holds it; the build that has failed ends all the same."""
+    made = Typesetter({})
+    assert made.typeset("x", False)
+    held = made._process.stdin.fileno()
+    writer = subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[held]
+    )
+    closing = Thread(target=made.close, daemon=True)
+    try:
+        closing.start()
+        closing.join(timeout=20)
+        assert not closing.is_alive()
+        assert made._process.poll() is not None
+    finally:
+        writer.communicate(b"\n")
+        closing.join()
+
+
+def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
+    source, elsewhere = tmp_path / "source", tmp_path / "elsewhere" / "doctrees"
+    source.mkdir()
+    Image.new("RGBA", (600, 512)).save(source / "figure.png")
+    env: Any = SimpleNamespace(srcdir=source, doctreedir=elsewhere)
+    with Image.open(Path(source, shrink(env, "figure.png"))) as small:
+        assert small.size == (300, 256)

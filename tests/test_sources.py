@@ -9,7 +9,7 @@ import yaml
 from docutils import nodes
 
 import pdpbook as pb
-from book._ext import sources
+from book._ext.pages import sources
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.program import Program
 from tests.tools.notebooks import ROOT

@@ -7,7 +7,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 import yaml
-from syllabus import (
+
+from book._ext.course.syllabus import (
     LEVELS,
     SECONDS,
     STEP,
@@ -20,8 +21,7 @@ from syllabus import (
     see_also,
     week_faults,
 )
-from syllabus_pages import draw_graph, places
-
+from book._ext.course.syllabus_pages import draw_graph, places
 from tests.tools.notebooks import ROOT
 
 CHAPTERS = read_chapters(ROOT)

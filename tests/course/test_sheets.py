@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from reader_code import WRITE_HERE
-from syllabus import LEVELS
 
+from book._ext.course.syllabus import LEVELS
+from book._ext.edition.reader_code import WRITE_HERE
 from course.assignment import make_assignment, page_name, sheet_of, verify
 from course.folder import Course, CourseError
 from course.isolation import IsolatedChecks, code_to_run

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page
 
-from book._ext.student_bundle import NOTEBOOKS
+from book._ext.edition.student_bundle import NOTEBOOKS
 from tests.site.site import PATIENCE
 from tests.tools.baselines import read_with_outputs
 from tests.tools.clean_environment import EDITION, make_clean_environment

@@ -16,9 +16,9 @@ import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from playwright.sync_api import Browser
-from reader_code import INSTALL, WRITE_HERE
 
-from book._ext.student_bundle import ARCHIVE, NOTEBOOKS, pages
+from book._ext.edition.reader_code import INSTALL, WRITE_HERE
+from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags

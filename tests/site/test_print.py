@@ -11,7 +11,16 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
-from book._ext.print_book import COLUMN, contents, join, lead, pages_of, print_pdf, show, slug
+from book._ext.edition.print_book import (
+    COLUMN,
+    contents,
+    join,
+    lead,
+    pages_of,
+    print_pdf,
+    show,
+    slug,
+)
 from tests.site.site import PATIENCE, PUBLIC
 from tests.tools.notebooks import ROOT
 

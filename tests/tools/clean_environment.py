@@ -20,8 +20,8 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
-from book._ext.execution_cache import environment_key
-from book._ext.student_bundle import KERNEL, build_wheel, closure, declared
+from book._ext.edition.student_bundle import KERNEL, build_wheel, closure, declared
+from book._ext.execution.execution_cache import environment_key
 from tests.tools.notebooks import ROOT
 
 CLEAN = ROOT / "_build" / "clean"

@@ -6,10 +6,13 @@ file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
 
 What nbval executed is what the book shows. The messages that it receives from the kernel go to
 nbclient as well, which makes outputs of them as it does in a build. A cell that writes to stderr
-fails, as it would fail the build, and here its text is seen. Once every cell of a page has run and
-passed, the executed notebook is kept in the cache from which the book is built.
+fails, as it would fail the build, and here its text is seen.  So does a page that has loaded a
+module of the package which cannot be told from its text, since its key would not change with it.
+Once every cell of a page has run and passed, the executed notebook is kept in the cache from which
+the book is built.
 """
 
+import ast
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -19,16 +22,15 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from jupyter_cache.base import JupyterCacheAbstract
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbval.plugin import IPyNbCell, IPyNbFile, find_metadata_tags
 
-from book._ext.execution_cache import keep, present_cache
+from book._ext.execution.execution_cache import ExecutionCache
 from tests.tools.baselines import read_with_outputs
 from tests.tools.notebooks import code_cells, is_notebook
 
-CACHE = pytest.StashKey[JupyterCacheAbstract]()
+CACHE = pytest.StashKey[ExecutionCache]()
 
 
 class MystNotebook(IPyNbFile):
@@ -40,6 +42,7 @@ class MystNotebook(IPyNbFile):
             notebook = read_with_outputs(self.path, self.config.rootpath)
         except ValueError as error:
             raise self.CollectError(str(error)) from error
+        self.notebook = notebook
         self.client = NotebookClient(deepcopy(notebook), record_timing=False)
         cells = enumerate(self.client.nb.cells)
         self.awaited = [(position, cell) for position, cell in cells if cell.cell_type == "code"]
@@ -58,6 +61,7 @@ class MystNotebook(IPyNbFile):
 
         Jupyter looks for free ports, and another process may take one before the kernel does.
         """
+        self.slot = self.config.stash[CACHE].slot(self.path, self.notebook)
         self.begin = perf_counter()
         try:
             super().setup()
@@ -69,6 +73,20 @@ class MystNotebook(IPyNbFile):
         message = super().get_kernel_message(timeout, stream)
         self.messages.append(message)
         return message
+
+    def check_reach(self) -> None:
+        """Fail if the kernel has loaded a module that the key of the page does not know of."""
+        code = "[m for m in __import__('sys').modules if m.partition('.')[0] == 'pdpbook']"
+        client = self.kernel.kc
+        client.execute("", silent=True, user_expressions={"loaded": code})
+        answer = client.get_shell_msg(timeout=60)["content"]["user_expressions"]["loaded"]
+        loaded = ast.literal_eval(answer["data"]["text/plain"])
+        if unknown := self.config.stash[CACHE].keys.unreached(self.notebook, loaded):
+            pytest.fail(
+                f"the page loads {', '.join(unknown)}, which its text does not show to "
+                "book/_ext/execution/import_closure.py",
+                pytrace=False,
+            )
 
     def record(self, number: int) -> None:
         """Give a cell that has just passed the outputs that the kernel sent for it."""
@@ -86,6 +104,8 @@ class MystNotebook(IPyNbFile):
         # nbval keeps the kernel from counting
         for counted in [cell, *(o for o in cell.outputs if o.output_type == "execute_result")]:
             counted.execution_count = number + 1
+        if number + 1 == len(self.awaited):
+            self.check_reach()
         self.passed += 1
 
     def teardown(self) -> None:
@@ -95,14 +115,14 @@ class MystNotebook(IPyNbFile):
             information = self.kernel.kc.kernel_info(reply=True, timeout=60)["content"]
             executed.metadata["language_info"] = information["language_info"]
             self.client.set_widgets_metadata()
-            keep(executed, self.path, perf_counter() - self.begin, self.config.stash[CACHE])
+            self.slot.keep(executed, perf_counter() - self.begin)
         super().teardown()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Open the cache for the executed notebooks."""
     if config.option.nbval or config.option.nbval_lax:
-        config.stash[CACHE] = present_cache(config.rootpath)
+        config.stash[CACHE] = ExecutionCache(config.rootpath)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MystNotebook | None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.student_bundle import closure
+from book._ext.edition.student_bundle import closure
 from tests.tools.clean_environment import link_packages
 from tests.tools.notebooks import ROOT
 

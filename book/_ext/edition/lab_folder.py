@@ -1,8 +1,8 @@
 """A reader's own copy of the notebooks, in which nothing that the reader changed is overwritten.
 
-``python -m book._ext.lab_folder my-notebooks`` copies ``_build/notebooks`` there.  A file of that
-folder is replaced only if it is still what an earlier copy put there: the sums of what was copied
-stand in ``.copied.json``.  Running a notebook and saving it changes it, too.
+``python -m book._ext.edition.lab_folder my-notebooks`` copies ``_build/notebooks`` there.  A file
+of that folder is replaced only if it is still what an earlier copy put there: the sums of what was
+copied stand in ``.copied.json``.  Running a notebook and saving it changes it, too.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from book._ext.student_bundle import NOTEBOOKS, ROOT
+from book._ext.edition.student_bundle import NOTEBOOKS, ROOT
 
 RECORD = ".copied.json"
 

@@ -36,7 +36,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from syllabus import (
+
+from book._ext.course.syllabus import (
     LEVELS,
     Chapter,
     concept_graph,
@@ -47,7 +48,6 @@ from syllabus import (
     see_also,
     week_faults,
 )
-
 from pdpbook.plotting.series import COLOURS
 
 PICTURE = Path("_build", "syllabus", "concept-graph.svg")

@@ -41,7 +41,6 @@ class Thumbnail(SphinxDirective):
         if not self.content:
             raise self.error(f"thumbnail {self.arguments[0]!r} has no description")
         alt = " ".join(self.content)
-        self.env.metadata[self.env.docname]["thumbnails"] = True
         return [thumbnail(figure=self.arguments[0], alt=alt, page=self.env.docname)]
 
 
@@ -62,12 +61,12 @@ def find_picture(env: BuildEnvironment, figure: str) -> str:
 def shrink(env: BuildEnvironment, picture: str) -> str:
     """Write a picture small, with its transparency, and return the new file."""
     small = Path(env.doctreedir, "thumbnails", Path(picture).name)
-    small.parent.mkdir(exist_ok=True)
+    small.parent.mkdir(parents=True, exist_ok=True)
     with Image.open(Path(env.srcdir, picture)) as image:
         size = (round(image.width * HEIGHT / image.height), HEIGHT)
         shrunk = image.convert("RGBA").resize(size, Image.Resampling.LANCZOS)
     shrunk.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(small, optimize=True)
-    return small.relative_to(env.srcdir).as_posix()
+    return small.absolute().as_posix()  # the doctrees need not lie below the sources
 
 
 def insert_pictures(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -84,11 +83,6 @@ def insert_pictures(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         )
 
 
-def pages_with_pictures(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return the pages to write anew whenever any page is: their pictures may be that page's."""
-    return [name for name, about in env.metadata.items() if "thumbnails" in about]
-
-
 def visit(writer: Any, node: thumbnail) -> None:
     """Nothing but the picture inside."""
 
@@ -98,5 +92,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_node(thumbnail, html=(visit, visit), text=(visit, visit))
     app.add_directive("thumbnail", Thumbnail)
     app.connect("doctree-resolved", insert_pictures)
-    app.connect("env-updated", pages_with_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,7 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Page, sync_playwright
 from pypdf import PdfReader
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PRINTED = Path("_build", "print")
 COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see vendor/print.css
 SHEET = ROOT / "vendor" / "print.css"

@@ -13,8 +13,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinx.util.build_phase import BuildPhase
 from sphinx.util.math import get_node_equation_number
-from typesetter import Typesetter
+
+from book._ext.pages.typesetter import Typesetter
 
 JOINER = "\N{WORD JOINER}"
 PUNCTUATION = (".", ",", ";", ":", "!", "?", ")", "]", "’", "-", "–")
@@ -89,6 +91,8 @@ def add_styles(
 
 def write_styles(app: Sphinx, error: Exception | None) -> None:
     """Write the style sheet. ``light_theme`` leaves in it the letters that the book uses."""
+    if app.phase is BuildPhase.READING:
+        return  # no page was written
     if error is None and app.builder.format == "html":
         styles = typesetter(app.config).styles()
         Path(app.outdir, "_static", "mathjax.css").write_text(styles, encoding="utf-8")

@@ -6,6 +6,7 @@ sliders, the licences and a README, and packs them into ``_build/html/pdpbook-no
 which the first page of the book links.  It executes nothing and needs no network.
 """
 
+import hashlib
 import html
 import re
 import shutil
@@ -21,10 +22,11 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.explorable import series_script, series_style
+from book._ext.pages.explorable import series_script, series_style
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NOTEBOOKS = Path("_build", "notebooks")
+MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
@@ -155,8 +157,27 @@ def pack(folder: Path, archive: Path) -> None:
             packed.writestr(information, path.read_bytes())
 
 
+def sources(root: Path) -> str:
+    """Hash all that the bundle is made from."""
+    files = [root / "_build" / "html" / f"{page}.ipynb" for page in pages(root)]
+    files += [root / name for name in (*PACKED, "requirements.txt", "_toc.yml")]
+    for folder in ("pdpbook", "docs/bundle", "vendor/explorables"):
+        files += (path for path in (root / folder).rglob("*") if "__pycache__" not in path.parts)
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    digest.update(f"{sys.version}{series_script()}{series_style()}".encode())
+    for path in sorted(path for path in files if path.is_file()):
+        digest.update(f"{path.relative_to(root)}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 def make_bundle(root: Path) -> Path:
-    """Collect the bundle and pack it; return the archive."""
+    """Collect the bundle and pack it, unless it is there as it would be; return the archive."""
+    made_from, present = root / MADE_FROM, sources(root)
+    whole = (root / ARCHIVE).is_file() and (root / NOTEBOOKS).is_dir()
+    if whole and made_from.is_file() and made_from.read_text() == present:
+        return root / ARCHIVE
+    made_from.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=root / "_build") as name:
         folder = Path(name, "notebooks")
         folder.mkdir()
@@ -174,6 +195,7 @@ def make_bundle(root: Path) -> Path:
         shutil.rmtree(root / NOTEBOOKS, ignore_errors=True)
         folder.rename(root / NOTEBOOKS)
     pack(root / NOTEBOOKS, root / ARCHIVE)
+    made_from.write_text(present)
     return root / ARCHIVE
 
 

@@ -87,7 +87,12 @@ class Typesetter:
         return self._ask("styles")
 
     def close(self) -> None:
-        """End the process."""
+        """End the process.
+
+        It is not asked to end by closing its input: a process that was forked from this one may
+        hold that open, and the typesetter would go on reading.
+        """
+        self._process.terminate()
         self._process.communicate()
 
 

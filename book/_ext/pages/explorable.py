@@ -83,6 +83,7 @@ class Explorable(SphinxDirective):
         script = Path(self.env.srcdir, "vendor", "explorables", f"{name}.js")
         if not script.is_file():
             raise self.error(f"explorable {name!r} has no script {script}")
+        self.env.note_dependency(str(script))
         if not self.content:
             raise self.error(f"explorable {name!r} has no caption")
         node = explorable(name=name)

@@ -110,10 +110,17 @@ def put_icons(css: str, font: Path, icons: set[int]) -> str:
 
 
 def shrink(app: Sphinx, error: Exception | None) -> None:
-    """Leave out of the style sheets what no page uses."""
+    """Leave out of the style sheets what no page uses.
+
+    This is done although no page was written, since extensions put their sheets there every time.
+    """
     if error is not None or app.builder.format != "html":
         return
+    if app.config.book_only_page:
+        return  # for one reader, who waits
     static = Path(app.outdir, "_static")
+    for useless in (path for pattern in USELESS for path in static.glob(pattern)):
+        useless.unlink()
     names = names_in_use(Path(app.outdir))
     sheets = {path: path.read_text(encoding="utf-8") for path in static.rglob("*.css")}
     for path, css in sheets.items():
@@ -125,8 +132,6 @@ def shrink(app: Sphinx, error: Exception | None) -> None:
         rmtree(static / "vendor")
     for path, css in sheets.items():
         path.write_text(css, encoding="utf-8")
-    for useless in (path for pattern in USELESS for path in static.glob(pattern)):
-        useless.unlink()
 
 
 def delay_scripts(

@@ -11,9 +11,10 @@ from typing import Any
 from docutils import nodes
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_markdown import Markdown, has_notebook, heading
-from reader_code import INSTALL, WRITE_HERE, reader_code
 from sphinx.application import Sphinx
+
+from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
+from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 

@@ -1,0 +1,97 @@
+"""The Sphinx extension that gives every page its outputs.
+
+* Pages that the cache lacks in their present state are executed before any page is read, two at a
+  time.  A page that fails is left to myst-nb, which runs it again and reports what is wrong.
+* While a page is read, myst-nb is pointed to the folder of the cache that belongs to that page.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
+from myst_nb.core.read import is_myst_markdown_notebook
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
+
+logger = logging.getLogger(__name__)
+
+
+def cache_of(app: Sphinx) -> ExecutionCache:
+    """Return the cache, with what it has learnt about the state of the repository in this build."""
+    if not hasattr(app, "execution_cache"):
+        app.execution_cache = ExecutionCache(Path(app.srcdir))
+    return app.execution_cache
+
+
+def read_notebook(env: BuildEnvironment, docname: str) -> NotebookNode | None:
+    """Return a page as a notebook, or nothing if it has no cells."""
+    page = Path(env.doc2path(docname))
+    if not is_myst_markdown_notebook(page.read_text(encoding="utf-8")):
+        return None
+    return read_page(page, env.myst_config)
+
+
+def slot_of(app: Sphinx, docname: str, notebook: NotebookNode) -> Slot:
+    """Return the place of a page in the cache."""
+    return cache_of(app).slot(Path(app.env.doc2path(docname)), notebook)
+
+
+def key_of(app: Sphinx, docname: str) -> str:
+    """Return the key of a page; it is empty if the page has no cells."""
+    notebook = read_notebook(app.env, docname)
+    return slot_of(app, docname, notebook).folder.name if notebook else ""
+
+
+def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Fill the cache for the pages that are going to be read."""
+    missing: list[tuple[Slot, NotebookNode]] = []
+    for docname in docnames:
+        notebook = read_notebook(env, docname)
+        if notebook is not None:
+            slot = slot_of(app, docname, notebook)
+            if slot.find(notebook) is None:
+                missing.append((slot, notebook))
+
+    def execute(slot: Slot, notebook: NotebookNode) -> ExecutionResult:
+        timeout = app.config.nb_execution_timeout
+        return single_nb_execution(notebook, str(slot.page.parent), timeout, allow_errors=False)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = pool.map(execute, *zip(*missing, strict=True)) if missing else []
+        for (slot, _), result in zip(missing, results, strict=True):
+            logger.info("executed %s in %.1f s", slot.page.relative_to(app.srcdir), result.time)
+            if result.err is None:
+                slot.keep(result.nb, result.time)
+
+
+def point_to_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Tell myst-nb where the outputs of the page are that it is about to read."""
+    notebook = read_notebook(app.env, docname)
+    if notebook is not None:
+        folder = slot_of(app, docname, notebook).folder
+        app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
+
+
+def executed_page(app: Sphinx, docname: str) -> NotebookNode | None:
+    """Return a page as it was executed, or nothing if it has no cells."""
+    if "kernelspec" not in app.env.metadata.get(docname, {}):
+        return None
+    path = Path(app.env.mystnb_config.output_folder, f"{docname}.ipynb")
+    notebook = nbformat.read(path, as_version=4)  # the page as myst-nb has read it
+    executed = slot_of(app, docname, notebook).find(notebook)
+    if executed is None:
+        raise ExtensionError(f"{docname} has changed since it was read: build again")
+    return executed
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("env-before-read-docs", execute_missing)
+    app.connect("source-read", point_to_outputs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
