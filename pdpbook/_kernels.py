@@ -52,7 +52,11 @@ def mixture(profile, kernel, mass):
 
 @njit
 def privacy_loss(row, mass, n):
-    """Largest |ln P(x) / P_{-i}(x)| for a record with kernel row ``row``."""
+    """Largest |ln P(x) / P_{-i}(x)| for a record with kernel row ``row``.
+
+    Every output that anybody reaches counts, also where the record itself never goes: there P(x)
+    is smaller than P_{-i}(x) by the factor (n - 1) / n.
+    """
     worst = 0.0
     company = math.log1p(-1.0 / n)
     for x in range(row.size):

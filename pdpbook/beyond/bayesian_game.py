@@ -271,7 +271,9 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     Returns
     -------
     tuple of Equilibrium
-        Different equilibria, best for the user first.  In a degenerate game there may be more.
+        Different equilibria, best for the user first.  Two are different if the plan of either
+        side differs by more than 1e-7, also where the other side's plan is the same.  In a
+        degenerate game there may be more.
 
     Raises
     ------

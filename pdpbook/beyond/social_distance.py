@@ -51,7 +51,8 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     Parameters
     ----------
     graph : networkx.Graph
-        The network; edge weights and directions are ignored.
+        The network.  Edge weights are ignored, and so are directions: an arc from one person to
+        another joins both, so that the hops are the same in either direction.
     sources : array_like of int, shape (m,), optional
         Positions, in the order of ``graph.nodes``, of the people from whom to count; everybody
         if not given.
@@ -117,8 +118,9 @@ def people_by_distance(hops: ArrayLike, *, levels: int | None = None) -> NDArray
     Returns
     -------
     ndarray, shape (D,)
-        Mean number of people at distance 1, …, D.  Who cannot be reached or is farther away is
-        left out.
+        Mean number of people at distance 1, …, D, over all m sources.  A source that reaches
+        nobody counts with 0 people at each distance; people who cannot be reached or are farther
+        away are left out.
 
     Raises
     ------

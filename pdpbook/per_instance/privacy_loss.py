@@ -134,7 +134,9 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     Returns
     -------
     ndarray, shape (r,)
-        :math:`\ell_i` in nats, infinite where a record alone reaches an output.
+        :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The maximum is
+        over all outputs that any record reaches, also those to which the record itself never
+        goes; each of these contributes :math:`\ln(n/(n-1))`.
 
     Raises
     ------

@@ -122,6 +122,21 @@ def test_no_equilibrium_of_a_generic_game_is_missed() -> None:
             assert any(np.allclose(pair, other, atol=1e-7) for other in ours)
 
 
+@pytest.mark.parametrize("side", ["user", "adversary"])
+def test_equilibria_that_differ_on_one_side_only_are_different(side: str) -> None:
+    """One side is indifferent, and the other side gets more from its first action whatever it
+    does: both of its pure plans are equilibria, with the same plan of the other side."""
+    first, same = np.array([[2.0, 2.0], [1.0, 1.0]]), np.zeros((2, 2))
+    payoffs = (same, first.T) if side == "user" else (first, same)
+    game = bg.BayesianGame(*(table[None, None] for table in payoffs), [[1.0]])
+    found = bg.bayesian_equilibria(game)
+    plans = {e.user.tobytes() + e.adversary.tobytes() for e in found}
+    assert len(found) == len(plans) == 2
+    other = "adversary" if side == "user" else "user"
+    assert {tuple(getattr(e, side)[0]) for e in found} == {(1.0, 0.0), (0.0, 1.0)}
+    assert {tuple(getattr(e, other)[0]) for e in found} == {(1.0, 0.0)}
+
+
 def test_degenerate_games_have_an_equilibrium_too() -> None:
     zeros = np.zeros((2, 2, 2, 2))
     game = bg.BayesianGame(zeros, zeros, np.full((2, 2), 0.25))

@@ -79,6 +79,52 @@ def test_replay_overwrites_the_oldest() -> None:
     assert set(memory.draw(1000, np.random.default_rng(0))) == set(range(5))
 
 
+def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twin of the target network follows along from outside; the targets are made with it."""
+    drawn: list[tuple[dq._Replay, np.ndarray]] = []
+    twins: list[dq.QNetwork] = []
+    apart: list[float] = []
+    draw, learn = dq._Replay.draw, dq.QNetwork.learn
+
+    def remembered(memory: dq._Replay, size: int, rng: np.random.Generator) -> np.ndarray:
+        rows = draw(memory, size, rng)
+        drawn.append((memory, rows))
+        return rows
+
+    def checked(
+        network: dq.QNetwork, states: np.ndarray, actions: np.ndarray, targets: np.ndarray
+    ) -> None:
+        if not twins:
+            twins.append(network.copy())
+        memory, rows = drawn[-1]
+        after, going_on = memory.after[rows], 0.9 * memory.going_on[rows]
+        expected, online = (
+            memory.rewards[rows] + going_on * judge.values(after).max(axis=1)
+            for judge in (twins[0], network)
+        )
+        np.testing.assert_allclose(targets, expected, rtol=1e-6, atol=1e-9)
+        apart.append(float(np.abs(online - expected).max()))
+        learn(network, states, actions, targets)
+        twins[0].follow(network, 0.25)
+
+    monkeypatch.setattr(dq._Replay, "draw", remembered)
+    monkeypatch.setattr(dq.QNetwork, "learn", checked)
+    game = iw.instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4)
+    result = dq.train(
+        lambda: iw.InstanceWiseNoise(game),
+        rng=np.random.default_rng(0),
+        rounds=3,
+        batch=8,
+        learn_every=1,
+        discount=0.9,
+        follow=0.25,
+    )
+    assert len(apart) == 12
+    assert apart[0] == 0.0 and min(apart[2:]) > 1e-4, "the two networks have to differ"
+    states = np.ones((1, twins[0].regressor.n_features_in_), dtype=np.float32)
+    assert result.network.values(states) == pytest.approx(twins[0].values(states), rel=1e-6)
+
+
 def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[str]) -> None:
     values = np.repeat([0.0, 1.0, 2.0, 3.0], [2, 30, 26, 2])
     game = iw.instance_wise_game(values, epsilon=0.2, bins=8)

@@ -52,6 +52,22 @@ def test_hops_are_those_of_breadth_first_search(n: int, density: float, seed: in
     assert (hop_distances(graph, sources=chosen) == expected[chosen]).all()
 
 
+def test_an_arc_joins_both_of_its_ends() -> None:
+    chain = nx.DiGraph([("a", "b"), ("c", "b"), ("c", "d")])
+    there = hop_distances(chain)
+    assert (there == hop_distances(chain.to_undirected())).all()
+    assert there.tolist() == [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+    assert hop_distances(chain, sources=[1]).tolist() == [[1, 0, 1, 2]]
+
+
+def test_the_mean_is_over_all_sources_also_those_that_reach_nobody() -> None:
+    graph = nx.Graph([(0, 1), (1, 2)])
+    graph.add_nodes_from([3, 4])
+    people = people_by_distance(hop_distances(graph))
+    assert people == pytest.approx([4 / 5, 2 / 5])
+    assert people_by_distance([[0, 1], [0, -1], [0, -1]]) == pytest.approx([1 / 3])
+
+
 def test_people_by_distance_counts_everybody_once() -> None:
     hops = hop_distances(nx.karate_club_graph())
     people = people_by_distance(hops)

@@ -2,12 +2,15 @@
 
 import math
 import time
+from collections import Counter
 from itertools import product
+from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
@@ -22,6 +25,12 @@ STATED, FINER = (3, 2, 1, 0.33, 0.2), (3, 2, 1, 0.033, 0.02)
 @pytest.fixture
 def game() -> pb.NVOGame:
     return pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
+
+
+@pytest.fixture
+def no_enumeration(monkeypatch):
+    """The games of these tests are so small that a search which stalls enumerates them."""
+    monkeypatch.setattr(optimum, "_ENUMERATED", 0)
 
 
 def heights(epsilon: float, multipliers: tuple[float, ...]) -> pb.NVOGame:
@@ -57,20 +66,49 @@ def enumerated(game: pb.NVOGame) -> float:
     profiles = np.stack([row[i] for row, i in zip(rows, chosen, strict=True)], axis=1)
     mass = np.einsum("pkv,vkx->px", profiles, game.kernel)
     without = (mass[:, None, None] - game.kernel.transpose(1, 0, 2)) / (game.records - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        loss = abs(np.log(mass[:, None, None] / game.records / without)).max(axis=3)
-    private = ((loss <= game.epsilon * (1 + 1e-9)) | (profiles == 0)).all(axis=(1, 2))
+    output, without = mass[:, None, None] / game.records, np.maximum(without, 0.0)
+    if game.delta > 0.0:
+        e = np.exp(game.epsilon)
+        sticks = [
+            np.maximum(one - e * other, 0.0).sum(axis=3)
+            for one, other in ((output, without), (without, output))
+        ]
+        kept = np.maximum(*sticks) <= game.delta * (1 + 1e-12)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            loss = np.where(output > 0.0, abs(np.log(output / without)), 0.0).max(axis=3)
+        kept = loss <= game.epsilon * (1 + 1e-9)
+    private = (kept | (profiles == 0)).all(axis=(1, 2))
     q, seen = game.frequency, game.frequency > 0
-    kl = (q[seen] * np.log(q[seen] * game.records / mass[:, seen])).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        kl = (q[seen] * np.log(q[seen] * game.records / mass[:, seen])).sum(axis=1)
     return float(kl[private].min(initial=np.inf))
+
+
+def harsh_game(rng: np.random.Generator) -> pb.NVOGame:
+    """Rows with zeros, with entries of any magnitude or far from one another; any delta."""
+    bins, actions, n = int(rng.integers(2, 5)), int(rng.integers(2, 4)), int(rng.integers(2, 7))
+    counts = rng.multinomial(n, rng.dirichlet(np.ones(bins)))
+    kind = rng.integers(3)
+    if kind == 0:
+        kernel = pb.laplace_kernel(bins, 10 ** rng.uniform(-2.7, 0.5, actions))
+    elif kind == 1:
+        kernel = rng.dirichlet(np.full(bins, 0.1), size=(actions, bins))
+    else:
+        kernel = rng.dirichlet(np.ones(bins), size=(actions, bins))
+        kernel = kernel * (rng.random(kernel.shape) < 0.6) + 0.3 * np.eye(bins)
+        kernel /= kernel.sum(axis=2, keepdims=True)
+    delta = 10 ** rng.uniform(-4, -0.3) if rng.random() < 0.6 else 0.0
+    return pb.NVOGame(counts, kernel, epsilon=10 ** rng.uniform(-1.0, 0.5), delta=delta)
 
 
 # --- against full enumeration ------------------------------------------------------------------
 
 
 @settings(max_examples=20)
-@given(games())
-def test_the_fast_enumeration_is_the_slow_one(game):
+@given(games(), st.sampled_from([0.0, 0.03]))
+def test_the_fast_enumeration_is_the_slow_one(game, delta):
+    game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
     if game.records <= 8:
         assert enumerated(game) == pytest.approx(naive.private_optimum(game), abs=1e-12)
 
@@ -146,6 +184,69 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
     assert forgiven > 20
 
 
+@compiled
+def test_certificates_of_harsh_games_close_and_the_few_that_stall_are_enumerated(monkeypatch):
+    rng, stopped = np.random.default_rng(79), Counter()
+    for number in range(300):
+        game = harsh_game(rng)
+        start = game.random_profile(rng) if number % 2 else None
+        truth, gap = enumerated(game), float(rng.choice([1e-5, 1e-3]))
+        for limit in (0, 100_000):
+            monkeypatch.setattr(optimum, "_ENUMERATED", limit)
+            proof = pb.certified_optimum(game, start=start, relative_gap=gap)
+            stopped[proof.stopped, game.delta > 0.0] += 1
+            assert proof.lower_bound <= truth + 1e-12, number
+            assert proof.optimal == (proof.stopped != "stalled"), number
+            if proof.optimal:
+                break
+        assert proof.optimal, number
+        assert (proof.stopped == "infeasible") == math.isinf(truth), number
+        if not math.isinf(truth):
+            assert game.private_records(proof.profile) == game.records, number
+            assert truth - 1e-12 <= proof.divergence <= truth / (1.0 - gap) + 2e-9, number
+    assert min(stopped["gap", True], stopped["gap", False]) > 50, stopped
+    assert sum(count for (why, _), count in stopped.items() if why == "stalled") < 10, stopped
+
+
+@pytest.mark.usefixtures("no_enumeration")
+def test_a_row_counts_at_an_output_that_the_start_hardly_reaches():
+    """The search once stopped at a gap of 10 % here.  The start has a mass of 1e-9 at output 2, so
+    no privacy row was written there, although other profiles have a mass of 0.15."""
+    first = [[0.49, 0.015, 4e-12, 0.495], [0.08, 0.29, 0.63, 5e-8], [0.85, 4e-12, 0.15, 1e-4]]
+    last = [[1e-7, 2e-9, 2e-6, 1.0], [0.96, 3e-6, 1e-9, 0.04], [0.44, 7e-4, 0.15, 0.41]]
+    kernel = np.stack([first, first, last, last], axis=1)
+    kernel /= kernel.sum(axis=2, keepdims=True)
+    game = pb.NVOGame([3, 0, 0, 1], kernel, epsilon=0.693, delta=0.0143)
+    proof = pb.certified_optimum(game, relative_gap=1e-4)
+    assert (proof.optimal, proof.stopped) == (True, "gap")
+    assert proof.divergence == pytest.approx(enumerated(game), rel=1e-4)
+
+
+@settings(max_examples=30)
+@given(games(), st.sampled_from([0.0, 0.03]))
+def test_the_enumeration_of_a_stalled_search_is_the_twins(game, delta):
+    game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
+    if game.records > 8:
+        return
+    assert optimum._number_of_profiles(game) == sum(1 for _ in naive.all_profiles(game))
+    best, truth = optimum._enumerated_optimum(game), enumerated(game)
+    assert (best is None) == math.isinf(truth)
+    if best is not None:
+        assert game.private_records(best) == game.records
+        assert_array_equal(best.sum(axis=1), game.counts)
+        assert game.divergence(best) == pytest.approx(truth, abs=1e-12)
+
+
+def test_a_game_that_is_too_large_for_enumeration_stalls(game, monkeypatch):
+    """With one profile fewer than the limit, or as many, it is settled."""
+    monkeypatch.setattr(program.Program, "solve", lambda *_, **__: program.Answer(0.0, None))
+    for limit, stopped in ((269, "stalled"), (270, "gap")):
+        monkeypatch.setattr(optimum, "_ENUMERATED", limit)
+        proof = pb.certified_optimum(game, start=game.constant_profile(2))
+        assert (proof.stopped, proof.optimal) == (stopped, stopped == "gap")
+    assert proof.divergence == proof.lower_bound == pytest.approx(enumerated(game))
+
+
 @settings(max_examples=15)
 @given(games())
 def test_no_solver_finds_better_than_the_bound(game):
@@ -194,12 +295,6 @@ def test_pure_equilibria_agree_with_quantecon():
 
 
 # --- the parts of the proof --------------------------------------------------------------------
-
-
-@pytest.fixture
-def no_enumeration(monkeypatch):
-    """The games of these tests are so small that a search which stalls enumerates them."""
-    monkeypatch.setattr(optimum, "_ENUMERATED", 0)
 
 
 @pytest.mark.usefixtures("no_enumeration")
@@ -359,7 +454,7 @@ def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
     assert game.private_records(proof.profile) == game.records
     assert proof.divergence <= game.divergence(start)
     assert 0.0 <= proof.lower_bound <= 0.00728
-    assert not proof.optimal and 0.0 < proof.gap <= 1.0
+    assert not proof.optimal and 0.0 < proof.gap <= 1.0 and proof.stopped == "time"
 
 
 def test_without_time_or_profile_nothing_is_claimed():
@@ -367,8 +462,9 @@ def test_without_time_or_profile_nothing_is_claimed():
     proof = pb.certified_optimum(game, time_limit=1e-9)
     assert proof.profile is None and math.isinf(proof.divergence)
     assert (proof.lower_bound, proof.gap, proof.optimal) == (0.0, 1.0, False)
+    assert proof.stopped == "time"
     proof = pb.certified_optimum(game)
-    assert proof.profile is None and proof.optimal
+    assert proof.profile is None and proof.optimal and proof.stopped == "infeasible"
     assert (proof.lower_bound, proof.gap) == (math.inf, 0.0)
 
 
@@ -430,3 +526,20 @@ def test_it_repeats(game):
 def test_refused(game, options, error, message):
     with pytest.raises(error, match=message):
         pb.certified_optimum(game, **options)
+
+
+def test_the_clock_runs_while_the_start_is_computed(game, monkeypatch):
+    """The coordinated best responses take five seconds of this clock, and nothing else any."""
+    clock = [100.0]
+    monkeypatch.setattr(optimum, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    usual = pb.coordinated_best_response(game)
+
+    def slow(_):
+        clock[0] += 5.0
+        return usual
+
+    monkeypatch.setattr(optimum, "coordinated_best_response", slow)
+    proof = pb.certified_optimum(game, time_limit=4.0)
+    assert (proof.seconds, proof.stopped, proof.lower_bound) == (5.0, "time", 0.0)
+    proof = pb.certified_optimum(game, time_limit=6.0)
+    assert (proof.seconds, proof.stopped) == (5.0, "gap")
