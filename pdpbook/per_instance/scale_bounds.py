@@ -7,7 +7,8 @@ record is ε-pDP-private.  Their appendix states it as eq. (11), with :math:`(e^
 **Theorem 1′** of this book: if every scale is at least
 :math:`b^*(n,\varepsilon) = 1/\ln(1+n(e^\varepsilon-1))`, then at *every* profile, equilibrium or
 not, every record is private, and for continuous densities no smaller constant will do.  The proof
-is one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known; it is in the chapter *Theorem 1*.
+is one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known; it is in the chapter *How much noise is
+enough*.
 
 What the paper's proof establishes, done with care, is less: that a record which is released
 uniformly is private whatever the others do.  :func:`careful_scale_bound` is the scale that this
@@ -47,7 +48,7 @@ def scale_bound(n: int, epsilon: float) -> float:
 
     Notes
     -----
-    Source: Theorem 1′ of this book.  Taught in *Theorem 1*.
+    Source: Theorem 1′ of this book.  Taught in *How much noise is enough*.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), Theorem 1.  Taught in *Theorem 1*.
+    Source: Ryu, Jang & Yang (2024), Theorem 1.  Taught in *Reading the published proof*.
 
     Examples
     --------
@@ -128,8 +129,9 @@ def careful_scale_bound(n: int, epsilon: float) -> float:
 
     Notes
     -----
-    Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Theorem 1*, where a game
-    with all scales above this bound has an equilibrium at which a record is not private.
+    Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Reading the published
+    proof*, where a game with all scales above this bound has an equilibrium at which a record is
+    not private.
 
     Examples
     --------

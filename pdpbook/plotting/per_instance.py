@@ -288,7 +288,7 @@ def violating_equilibria(
         Games that were looked at for each factor.
     """
     figure, axis = new_figure(height=3.2)
-    shares = {"some equilibrium violates": some, "every equilibrium violates": every}
+    shares = {"some equilibrium exposes a record": some, "every equilibrium does": every}
     for (label, share), style in zip(shares.items(), looks(shares), strict=True):
         axis.plot(factors, np.asarray(share) / games, **style, label=label)
     axis.axvline(1.0, color=COLOURS["black"], linestyle=":", linewidth=1.4)

@@ -1,12 +1,10 @@
-"""Wrong answers to the exercises of *Theorem 1* are refused and told what is wrong."""
+"""Wrong answers to the exercises of *How much noise is enough* are told what is wrong."""
 
 import math
 
-import numpy as np
 from scipy.optimize import bisect, brentq
-from scipy.special import lambertw
 
-from pdpbook import NVOGame, careful_scale_bound, laplace_kernel, scale_bound
+from pdpbook import laplace_kernel, scale_bound, truncated_laplace_extremes
 from tests.tools.answers import answer_tests
 
 
@@ -21,26 +19,21 @@ def needed_by_search(scale, epsilon):
     return n
 
 
-def three(n, epsilon, branch=-1):
-    growth = math.expm1(epsilon)
-    c = 1 / (1 + n * growth)
-    u = -c - lambertw(-c * math.exp(-c), branch).real
-    return 1 / u if u else math.inf, 1 / math.log1p(n * growth), 1 / math.log1p((n - 1) * growth)
+def own(n, epsilon, others, factor=1.0):
+    allowed = (1 + n * math.expm1(epsilon)) * truncated_laplace_extremes(others)[0]
+    if allowed <= 1:
+        return math.inf
+    return factor / brentq(lambda u: u / -math.expm1(-u) - allowed, 1e-12, allowed, xtol=1e-14)
 
 
-def careful_by_bisection(n, epsilon):
-    target = math.log1p(n * math.expm1(epsilon))
-    u = bisect(lambda u: math.log(math.expm1(u) / u) - target, 1e-9, 100, xtol=1e-14)
-    return np.array([1 / u, *three(n, epsilon)[1:]])
+def own_by_search(n, epsilon, others):
+    """Turn the noise up until the lonely record is private, or never is."""
+    low = truncated_laplace_extremes(others)[0]
 
+    def excess(scale):
+        return math.log((n - 1 + truncated_laplace_extremes(scale)[1] / low) / n) - epsilon
 
-def pair(factor=1.0001, loud=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
-    """The game of the solutions page, with changes."""
-    n = sum(counts)
-    both = np.array([factor * careful_scale_bound(n, 0.2), loud])
-    kernel = laplace_kernel(len(counts), both)
-    game = NVOGame(np.array(counts), kernel, epsilon=0.2, scales=both if scales else None)
-    return game, game.constant_profile(action)
+    return math.inf if excess(1e9) > 0 else bisect(excess, 1e-4, 1e9, xtol=1e-14)
 
 
 def on_grid(n, epsilon, bins, factor=1.0):
@@ -74,23 +67,19 @@ WRONG = {
         ),
         (lambda scale, e: needed(scale, e) + 0.5, "a whole number"),
     ],
-    "three-bounds": [
-        (lambda n, e: three(n, e)[::-1], "The order is (careful, tight, published)."),
-        (lambda n, e: three(n, e, 0), "another branch"),
-        (lambda n, e: three(n, e)[:2], "the shape (3,) was expected"),
-        (lambda n, e: [1 / b for b in three(n, e)], "3 of 3 entries"),
-        (lambda n, e: [*three(n, e)[:2], three(n, e)[1]], "the first at [2]"),
-    ],
-    "violation": [
-        (pair()[0], "It is not a pair."),
-        (([1, 2], [3, 4]), "no NVOGame"),
-        (pair(counts=(9, 0, 0, 4)), "The game has 13 records."),
-        (pair(scales=False), "does not know its scales"),
-        (pair(factor=0.9), "and the careful bound is"),
-        (pair(loud=10.0), "The largest scale is 10."),
-        (pair(action=1), "Everybody is private"),
-        ((pair()[0], pair()[1] / 2), "profile must hold integers"),
-        (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
+    "own-scale": [
+        (lambda n, e, others: others, "That is the scale of the others."),
+        (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
+        (lambda n, e, others: own(n, e, others, 0.99), "It is not enough"),
+        (lambda n, e, others: math.inf, "some finite scale is enough"),
+        (lambda n, e, others: min(own(n, e, others), 1e9), "It is not enough"),
+        (lambda n, e, others: -1.0, "A scale is a number > 0"),
+        (
+            lambda n, e, others: (
+                1 / ((1 + n * math.expm1(e)) * truncated_laplace_extremes(others)[0])
+            ),
+            "drawn again",
+        ),
     ],
     "grid-bound": [
         (lambda n, e, bins: scale_bound(n, e), "That is b*"),
@@ -103,8 +92,7 @@ WRONG = {
 
 RIGHT = {
     "records-needed": [needed, lambda *case: float(needed(*case)), needed_by_search],
-    "three-bounds": [three, careful_by_bisection],
-    "violation": [pair(), list(pair(loud=1e4)), (pair()[0], pair()[1].astype(float))],
+    "own-scale": [own, own_by_search],
     "grid-bound": [on_grid, on_grid_from_kernel],
 }
 

@@ -236,7 +236,7 @@ def test_a_game_without_an_escape_is_no_answer_to_the_exercise(factors):
     """Without a scale as good as uniform a violating equilibrium shows nothing."""
     scales = careful_scale_bound(2, 0.5) * np.array(factors)
     game = NVOGame([1, *[0] * 99, 1], laplace_kernel(101, scales), epsilon=0.5, scales=scales)
-    result = check("theorem-one/violation", (game, game.constant_profile(0)))
+    result = check("published-proof/violation", (game, game.constant_profile(0)))
     assert not result and "uniform" in result.message
 
 

@@ -22,7 +22,7 @@ PAGES = {
     "everybody-blurred": "index",
     "one-record": "per_instance/dp-versus-pdp",
     "truncated-density": "per_instance/truncated-laplace",
-    "scale-bound": "per_instance/theorem-one",
+    "scale-bound": "experiments/published-proof",
     "game-table": "game/nvo-game",
     "best-response-run": "game/best-response",
     "draws-cost": "audit/one-number",

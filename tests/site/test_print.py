@@ -122,7 +122,7 @@ def test_a_figure_with_sliders_is_a_still(tab: Page) -> None:
         "[...box.querySelectorAll('input, button')].some(one => one.checkVisibility()),"
         "box.querySelector('.explorable-readout')?.textContent ?? ''])"
     )
-    assert len(drawn) == 3  # the first page and the chapters have one each
+    assert len(drawn) == 2  # the first page and ε-DP and ε-pDP have one each
     assert all(drawings and not sliders and said for drawings, sliders, said in drawn)
 
 
