@@ -103,7 +103,7 @@ def test_reading_follows_the_rule():
     assert page.reading == 20
     assert replace(page, text=page.text + "\n$$\nx\n$$\n" * 10).reading == 25
     for chapter in CHAPTERS.values():
-        assert chapter.reading % STEP == 0 and 15 <= chapter.reading <= 90, chapter.label
+        assert chapter.reading % STEP == 0 and 10 <= chapter.reading <= 90, chapter.label
 
 
 def test_every_chapter_is_read_and_has_all_its_parts():

@@ -126,7 +126,7 @@ def _replacement_cases() -> list[Case]:
         ),
         Case(
             lambda answer: answer(lonely.copy(), 1, np.array([0.5, 0.5, 0.0])) == math.inf,
-            "Only the record that leaves can give the last output. Whoever sees it knows all.",
+            "Only the record that leaves can give the last output, so this output reveals it.",
         ),
     ]
 
@@ -140,18 +140,19 @@ def _released(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def rule_losses(answer: Any) -> tuple[float, float]:
-    """Largest pDP loss and largest honest loss of the rule."""
+    """Largest fixed-noise loss and largest end-to-end loss of the rule."""
     counts = np.asarray(answer)
     n, rows = int(counts.sum()), _released(counts)
     mass = counts @ rows
-    held = privacy_losses(rows[counts > 0], mass, n).max()
-    honest = 0.0
+    fixed_noise = privacy_losses(rows[counts > 0], mass, n).max()
+    end_to_end = 0.0
     for k in np.flatnonzero(counts):
         fewer = counts - (np.arange(counts.size) == k)
         rerun = fewer @ _released(fewer)
         with np.errstate(divide="ignore"):
-            honest = max(honest, np.abs(np.log(mass / n) - np.log(rerun / (n - 1))).max())
-    return float(held), float(honest)
+            loss = np.abs(np.log(mass / n) - np.log(rerun / (n - 1))).max()
+        end_to_end = max(end_to_end, loss)
+    return float(fixed_noise), float(end_to_end)
 
 
 def _is_histogram(answer: Any) -> bool:
@@ -164,11 +165,14 @@ def _is_histogram(answer: Any) -> bool:
     )
 
 
-def _honest_is_large(answer: Any) -> str:
-    held, honest = rule_losses(answer)
-    if held <= 1.0 < honest:
+def _end_to_end_is_large(answer: Any) -> str:
+    fixed_noise, end_to_end = rule_losses(answer)
+    if fixed_noise <= 1.0 < end_to_end:
         return ""
-    return f"The largest pDP loss is {held:.3f}, and the largest honest loss {honest:.3f}."
+    return (
+        f"The largest fixed-noise loss is {fixed_noise:.3f}, and the largest end-to-end loss is "
+        f"{end_to_end:.3f}."
+    )
 
 
 EXERCISES = {
@@ -220,7 +224,7 @@ EXERCISES = {
         [
             Case(_is_histogram, "Give three whole numbers >= 0, with a sum of 2 to 12."),
             Case(
-                _honest_is_large,
+                _end_to_end_is_large,
                 "Where does one record's leaving change what many others do?",
             ),
         ]

@@ -14,20 +14,11 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace
 __all__ = ["EXERCISES"]
 
 
-def _inside(location: float, scale: float) -> float:
-    """Peak of the plain density over the peak of the truncated one."""
-    return float(1.0 / (2.0 * scale * truncated_laplace_pdf(location, location, scale)))
-
-
 def _truncated_sd(scale: float) -> float:
     """By the midpoint rule, which is symmetric about the kink."""
     points = (np.arange(200_000) + 0.5) / 200_000
     density = truncated_laplace_pdf(points, 0.5, scale)
     return math.sqrt(float(((points - 0.5) ** 2 * density).mean()))
-
-
-def _plain_inside(location: float, scale: float) -> float:
-    return 1.0 - 0.5 * math.exp((location - 1.0) / scale) - 0.5 * math.exp(-location / scale)
 
 
 def _grid_ratio(bins: int, scale: float) -> float:
@@ -78,37 +69,7 @@ def _has_ratio(ratio: float) -> Case:
     )
 
 
-_SIDES = {
-    "That is the probability of landing outside.": lambda m, b: 1.0 - _inside(m, b),
-    "That is twice as much. Half of the noise goes to each side.": lambda m, b: 2.0 * _inside(m, b),
-}
-_DIGITS = {
-    "Here two numbers near 1/2 are subtracted from 1, and the digits are gone. Which function "
-    "computes 1 - exp(-t) for a small t?": _plain_inside
-}
-
 EXERCISES = {
-    "inside": Exercise(
-        [
-            close(
-                _inside,
-                location,
-                scale,
-                hint=hint,
-                more="Z is a sum of two probabilities, one for each side of the record. Write each "
-                "with expm1.",
-                mistakes=_DIGITS if scale > 100.0 else _SIDES,
-                rtol=1e-12 if scale > 100.0 else 1e-6,
-                atol=0.0,
-            )
-            for location, scale, hint in (
-                (0.5, 0.2, "Add the two halves of the interval."),
-                (0.0, 0.05, "Half of the noise goes out at an edge."),
-                (0.9, 0.3, "How far is it to each end?"),
-                (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
-            )
-        ]
-    ),
     "truncated-sd": Exercise(
         [
             close(

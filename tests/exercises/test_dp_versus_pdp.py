@@ -99,14 +99,14 @@ WRONG = {
         (lambda *case: np.log(np.divide(*replaced(*case))).max(), "Only one direction"),
         (lambda *case: np.log(np.divide(*replaced(*case)[::-1])).max(), "Only one direction"),
         (lambda *case: loss(*replaced(*case)) / math.log(2), "right in base 2"),
-        (positive_only, "Whoever sees it knows all."),
+        (positive_only, "so this output reveals it."),
     ],
     "honest-loss": [
         ([5, 5], "three whole numbers"),
         ([10, 5, 5], "with a sum of 2 to 12"),
         ([0.5, 1.5, 3.0], "three whole numbers"),
-        ([2, 0, 0], "and the largest honest loss"),
-        ([11, 0, 1], "The largest pDP loss is"),
+        ([2, 0, 0], "and the largest end-to-end loss is"),
+        ([11, 0, 1], "The largest fixed-noise loss is"),
     ],
 }
 

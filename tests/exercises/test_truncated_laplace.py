@@ -9,21 +9,6 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests.tools.answers import answer_tests
 
 
-def inside(location, scale):
-    sides = (math.expm1(-side / scale) for side in (location, 1 - location))
-    return -0.5 * sum(sides)
-
-
-def by_sinh(location, scale):
-    """Z = 1 - e^(-1/2b) cosh((μ - 1/2)/b), with cosh x = 1 + 2 sinh²(x/2)."""
-    half, away = 0.5 / scale, (location - 0.5) / scale
-    return -math.expm1(-half) - 2 * math.exp(-half) * math.sinh(away / 2) ** 2
-
-
-def plain(location, scale):
-    return 1 - math.exp((location - 1) / scale) / 2 - math.exp(-location / scale) / 2
-
-
 def sd(scale):
     return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
 
@@ -51,14 +36,6 @@ def from_kernel(bins, scale):
 
 
 WRONG = {
-    "inside": [
-        (plain, "the digits are gone"),
-        (lambda m, b: 1 - inside(m, b), "landing outside"),
-        (lambda m, b: 2 * inside(m, b), "twice as much"),
-        (lambda m, b: -inside(m, b), "The sign is wrong."),
-        (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
-        (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
-    ],
     "truncated-sd": [
         (lambda b: math.sqrt(2) * b, "before truncation"),
         (lambda b: sd(b) ** 2, "That is the variance."),
@@ -85,7 +62,6 @@ WRONG = {
 }
 
 RIGHT = {
-    "inside": [inside, by_sinh],
     "truncated-sd": [sd, sd_by_quadrature],
     "grid-ratio": [ratio, ratio_of_masses],
     "gaussian-sigma": [lambda r: np.sqrt(0.5 / np.log(r))],
