@@ -54,7 +54,7 @@ PICTURE = Path("_build", "syllabus", "concept-graph.svg")
 COLUMNS = 3  # as many as a phone can show
 WIDE, HIGH = 1.6, 0.72  # inches from box to box
 NUMBER = re.compile(r"–|\d+|\d+\smin|\d+\sh(\s\d+)?")  # or a time
-PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "indigo")
+PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo")
 
 
 class CourseDirective(SphinxDirective):
