@@ -1,4 +1,4 @@
-"""Self-checks of the chapter *The random sampling query*."""
+"""Self-checks of the chapter *One random record*."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
-from pdpbook.per_instance.privacy_loss import privacy_losses
 
 __all__ = ["EXERCISES"]
 
@@ -63,68 +61,6 @@ def _draws_case(n: int, chance: float) -> Case:
             ),
         },
     )
-
-
-def _merged(rows: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.array([rows[:, groups == g].sum(axis=1) for g in range(groups.max() + 1)]).T
-
-
-def _merged_losses(rows: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    merged = _merged(rows, groups)
-    return privacy_losses(merged, merged.sum(axis=0), len(rows))
-
-
-def _fine_losses(rows: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    return privacy_losses(rows, rows.sum(axis=0), len(rows))
-
-
-def _loss_sums(rows: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compare with all records, the own one included."""
-    merged = _merged(rows, groups)
-    with np.errstate(divide="ignore"):
-        result: NDArray[np.float64] = np.abs(np.log(merged / merged.mean(axis=0))).max(axis=1)
-    return result
-
-
-def _merging_cases() -> list[Case]:
-    rng = np.random.default_rng(5)
-    cases = [
-        (rng.dirichlet(np.ones(6), size=4), np.array([0, 0, 1, 1, 2, 2])),
-        (rng.dirichlet(np.full(5, 0.3), size=3), np.array([1, 0, 1, 0, 2])),
-        (np.eye(4)[[0, 1, 2, 3]], np.array([0, 0, 1, 1])),
-        (rng.dirichlet(np.ones(4), size=5), np.array([0, 0, 0, 0])),
-    ]
-    return [
-        close(
-            _merged_losses,
-            rows,
-            groups,
-            hint="Add up the columns of a group first. Then compare P with and without a record.",
-            more="pb.privacy_losses wants the merged rows, and the sum of the merged rows.",
-            mistakes={
-                "These are the losses before merging.": _fine_losses,
-                "P_{-i} is the mean over the *other* records.": _loss_sums,
-            },
-        )
-        for rows, groups in cases
-    ]
-
-
-def _best_draws(n: int, spread: float, sd: float, epsilon: float, limit: int) -> int:
-    draws = np.arange(1, limit + 1)
-    scale = spread / np.log1p(n * np.expm1(epsilon / draws))
-    return int(draws[((sd**2 + 2 * scale**2) / draws).argmin()])
-
-
-def _by_scale(scale: Callable[..., Any]) -> Callable[..., int]:
-    """Return the best number of draws with another noise scale."""
-
-    def best(n: int, spread: float, sd: float, epsilon: float, limit: int) -> int:
-        draws = np.arange(1, limit + 1)
-        noise = scale(n, spread, epsilon, draws)
-        return int(draws[((sd**2 + 2 * noise**2) / draws).argmin()])
-
-    return best
 
 
 _HEIGHTS = np.random.default_rng(5).normal(170, 12, 300)
@@ -228,36 +164,6 @@ EXERCISES = {
     ),
     "draws-until-seen": Exercise(
         [_draws_case(n, c) for n, c in ((1317, 0.99), (2, 0.5), (1317, 0.5), (10**9, 0.5))]
-    ),
-    "merged-losses": Exercise(_merging_cases()),
-    "best-draws": Exercise(
-        [
-            close(
-                _best_draws,
-                *case,
-                hint="Try all numbers of draws. Each draw gets epsilon / m, and its scale by "
-                "amplification; what is the variance of a draw?",
-                more="The variance of one draw is that of the data and that of the noise, 2b². The "
-                "mean of m draws has an m-th of it.",
-                mistakes={
-                    "Each draw gets a part of epsilon only.": _by_scale(
-                        lambda n, d, e, m: d / np.log1p(n * np.expm1(e)) + 0 * m
-                    ),
-                    "That is without amplification: a record is seldom drawn.": _by_scale(
-                        lambda n, d, e, m: d * m / e
-                    ),
-                    "Laplace noise of scale b has the variance 2b², not b².": _by_scale(
-                        lambda n, d, e, m: d / np.log1p(n * np.expm1(e / m)) / math.sqrt(2)
-                    ),
-                },
-            )
-            for case in (
-                (1317, 68.58, 9.1, 1.0, 5000),
-                (1317, 68.58, 9.1, 1.0, 50),
-                (10_000, 1.0, 0.3, 0.1, 3000),
-                (50, 10.0, 4.0, 3.0, 500),
-            )
-        ]
     ),
     "public-grid": Exercise(
         [

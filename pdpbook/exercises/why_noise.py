@@ -81,26 +81,6 @@ def _best_advantage_cases() -> list[Case]:
     ]
 
 
-def _anonymity(table: NDArray[np.int64]) -> list[float]:
-    """Move the probability by hand: from the first value to the next, and so on."""
-    whole = table.sum(axis=0) / table.sum()
-    farthest = 0.0
-    for row in table:
-        carried = moved = 0.0
-        for share, target in zip(row / row.sum(), whole, strict=True):
-            carried += share - target
-            moved += abs(carried)
-        farthest = max(farthest, moved / (whole.size - 1))
-    return [min(row.sum() for row in table), min(np.count_nonzero(r) for r in table), farthest]
-
-
-def _plain_distance(table: NDArray[np.int64]) -> list[float]:
-    """Compare the shares themselves, not the cumulative ones."""
-    whole = table.sum(axis=0) / table.sum()
-    apart = np.abs(table / table.sum(axis=1, keepdims=True) - whole).sum(axis=1).max()
-    return [*_anonymity(table)[:2], float(apart / 2.0)]
-
-
 def _truth_probability(epsilon: float, answers: int) -> float:
     """Largest p with p <= e^epsilon (1 - p) / (m - 1), by bisection."""
     low, high = 1.0 / answers, 1.0
@@ -147,26 +127,6 @@ EXERCISES = {
                 },
             )
             for n, d in ((2, 0), (1317, 1), (1317, 4), (50, 2))
-        ]
-    ),
-    "anonymity": Exercise(
-        [
-            close(
-                _anonymity,
-                np.array(table),
-                hint=hint,
-                mistakes={
-                    "k and l are right. For t add up the differences of the cumulative shares, and "
-                    "divide by m - 1.": _plain_distance
-                },
-            )
-            for table, hint in (
-                ([[3, 1], [2, 2]], "Two classes of four. What share of each has the first value?"),
-                ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Everybody's value is known: what is l?"),
-                ([[5, 1, 1], [1, 1, 9]], "The distance is to the whole table, not between rows."),
-                ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "Four values: divide by three."),
-                ([[4, 4, 4]], "One class is the whole table."),
-            )
         ]
     ),
     "best-advantage": Exercise(_best_advantage_cases()),

@@ -78,7 +78,7 @@ def laplace_mechanism(
     Notes
     -----
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
-    Taught in *Noise mechanisms*.
+    Taught in *Differential privacy*.
 
     Examples
     --------

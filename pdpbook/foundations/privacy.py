@@ -9,7 +9,7 @@ events S
 How far one pair (P, Q) is from that is in :mod:`pdpbook.foundations.divergences`; how it looks to
 somebody who must decide between the two, in :mod:`pdpbook.foundations.tradeoff`.  Here are what a
 promise means for a belief, and what several promises, or a promise to several records, cost
-together.  The proofs are in the chapter *Differential privacy*.
+together.  The proofs are in the chapters *Differential privacy* and *Composition*.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def basic_composition(epsilons: ArrayLike, deltas: ArrayLike = 0.0) -> Budget:
     Notes
     -----
     Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its proof for adaptive releases, in
-    *Differential privacy*.
+    *Differential privacy*, and with δ in *Composition*.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def advanced_composition(epsilon: float, count: int, *, slack: float, delta: flo
     -----
     Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
     :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
-    *Differential privacy*.
+    *Composition*.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
 
     Notes
     -----
-    Source: Kairouz, Oh & Viswanath (2015).  Taught in *Differential privacy*.
+    Source: Kairouz, Oh & Viswanath (2015).  Taught in *Composition*.
 
     Examples
     --------
@@ -271,7 +271,8 @@ def group_privacy(epsilon: float, size: int, *, delta: float = 0.0) -> Budget:
 
     Notes
     -----
-    Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*.
+    Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*, and with δ in
+    *Composition*.
 
     Examples
     --------

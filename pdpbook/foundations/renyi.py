@@ -56,7 +56,7 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
 
     Notes
     -----
-    Source: Mironov (2017), Definition 3.  Taught in *Differential privacy*.
+    Source: Mironov (2017), Definition 3.  Taught in *Composition*.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
 
     Notes
     -----
-    Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Differential privacy*.
+    Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Composition*.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -
 
     Notes
     -----
-    Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Differential privacy*.
+    Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Composition*.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
     Notes
     -----
     Source: Canonne, Kamath & Steinke (2020), Proposition 12, which improves on Mironov (2017),
-    Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.  Proved in *Differential privacy*.
+    Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.  Proved in *Composition*.
 
     Examples
     --------

@@ -48,8 +48,7 @@ class Grid:
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), section IV-A.  Taught in the chapter *The random sampling
-    query*.
+    Source: Ryu, Jang & Yang (2024), section IV-A.  Taught in the chapter *One random record*.
 
     Examples
     --------

@@ -8,7 +8,7 @@ alarms, Q taken for P, with probability α, and misses, P taken for Q, with prob
 .. math:: f_{\varepsilon,\delta}(\alpha) =
           \max\{0,\; 1-\delta-e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1-\delta-\alpha)\}.
 
-The proofs are in the chapter *Differential privacy*.
+The proofs are in the chapter *Composition*.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDA
 
     Notes
     -----
-    Source: the lemma of Neyman and Pearson.  Taught in *Differential privacy*.
+    Source: the lemma of Neyman and Pearson.  Taught in *Composition*.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
 
     Notes
     -----
-    Source: Wasserman & Zhou (2010).  Taught in *Differential privacy*.
+    Source: Wasserman & Zhou (2010).  Taught in *Composition*.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def gaussian_tradeoff(alpha: ArrayLike, *, shift: float) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: Dong, Roth & Su (2022).  Taught in *Differential privacy*.
+    Source: Dong, Roth & Su (2022).  Taught in *Composition*.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def laplace_tradeoff(alpha: ArrayLike, *, epsilon: float) -> NDArray[np.float64]
 
     Notes
     -----
-    Source: Dong, Roth & Su (2022).  Taught in *Differential privacy*.
+    Source: Dong, Roth & Su (2022).  Taught in *Composition*.
 
     Examples
     --------

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import binom
+from scipy.optimize import minimize
+from scipy.stats import laplace
 
-from pdpbook import advanced_composition
 from tests.tools.answers import answer_tests
 
 
@@ -14,33 +13,27 @@ def odds(belief):
     return belief / (1 - belief)
 
 
-def delta(alpha, beta, epsilon):
-    return np.max(1 - np.asarray(beta) - math.exp(epsilon) * np.asarray(alpha))
+def margin(sensitivity, margin, chance):
+    """The quantile of Laplace noise of scale 1, over the margin in units of the sensitivity."""
+    return laplace.isf(chance / 2) * sensitivity / margin
 
 
-def level(total, slack, count):
-    def excess(epsilon):
-        return advanced_composition(epsilon, count, slack=slack).epsilon - total
-
-    return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
+def split(sensitivities, epsilon, power=0.5):
+    weights = np.asarray(sensitivities) ** power
+    return list(epsilon * weights / weights.sum())
 
 
-def sigma(epsilon, count, slack):
-    a, b = count / 2, math.sqrt(2 * count * math.log(1 / slack))
-    return (b + math.sqrt(b * b + 4 * a * epsilon)) / (2 * epsilon)
+def searched(sensitivities, epsilon):
+    """Minimise over the logarithms of the shares."""
+    s = np.asarray(sensitivities)
 
+    def shares(logs):
+        weights = np.exp(logs - logs.max())
+        return epsilon * weights / weights.sum()
 
-def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True, both=False, flip=False):
-    keep = (1 - slack if kept else 1) / (1 + math.exp(epsilon if flip else -epsilon))
-    lie = (1 - slack if kept else 1) - keep
-    yes, no = [slack, slack * both, keep, lie], [slack * both, slack, lie, keep]
-    return [[row[i] for i in order] for row in (yes, no)]
-
-
-def advantage(epsilon, count):
-    p = 1 / (1 + math.exp(-epsilon))
-    j = np.arange(count + 1)
-    return np.abs(binom.pmf(j, count, p) - binom.pmf(j, count, 1 - p)).sum() / 2
+    start = np.zeros(s.size)
+    found = minimize(lambda x: np.log((s / shares(x)).sum()), start, tol=1e-15, method="BFGS")
+    return shares(found.x)
 
 
 WRONG = {
@@ -51,50 +44,32 @@ WRONG = {
         (lambda b, a: abs(math.log2(odds(a) / odds(b))), "right in base 2"),
         (lambda b, a: a - b, "Compare odds"),
     ],
-    "delta-from-curve": [
-        (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
-        (lambda a, b, e: delta(a, b, 0), "that is the best advantage"),
-        (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
-        (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "does not hold yet"),
-        (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
+    "margin": [
+        (lambda s, m, c: m / math.log(1 / c), "Those are the scales."),
+        (lambda s, m, c: s * math.log(0.5 / c) / m, "one tail of two"),
+        (lambda s, m, c: math.log(1 / c) / m, "does not hold yet"),
+        (lambda s, m, c: s / m, "the *mean* error"),
+        (lambda s, m, c: s * (1 - c) / m, "With which probability"),
     ],
-    "level-per-answer": [
-        (lambda total, slack, count: total / count, "That is basic composition."),
-        (lambda total, slack, count: total, "the total itself"),
-        (lambda total, slack, count: total / math.sqrt(count), "take the larger solution"),
-        (lambda *case: level(*case) / 2, "take the larger solution"),
-    ],
-    "best-order": [
-        (lambda e, k, d: math.sqrt(2 * k * math.log(1 / d)) / e, "is left out"),
-        (lambda e, k, d: 1 / sigma(e, k, d), "That is 1/σ."),
-        (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation"),
-        (lambda e, k, d: sigma(e, k, d) ** 2, "The value is wrong."),
-        (lambda e, k, d: -sigma(e, k, d), "The sign is wrong."),
-    ],
-    "leaky-response": [
-        (lambda e, d: leaky(e, d)[0], "two rows of four"),
-        (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
-        (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
-        (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
-        (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
-        (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
-    ],
-    "repeated-advantage": [
-        (lambda e, k: math.tanh(k * e / 2), "basic composition"),
-        (lambda e, k: math.tanh(e / 2), "the advantage of one answer"),
-        (lambda e, k: k * math.tanh(e / 2), "Advantages do not add up."),
-        (lambda e, k: (1 + advantage(e, k)) / 2, "the chance to be right"),
-        (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
+    "split-budget": [
+        (lambda s, e: split(s, e, 0.0), "Equal parts"),
+        (lambda s, e: split(s, e, 1.0), "in proportion to the sensitivities"),
+        (lambda s, e: split(s, e, -0.5), "need more of the budget"),
+        (lambda s, e: np.sqrt(s) * e, "sum to the total"),
+        (lambda s, e: sum(split(s, e)), "Its shape is ()"),
     ],
 }
 
 RIGHT = {
     "least-epsilon": [lambda b, a: math.log(max(odds(a) / odds(b), odds(b) / odds(a)))],
-    "delta-from-curve": [delta],
-    "level-per-answer": [level],
-    "best-order": [sigma],
-    "leaky-response": [leaky, lambda e, d: np.array(leaky(e, d))],
-    "repeated-advantage": [advantage],
+    "margin": [margin, lambda s, m, c: s / m * -math.log(c)],
+    "split-budget": [split, lambda s, e: e * np.sqrt(s) / np.sqrt(s).sum()],
 }
 
 test_wrong_answers, test_right_answers = answer_tests("differential-privacy", WRONG, RIGHT)
+
+
+def test_the_best_split_is_the_one_that_a_search_finds():
+    for sensitivities, epsilon in (([1.0, 4.0], 3.0), ([1.0, 9.0, 16.0], 0.7)):
+        found = searched(sensitivities, epsilon)
+        assert np.allclose(found, split(sensitivities, epsilon), rtol=1e-4)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import analytic_gaussian_sigma
+from pdpbook import analytic_gaussian_sigma, privacy_losses
 from tests.tools.answers import answer_tests
 
 
@@ -47,6 +47,45 @@ def one_end(sensitivity, epsilon):
     return sensitivity / math.log((1 + math.exp(epsilon)) / 2)
 
 
+def merge(rows, groups, how=np.sum):
+    return np.array([how(rows[:, groups == g], axis=1) for g in range(max(groups) + 1)]).T
+
+
+def merged(rows, groups, how=np.sum, without=1):
+    rows = merge(rows, groups, how)
+    n = len(rows)
+    with np.errstate(divide="ignore"):
+        others = (rows.sum(axis=0) - without * rows).clip(0) / (n - without)
+        return np.abs(np.log(rows.mean(axis=0) / others)).max(axis=1)
+
+
+def merged_in_loops(rows, groups):
+    merged, n, losses = merge(rows, groups), len(rows), []
+    for i in range(n):
+        before = merged.sum(axis=0) / n
+        after = np.delete(merged, i, axis=0).sum(axis=0) / (n - 1)
+        losses.append(
+            max(
+                math.inf if b == 0 else abs(math.log(a / b))
+                for a, b in zip(before, after, strict=True)
+                if a > 0
+            )
+        )
+    return losses
+
+
+def draws(n, spread, sd, epsilon, limit, *, split=True, amplified=True, two=2.0, data=True):
+    """The best number of draws with the mistakes that are asked for."""
+    best, error = 0, math.inf
+    for m in range(1, limit + 1):
+        own = epsilon / m if split else epsilon
+        b = spread / math.log1p(n * math.expm1(own)) if amplified else spread / own
+        now = ((sd**2 if data else 0) + two * b**2) / m
+        if now < error:
+            best, error = m, now
+    return best
+
+
 WRONG = {
     "crossover": [
         (lambda e, d: crossover(e, d) - 1, "still no worse"),
@@ -84,6 +123,21 @@ WRONG = {
         (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),
         (lambda values, e, rng: 195.0, "add noise once"),
     ],
+    "merged-losses": [
+        (lambda rows, groups: privacy_losses(rows, rows.sum(0), len(rows)), "before merging"),
+        (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),
+        (lambda rows, groups: merged(rows, groups, np.mean) * 0.9, "entries are wrong"),
+        (lambda rows, groups: merged(rows, np.sort(groups)), "entries are wrong"),
+        (lambda rows, groups: merged(rows, groups).max(), "Its shape is ()"),
+        (lambda rows, groups: merged(rows, groups, np.max), "Add up the columns"),
+    ],
+    "best-draws": [
+        (lambda *case: draws(*case, split=False), "a part of epsilon only"),
+        (lambda *case: draws(*case, amplified=False), "without amplification"),
+        (lambda *case: draws(*case, two=1.0), "not b²"),
+        (lambda *case: draws(*case) - 1, "It is off by one."),
+        (lambda *case: draws(*case, data=False), "what is the variance of a draw?"),
+    ],
 }
 
 RIGHT = {
@@ -93,6 +147,8 @@ RIGHT = {
     "laplace-delta": [delta],
     "staircase": [staircase],
     "one-sided-scale": [one_end],
+    "merged-losses": [merged, merged_in_loops],
+    "best-draws": [draws],
 }
 
 test_wrong_answers, test_right_answers = answer_tests("noise-mechanisms", WRONG, RIGHT)

@@ -1,10 +1,10 @@
-"""Wrong answers to the exercises of *The random sampling query* are told what is wrong."""
+"""Wrong answers to the exercises of *One random record* are told what is wrong."""
 
 import math
 
 import numpy as np
 
-from pdpbook import Grid, privacy_losses
+from pdpbook import Grid
 from tests.tools.answers import answer_tests
 
 
@@ -34,45 +34,6 @@ def seen_by_bisection(n, chance):
         else:
             low = middle
     return np.int64(high)
-
-
-def merge(rows, groups, how=np.sum):
-    return np.array([how(rows[:, groups == g], axis=1) for g in range(max(groups) + 1)]).T
-
-
-def merged(rows, groups, how=np.sum, without=1):
-    rows = merge(rows, groups, how)
-    n = len(rows)
-    with np.errstate(divide="ignore"):
-        others = (rows.sum(axis=0) - without * rows).clip(0) / (n - without)
-        return np.abs(np.log(rows.mean(axis=0) / others)).max(axis=1)
-
-
-def merged_in_loops(rows, groups):
-    merged, n, losses = merge(rows, groups), len(rows), []
-    for i in range(n):
-        before = merged.sum(axis=0) / n
-        after = np.delete(merged, i, axis=0).sum(axis=0) / (n - 1)
-        losses.append(
-            max(
-                math.inf if b == 0 else abs(math.log(a / b))
-                for a, b in zip(before, after, strict=True)
-                if a > 0
-            )
-        )
-    return losses
-
-
-def draws(n, spread, sd, epsilon, limit, *, split=True, amplified=True, two=2.0, data=True):
-    """The best number of draws with the mistakes that are asked for."""
-    best, error = 0, math.inf
-    for m in range(1, limit + 1):
-        own = epsilon / m if split else epsilon
-        b = spread / math.log1p(n * math.expm1(own)) if amplified else spread / own
-        now = ((sd**2 if data else 0) + two * b**2) / m
-        if now < error:
-            best, error = m, now
-    return best
 
 
 def public(clip="limits", *, limits=(120.0, 230.0), keep=True, at=None, sensitivity=None):
@@ -109,21 +70,6 @@ WRONG = {
         (lambda n, c: seen(n, c) + 1, "One draw fewer is enough."),
         (lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number"),
     ],
-    "merged-losses": [
-        (lambda rows, groups: privacy_losses(rows, rows.sum(0), len(rows)), "before merging"),
-        (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),
-        (lambda rows, groups: merged(rows, groups, np.mean) * 0.9, "entries are wrong"),
-        (lambda rows, groups: merged(rows, np.sort(groups)), "entries are wrong"),
-        (lambda rows, groups: merged(rows, groups).max(), "Its shape is ()"),
-        (lambda rows, groups: merged(rows, groups, np.max), "Add up the columns"),
-    ],
-    "best-draws": [
-        (lambda *case: draws(*case, split=False), "a part of epsilon only"),
-        (lambda *case: draws(*case, amplified=False), "without amplification"),
-        (lambda *case: draws(*case, two=1.0), "not b²"),
-        (lambda *case: draws(*case) - 1, "It is off by one."),
-        (lambda *case: draws(*case, data=False), "what is the variance of a draw?"),
-    ],
     "public-grid": [
         # student's finding: records clipped to the padded interval passed
         (public("padded"), "in the padding"),
@@ -139,8 +85,6 @@ WRONG = {
 RIGHT = {
     "padded-interval": [padded, lambda *case: np.array(padded(*case))],
     "draws-until-seen": [seen, seen_by_bisection, lambda n, c: float(seen(n, c))],
-    "merged-losses": [merged, merged_in_loops],
-    "best-draws": [draws],
     "public-grid": [public(), public(limits=(50, 300)), public(limits=(130.0, 210.0))],
 }
 

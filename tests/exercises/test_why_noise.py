@@ -8,16 +8,6 @@ import numpy as np
 from tests.tools.answers import answer_tests
 
 
-def anonymity(table, *, cumulative=True, divide=True, between=False):
-    """The three numbers, with the mistakes that are asked for."""
-    table = np.asarray(table)
-    shares, whole = table / table.sum(axis=1, keepdims=True), table.sum(axis=0) / table.sum()
-    apart = shares - (shares[0] if between else whole)
-    apart = np.abs(apart.cumsum(axis=1) if cumulative else apart / 2).sum(axis=1).max()
-    parts = table.shape[1] - 1 if divide and cumulative else 1
-    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), apart / parts
-
-
 def all_events(p, q):
     return max(
         sum(a - b for a, b, inside in zip(p, q, event, strict=True) if inside)
@@ -32,14 +22,6 @@ WRONG = {
         (lambda before, after, n: (n - 1) * after - n * before, "The sign is wrong."),
         (lambda before, after, n: before - after, "Turn each mean back"),
         (lambda before, after, n: np.max(n * before - (n - 1) * after), "Its shape is ()"),
-    ],
-    "anonymity": [
-        (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
-        (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),
-        (lambda table: anonymity(table, divide=False), "the first at [2]"),
-        (lambda table: anonymity(table)[::-1], "entries are wrong"),
-        (lambda table: (len(table), *anonymity(table)[1:]), "the first at [0]"),
-        (lambda table: (anonymity(table)[0], table.shape[1], anonymity(table)[2]), "what is l?"),
     ],
     "rounding": [
         (lambda n, d: 0.5 * 10.0**-d, "the two errors help each other"),
@@ -73,7 +55,6 @@ WRONG = {
 
 RIGHT = {
     "leaver": [lambda before, after, n: after + n * (before - after)],
-    "anonymity": [anonymity, lambda table: list(map(float, anonymity(table)))],
     "rounding": [lambda n, d: (n - 0.5) / 10**d],
     "best-advantage": [all_events, lambda p, q: np.abs(np.subtract(p, q)).sum() / 2],
     "three-answers": [lambda e, m: math.exp(e) / (math.exp(e) + m - 1)],
