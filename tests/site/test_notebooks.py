@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import nbformat
 import pytest
 import yaml
+from exercise_options import ExerciseOptions, exercises_of
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebook_edition import WRITE_HERE
@@ -162,13 +163,28 @@ def test_what_a_checked_cell_printed_is_there(page: str) -> None:
 
 @pytest.mark.parametrize("page", WITH_CELLS)
 def test_every_proof_has_a_cell_to_write_in(page: str) -> None:
-    asked = (ROOT / f"{page}.md").read_text(encoding="utf-8").count(" minutes, a proof.*\n")
+    exercises = exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
     cells = notebook(page).cells
     written = [number for number, cell in enumerate(cells) if "exercise-proof" in tags(cell)]
-    assert len(written) == asked
+    asked = [options for options in exercises if "proof" in options.kind]
+    assert [ExerciseOptions.from_metadata(cells[n].metadata) for n in written] == asked
     for number in written:
         assert "exercise" in tags(cells[number - 1]) and ", a proof.*" in cells[number - 1].source
         assert cells[number].source == WRITE_HERE
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_the_cells_of_an_exercise_carry_its_options(page: str) -> None:
+    found: dict[ExerciseOptions, list[str]] = {}
+    for cell in notebook(page).cells:
+        for tag in [tag for tag in tags(cell) if tag.startswith("exercise")]:
+            found.setdefault(ExerciseOptions.from_metadata(cell.metadata), []).append(tag)
+    exercises = exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
+    assert [*found] == exercises
+    for options, parts in found.items():
+        proof = ["exercise-proof"] if "proof" in options.kind else []
+        code = ["exercise-stub", "exercise-check"] if "code" in options.kind else []
+        assert parts == ["exercise", *proof, *code], options.label
 
 
 def headings(page: str) -> set[str]:
