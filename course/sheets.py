@@ -95,7 +95,7 @@ def answers(sheet: NotebookNode) -> dict[str, tuple[str, str]]:
 def key_of(page: Path) -> dict[str, str]:
     """Return the solution of each exercise of a page of solutions.
 
-    The first one begins with the imports of the page.  Those from ``pdpbook.exercises`` come
+    The first one begins with the imports of the page.  Those from ``pdpbook_exercises`` come
     after it: an isolated submission cannot have them, and what stands before must not fail.
     """
     notebook = read_page(page)
@@ -104,7 +104,7 @@ def key_of(page: Path) -> dict[str, str]:
     early: list[str] = []
     for statement in ast.parse(setup.source).body:
         module = getattr(statement, "module", None) or ""
-        where = late if module.startswith("pdpbook.exercises") else early
+        where = late if module.startswith("pdpbook_exercises") else early
         where.append(ast.unparse(statement))
     key: dict[str, str] = {}
     code = ""

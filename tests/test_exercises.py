@@ -98,7 +98,7 @@ def unparsed(code: str) -> str:
 def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
-    module = importlib.import_module(f"pdpbook.exercises.{page.stem.replace('-', '_')}")
+    module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
     assert set(stubs) == {f"{page.stem}/{title}" for title in module.EXERCISES}
     assert set(solutions) == set(stubs)
     for exercise, stub in stubs.items():

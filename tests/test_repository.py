@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from module_index import dotted_name
 
 import pdpbook
 from tests.tools.notebooks import ROOT
 
 PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+EXERCISES = ROOT / "pdpbook_exercises"
+CHECKS = sorted(EXERCISES.glob("*.py"))
 LAYERS = [
     {"_validate", "_data", "_compile"},
     {"_kernels"},
@@ -28,10 +31,10 @@ LAYERS = [
     {"audit"},
     {"scaling"},
     {"__init__"},
-    {"plotting", "exercises", "commands"},
+    {"plotting", "commands"},
 ]
 PARTS = {part for parts in LAYERS for part in parts if not part.startswith("_")}
-PARTS -= {"plotting", "exercises"}
+PARTS -= {"plotting"}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HEAVY = [
     "dask",
@@ -78,6 +81,7 @@ def imported_parts(module: Path) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         else:
             continue
+        assert not [name for name in names if name.split(".")[0] == EXERCISES.name]
         yield from (part_of(name) for name in names if name.split(".")[0] == "pdpbook")
 
 
@@ -114,19 +118,19 @@ def test_every_test_file_has_its_module(part: str) -> None:
         assert module.is_file(), f"{relative(test)} tests no module of its name"
 
 
-@pytest.mark.parametrize("module", MODULES, ids=relative)
+@pytest.mark.parametrize("module", MODULES + CHECKS, ids=relative)
 def test_randomness_is_seeded_in_the_package(module: Path) -> None:
     assert not GLOBAL_RANDOMNESS.findall(module.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "book" / "reference").rglob("*.md")), ids=relative)
 def test_a_page_of_the_reference_is_about_its_module(page: Path) -> None:
-    name = ".".join(page.relative_to(ROOT / "book" / "reference").with_suffix("").parts)
+    name = dotted_name(str(page.relative_to(ROOT / "book" / "reference").with_suffix("")))
     text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"# pdpbook.{name}\n")
-    assert f"automodule:: pdpbook.{name}\n" in text
-    module = PACKAGE / f"{name.replace('.', '/')}.py"
-    module = module if module.is_file() else PACKAGE / name / "__init__.py"
+    assert text.startswith(f"# {name}\n")
+    assert f"automodule:: {name}\n" in text
+    module = ROOT / f"{name.replace('.', '/')}.py"
+    module = module if module.is_file() else module.with_suffix("") / "__init__.py"
     said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     assert 10 < len(said.partition("\n\n")[0]) < 200, "the index shows the module's first line"
 
@@ -149,8 +153,14 @@ def test_everything_that_the_package_imports_is_declared() -> None:
     engine = {re.match(r"[\w-]+", each)[0] for each in extra}
     names = {"sklearn": "scikit-learn"}  # what is imported under another name
     # A notebook has IPython, which brings the last.
-    known = {*sys.stdlib_module_names, "pdpbook", "IPython", "matplotlib_inline"}
-    for module in MODULES:
+    known = {
+        *sys.stdlib_module_names,
+        "pdpbook",
+        "pdpbook_exercises",
+        "IPython",
+        "matplotlib_inline",
+    }
+    for module in MODULES + CHECKS:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             found = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -164,6 +174,9 @@ def test_one_version_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = project["version"]
     assert pdpbook.__version__ == version
+    checks = tomllib.loads((EXERCISES / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert checks["version"] == version
+    assert checks["dependencies"] == [f"pdpbook[all]=={version}"]
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
     for name, pattern in (
         ("README.md", r"version (\d+\.\d+\.\d+)"),
@@ -197,7 +210,7 @@ def test_the_architecture_names_files_that_exist() -> None:
 def test_requirements_are_pinned() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
-    assert lines.pop() == "-e ."
+    assert [lines.pop(), lines.pop()] == ["-e ./pdpbook_exercises", "-e ."]
     assert all(re.fullmatch(r"[\w.-]+==[\w.!+]+", line) for line in lines)
 
 
@@ -227,6 +240,10 @@ def refusing(module: ast.Module) -> set[str]:
         found |= more
 
 
+def test_both_distributions_carry_the_licence() -> None:
+    assert (EXERCISES / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
 @pytest.mark.parametrize("module", MODULES, ids=relative)
 def test_what_refuses_an_argument_says_so(module: Path) -> None:
     """Public functions, classes and methods that raise have a section "Raises"."""
@@ -247,7 +264,16 @@ def test_what_refuses_an_argument_says_so(module: Path) -> None:
 
 def texts() -> Iterator[Path]:
     """The text files of the project, without what it vendors, builds or installs."""
-    folders = (".ci", "benchmarks", "book", "course", "docs", "pdpbook", "tests")
+    folders = (
+        ".ci",
+        "benchmarks",
+        "book",
+        "course",
+        "docs",
+        "pdpbook",
+        "pdpbook_exercises",
+        "tests",
+    )
     names = ["*", *(f"{folder}/**/*" for folder in folders)]
     suffixes = {"", ".bib", ".cff", ".csv", ".ipynb", ".md", ".py", ".toml", ".txt", ".yml"}
     for path in sorted({path for name in names for path in ROOT.glob(name)}):

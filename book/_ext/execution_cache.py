@@ -1,7 +1,7 @@
 """The cache of executed notebooks: a page is executed once, by the build or by nbval.
 
 A cache of jupyter-cache lies in a folder named by a hash of everything that an output depends on
-besides the code of its page: the package, the pinned requirements, the interpreter. A changed
+besides the code of its page: the packages, the pinned requirements, the interpreter. A changed
 package therefore meets an empty cache. Within it a notebook is found by the code of its cells.
 """
 
@@ -18,11 +18,13 @@ from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
 
 CACHES = Path("_build", "cache")
+PACKAGES = ("pdpbook", "pdpbook_exercises")
 
 
 def environment_key(root: Path) -> str:
-    """Hash the package, the data files beside the pages, the pins, and the interpreter."""
-    files = [root / "requirements.txt", *(root / "pdpbook").rglob("*")]
+    """Hash the packages, the data files beside the pages, the pins, and the interpreter."""
+    files = [root / "requirements.txt"]
+    files += (path for name in PACKAGES for path in (root / name).rglob("*"))
     files += (path for path in (root / "book").rglob("*") if path.suffix not in {".bib", ".md"})
     files = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
     unused = {root / "book" / "sources", root / "book" / "_ext"}  # no page computes with them

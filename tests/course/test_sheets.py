@@ -287,7 +287,7 @@ def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: 
 
 
 PRIVATE = """
-from pdpbook.exercises import Exercise, close
+from pdpbook_exercises import Exercise, close
 
 
 def right(n):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pdpbook import draws_epsilon
-from pdpbook.exercises.billion_records import _tally
 from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+from pdpbook_exercises.billion_records import _tally
 from tests.tools.answers import answer_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in cast")

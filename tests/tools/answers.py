@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 
 
 def answer_tests(

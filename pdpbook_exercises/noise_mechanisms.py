@@ -1,0 +1,213 @@
+"""Self-checks of the chapter *Noise mechanisms*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+import pdpbook as pb
+from pdpbook.foundations.bounded_laplace import bounded_laplace_scale
+from pdpbook.foundations.mechanisms import analytic_gaussian_sigma, exponential_probabilities
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _crossover(epsilon: float, delta: float) -> int:
+    k = 1
+    while (
+        analytic_gaussian_sigma(sensitivity=math.sqrt(k), epsilon=epsilon, delta=delta)
+        >= math.sqrt(2) * k / epsilon
+    ):
+        k += 1
+    return k
+
+
+def _sensitivities(changes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Both norms of all rows, and of all differences of rows."""
+    pairs = (changes[:, None, :] - changes[None, :, :]).reshape(-1, changes.shape[1])
+    return np.array([np.linalg.norm(m, o, axis=1).max() for m in (changes, pairs) for o in (1, 2)])
+
+
+def _gumbel(utilities: list[float], sensitivity: float, epsilon: float) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        size = 200_000
+        chosen = np.asarray(
+            answer(np.array(utilities), sensitivity, epsilon, np.random.default_rng(0), size)
+        )
+        if chosen.shape != (size,):
+            return False
+        chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
+        shares = np.bincount(chosen, minlength=len(utilities)) / size
+        spread = np.sqrt(chances * (1 - chances) / size)
+        return bool((np.abs(shares - chances) < 5.5 * spread).all())
+
+    return judge
+
+
+def _laplace_delta(scale: float, epsilon: float) -> float:
+    """Integrate the excess on a fine grid, cell by cell."""
+    edges = np.linspace(-60 * scale, 60 * scale + 1, 400_001)
+    where = edges[1:] / 2 + edges[:-1] / 2
+    p, q = (np.exp(-np.abs(where - m) / scale) / (2 * scale) for m in (1.0, 0.0))
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * (edges[1] - edges[0]))
+
+
+def _staircase_error(epsilon: float, share: float) -> float:
+    """Add up the treads: mass times distance of the middle."""
+    stretch, fall = np.arange(math.ceil(40 / epsilon)), math.exp(-epsilon)
+    high, low = fall**stretch * share, fall ** (stretch + 1) * (1 - share)
+    places = high @ (stretch + share / 2) + low @ (stretch + (1 + share) / 2)
+    return float(places / (high.sum() + low.sum()))
+
+
+def _one_sided_scale(sensitivity: float, epsilon: float) -> float:
+    return bounded_laplace_scale(
+        lower=0.0, upper=1e6 * sensitivity, sensitivity=sensitivity, epsilon=epsilon
+    )
+
+
+def _private_mean(answer: Any) -> bool:
+    rng, epsilon, n = np.random.default_rng(0), 0.5, 200
+    values = np.round(np.random.default_rng(1).normal(200, 9, n), 2).clip(150, 240)
+    means = np.array([answer(values.copy(), epsilon, rng) for _ in range(4000)], dtype=float)
+    hundredths = means * n * 100
+    on_grid = np.abs(hundredths - np.round(hundredths)).max() < 1e-4
+    unit = math.sqrt(2) / (epsilon * n)
+    spread = means.std()
+    centred = abs(means.mean() - values.mean()) < 5 * spread / math.sqrt(means.size)
+    return bool(on_grid and centred and 0.93 * 45 * unit < spread < 1.07 * 240 * unit)
+
+
+def _calibrated(answer: Any) -> bool:
+    """Whether the noise is made for the most that one height can add to the answer's own sum."""
+    epsilon, n = 0.5, 200
+    with mock.patch.object(pb, "geometric_mechanism", wraps=pb.geometric_mechanism) as spy:
+        for height in (150.0, 240.0):
+            answer(np.full(n, height), epsilon, np.random.default_rng(0))
+    if spy.call_count != 2:
+        return False
+    for call in spy.call_args_list:
+        given = {**dict(zip(("value",), call.args, strict=False)), **call.kwargs}
+        reach = n * given.get("sensitivity", 1)
+        if abs(int(given["value"])) > reach or given["epsilon"] > epsilon:
+            return False
+    return True
+
+
+_TABLES = [
+    np.eye(4),
+    np.tri(5),
+    np.array([[3.0, -4.0], [0.0, 1.0], [-3.0, 4.0]]),
+    np.tile([1.0, 2.0, 2.0], (2, 1)),
+]
+
+EXERCISES = {
+    "crossover": Exercise(
+        [
+            equal(
+                _crossover,
+                e,
+                d,
+                hint="Compare the standard deviations, and watch the norms.",
+                more="One person moves k counts by 1: the L1 norm is k, the L2 norm its root.",
+                mistakes={
+                    "There Laplace noise is still no worse.": (lambda e, d: _crossover(e, d) - 1),
+                    "One fewer is enough already.": lambda e, d: _crossover(e, d) + 1,
+                },
+            )
+            for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
+        ]
+    ),
+    "sensitivities": Exercise(
+        [
+            close(
+                _sensitivities,
+                table,
+                hint="A replacement takes one row away and adds another.",
+                mistakes={
+                    "Twice the removal is only a bound for the replacement.": lambda changes: (
+                        np.concatenate(
+                            [_sensitivities(changes)[:2], 2 * _sensitivities(changes)[:2]]
+                        )
+                    ),
+                    "Removal comes first, then replacement; L1 before L2.": lambda changes: (
+                        _sensitivities(changes)[[2, 3, 0, 1]]
+                    ),
+                },
+            )
+            for table in _TABLES
+        ]
+    ),
+    "gumbel": Exercise(
+        [
+            Case(_gumbel(*case), "The frequencies are not those of the exponential mechanism.")
+            for case in (([0.0, 1.0, 2.0], 1.0, 1.0), ([5.0, 4.0, 0.0, 4.5], 2.0, 3.0))
+        ]
+    ),
+    "laplace-delta": Exercise(
+        [
+            close(
+                _laplace_delta,
+                b,
+                e,
+                rtol=1e-3,
+                atol=1e-5,
+                hint="It falls as ε grows, and from ε = 1/b on no δ is needed.",
+                mistakes={
+                    "From ε = 1/b on no δ is needed: 0, not a negative number.": lambda b, e: (
+                        1 - math.exp((e - 1 / b) / 2)
+                    ),
+                },
+            )
+            for b, e in ((1.0, 0.0), (1.0, 0.5), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
+        ]
+    ),
+    "staircase": Exercise(
+        [
+            close(
+                _staircase_error,
+                e,
+                s,
+                hint="The whole part is geometric. Within a stretch the two treads have masses in "
+                "the ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
+            )
+            for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
+        ]
+    ),
+    "one-sided-scale": Exercise(
+        [
+            close(
+                _one_sided_scale,
+                d,
+                e,
+                hint="Let W grow in both fractions before you solve for b.",
+                mistakes={
+                    "That is plain Laplace noise. An end costs more.": lambda d, e: d / e,
+                    "Twice as wide is the limit for a small epsilon.": lambda d, e: 2 * d / e,
+                },
+            )
+            for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
+        ]
+    ),
+    "private-mean": Exercise(
+        [
+            Case(
+                _private_mean,
+                "Sum whole hundredths, add noise once, divide by n. How far can one height between "
+                "150 and 240 cm move your sum when it is removed? That sets the noise.",
+            ),
+            Case(
+                _calibrated,
+                "Call pb.geometric_mechanism once, with the most that one height can add to "
+                "*your* sum.",
+                looks_inside=True,
+            ),
+        ]
+    ),
+}

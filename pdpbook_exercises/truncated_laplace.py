@@ -1,0 +1,156 @@
+"""Self-checks of the chapter *The truncated Laplace density*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace_pdf
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+
+def _inside(location: float, scale: float) -> float:
+    """Peak of the plain density over the peak of the truncated one."""
+    return float(1.0 / (2.0 * scale * truncated_laplace_pdf(location, location, scale)))
+
+
+def _truncated_sd(scale: float) -> float:
+    """By the midpoint rule, which is symmetric about the kink."""
+    points = (np.arange(200_000) + 0.5) / 200_000
+    density = truncated_laplace_pdf(points, 0.5, scale)
+    return math.sqrt(float(((points - 0.5) ** 2 * density).mean()))
+
+
+def _plain_inside(location: float, scale: float) -> float:
+    return 1.0 - 0.5 * math.exp((location - 1.0) / scale) - 0.5 * math.exp(-location / scale)
+
+
+def _grid_ratio(bins: int, scale: float) -> float:
+    """All triples of bins; for many bins, where there are too many, the first and the last row."""
+    if bins > 100:
+        step = 1.0 / (bins * scale)
+        own = -2.0 * math.expm1(-step / 2.0)
+        return -own / math.expm1(-step) * math.exp((bins - 1.5) * step)
+    rows = laplace_kernel(bins, [scale])[0]
+    return float((rows[:, None, :] / rows[None, :, :]).max())
+
+
+def _gaussian_ratio(sigma: float) -> float:
+    """Ratio of the extremes of the truncated Gaussian density, by search over a grid."""
+    from scipy.special import ndtr
+
+    grid = np.linspace(0.0, 1.0, 101)
+    inside = ndtr((1.0 - grid) / sigma) - ndtr(-grid / sigma)
+    exponent = -0.5 * ((grid[None, :] - grid[:, None]) / sigma) ** 2
+    density = np.exp(exponent) / inside[:, None]
+    return float(density.max() / density.min())
+
+
+def _has_ratio(ratio: float) -> Case:
+    def judge(answer: Callable[[float], Any]) -> str:
+        sigma = float(answer(ratio))
+        if not 0.0 < sigma < math.inf:
+            return "A standard deviation is a number > 0."
+        reached = _gaussian_ratio(sigma)
+        if math.isclose(reached, ratio, rel_tol=1e-6):
+            return ""
+        return f"With this sigma the ratio is {reached:.4g}."
+
+    def returns(formula: Callable[[float], float]) -> Callable[[Any], bool]:
+        return lambda answer: math.isclose(float(answer(ratio)), formula(math.log(ratio)))
+
+    return Case(
+        judge,
+        "At which two places does the truncated Gaussian density take its extremes? "
+        "The normalising constant is the same there.",
+        mistakes={
+            "That is the scale of the Laplace density. A Gaussian falls with the square of the "
+            "distance.": returns(lambda log: 1.0 / log),
+            "Is that the variance? Sigma is its root.": returns(lambda log: 0.5 / log),
+            "The largest distance in [0, 1] is 1, from an edge. For a record in the middle it is "
+            "half of that.": returns(lambda log: 1.0 / math.sqrt(8.0 * log)),
+        },
+    )
+
+
+_SIDES = {
+    "That is the probability of landing outside.": lambda m, b: 1.0 - _inside(m, b),
+    "That is twice as much. Half of the noise goes to each side.": lambda m, b: 2.0 * _inside(m, b),
+}
+_DIGITS = {
+    "Here two numbers near 1/2 are subtracted from 1, and the digits are gone. Which function "
+    "computes 1 - exp(-t) for a small t?": _plain_inside
+}
+
+EXERCISES = {
+    "inside": Exercise(
+        [
+            close(
+                _inside,
+                location,
+                scale,
+                hint=hint,
+                more="Z is a sum of two probabilities, one for each side of the record. Write each "
+                "with expm1.",
+                mistakes=_DIGITS if scale > 100.0 else _SIDES,
+                rtol=1e-12 if scale > 100.0 else 1e-6,
+                atol=0.0,
+            )
+            for location, scale, hint in (
+                (0.5, 0.2, "Add the two halves of the interval."),
+                (0.0, 0.05, "Half of the noise goes out at an edge."),
+                (0.9, 0.3, "How far is it to each end?"),
+                (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
+            )
+        ]
+    ),
+    "truncated-sd": Exercise(
+        [
+            close(
+                _truncated_sd,
+                scale,
+                hint="By symmetry look at t = |x - 1/2| in [0, 1/2] only and integrate by parts.",
+                more="The variance is 2b² minus what is missing beyond 1/2, and the density is "
+                "larger by 1/(1 - exp(-1/(2b))).",
+                mistakes={
+                    "That is the standard deviation before truncation.": lambda b: math.sqrt(2) * b,
+                    "That is the variance.": lambda b: _truncated_sd(b) ** 2,
+                    "That is the spread of the uniform distribution, the limit for large b.": (
+                        lambda b: 1.0 / math.sqrt(12.0)
+                    ),
+                }
+                if 0.05 < scale < 5.0
+                else None,
+                rtol=1e-5,
+            )
+            for scale in (0.3, 0.1, 1.0, 0.01, 10.0)
+        ]
+    ),
+    "grid-ratio": Exercise(
+        [
+            close(
+                _grid_ratio,
+                bins,
+                scale,
+                hint="Rows 0 and K - 1 are mirror images, so their normalising constants cancel.",
+                more="A record in the middle of its bin puts two half bins into it. How much does "
+                "a record of bin K - 1 put into bin 0? Both are differences of exponentials.",
+                mistakes={
+                    "That is the ratio of the densities, for records at the edges. Here they sit "
+                    "at midpoints.": lambda bins, scale: math.exp(1.0 / scale),
+                    "That is the ratio of the densities at the midpoints. A mass is the integral "
+                    "over a bin.": lambda bins, scale: math.exp((bins - 1) / (bins * scale)),
+                    "That is the inverse.": lambda bins, scale: 1.0 / _grid_ratio(bins, scale),
+                },
+                atol=0.0,
+            )
+            for bins, scale in ((3, 1.0), (5, 0.2), (20, 0.05), (40, 3.0), (10**6, 0.3))
+        ]
+    ),
+    "gaussian-sigma": Exercise([_has_ratio(ratio) for ratio in (50.0, 1.5, math.e, 1307.0)]),
+}
