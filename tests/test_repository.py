@@ -15,6 +15,7 @@ import yaml
 from module_index import dotted_name
 
 import pdpbook
+from pdpbook._extras import EXTRAS
 from tests.tools.notebooks import ROOT
 
 PACKAGE = ROOT / "pdpbook"
@@ -22,7 +23,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
 CHECKS = sorted(EXERCISES.glob("*.py"))
 LAYERS = [
-    {"_validate", "_data", "_compile"},
+    {"_validate", "_data", "_compile", "_extras"},
     {"_kernels"},
     {"foundations"},
     {"per_instance"},
@@ -147,11 +148,10 @@ def test_every_module_of_the_parts_has_a_page_in_the_reference() -> None:
 
 
 def test_everything_that_the_package_imports_is_declared() -> None:
+    """Extras are imported by ``_extras`` alone, or where only a checker of types looks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]}
-    extra = project["optional-dependencies"]["scale"]
-    engine = {re.match(r"[\w-]+", each)[0] for each in extra}
-    names = {"sklearn": "scikit-learn"}  # what is imported under another name
+    assert len(declared) <= 6, "what a user of the package must install is to stay small"
     # A notebook has IPython, which brings the last.
     known = {
         *sys.stdlib_module_names,
@@ -161,13 +161,21 @@ def test_everything_that_the_package_imports_is_declared() -> None:
         "matplotlib_inline",
     }
     for module in MODULES + CHECKS:
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        for_types = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+            for part in node.body
+            for inner in ast.walk(part)
+        }
+        for node in ast.walk(tree):
             found = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for top in {each.split(".")[0] for each in found} - known:
-                package = names.get(top, top.replace("_", "-"))
-                known_here = declared | engine if "scaling" in module.parts else declared
-                assert package in known_here, f"{relative(module)} imports {top}"
+                is_known = top.replace("_", "-") in declared
+                is_known |= top in EXTRAS and node in for_types
+                assert is_known, f"{relative(module)} imports {top}"
 
 
 def test_one_version_everywhere() -> None:
@@ -294,29 +302,6 @@ def test_the_style_of_the_book_needs_no_notebook() -> None:
     """Outside of one, ``matplotlib_inline`` may be missing: no requirement of ours names it."""
     code = "import sys; sys.modules['matplotlib_inline'] = None; import pdpbook.plotting as figures"
     subprocess.run([sys.executable, "-c", f"{code}; figures.use_book_style()"], check=True)
-
-
-def test_the_extra_scale_is_no_requirement_of_the_package() -> None:
-    """Without Dask and pyarrow everything imports; the first call says what to install."""
-    code = (
-        "import sys\n"
-        "for name in ('dask', 'distributed', 'pyarrow'): sys.modules[name] = None\n"
-        "from importlib import import_module\n"
-        "import pdpbook\n"
-        "for name in {names}: import_module(f'pdpbook.scaling.{{name}}')\n"
-        "from pdpbook.scaling.histograms import scan\n"
-        "try: scan('README.md', {{'x': (0, 1)}})\n"
-        "except ImportError as error: print(error)\n"
-    ).replace("'README.md'", "'pdpbook/experiments/data/nba_heights.csv'")
-    names = [path.stem for path in (PACKAGE / "scaling").glob("*.py") if path.stem != "__init__"]
-    done = subprocess.run(
-        [sys.executable, "-c", code.format(names=names)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "pip install 'pdpbook[scale]'" in done.stdout
 
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have the extra")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from pdpbook._extras import require
 from pdpbook.plotting.tables import table
 
 __all__ = ["LEAST_TYPE", "WIDTH", "new_figure", "table", "use_book_style"]
@@ -59,17 +60,16 @@ def use_book_style() -> None:
     asks for SVG, so it is the one function here that changes something outside itself.  Beside
     the SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG.
     """
-    from matplotlib import style
-
-    style.use(_STYLE)
+    require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if shell:
         from IPython.core.pylabtools import retina_figure
-        from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
 
         set_matplotlib_formats("svg", metadata={"Date": None})
-        shell.display_formatter.formatters["image/png"].for_type(Figure, retina_figure)
+        shell.display_formatter.formatters["image/png"].for_type(
+            require("matplotlib.figure").Figure, retina_figure
+        )
 
 
 def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any) -> Any:
@@ -89,8 +89,7 @@ def new_figure(rows: int = 1, columns: int = 1, *, height: float = 3.2, **option
     figure, axes
         As ``matplotlib.pyplot.subplots`` returns them.
     """
-    import matplotlib.pyplot as plt
-
+    plt = require("matplotlib.pyplot")
     if columns > 2:
         raise ValueError(f"columns must be 1 or 2, got columns={columns}")
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)

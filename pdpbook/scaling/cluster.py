@@ -19,52 +19,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tqdm import tqdm
-
 from pdpbook import _validate
+from pdpbook._extras import progress_bar, require
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Progress", "connected", "require", "run_tasks"]
+__all__ = ["Progress", "connected", "run_tasks"]
 
 #: Whether to show a bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-def require(module: str) -> Any:
-    """Import a module of the extra ``scale``, or say how to install it.
-
-    Parameters
-    ----------
-    module : str
-        For example ``"pyarrow.parquet"``.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-
-    Examples
-    --------
-    >>> require("no_such_engine")
-    Traceback (most recent call last):
-    ImportError: pdpbook.scaling needs no_such_engine: pip install 'pdpbook[scale]'
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"pdpbook.scaling needs {module}: pip install 'pdpbook[scale]'"
-        ) from error
 
 
 def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -174,7 +140,7 @@ def _windowed(
     first = [given_out(*each) for _, each in zip(range(2 * threads + 2), waiting, strict=False)]
     done, running = 0, distributed.as_completed(first)
     del first  # a future that nobody holds is forgotten by the scheduler
-    with tqdm(total=len(items), desc=label, disable=progress is not True) as bar:
+    with progress_bar(total=len(items), desc=label, shown=progress is True) as bar:
         for future in running:
             index = numbers.pop(future.key)
             try:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdpbook import _validate
-from pdpbook.scaling.cluster import Progress, require, run_tasks
+from pdpbook._extras import require
+from pdpbook.scaling.cluster import Progress, run_tasks
 from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from pdpbook import _validate
-from pdpbook.scaling.cluster import require
+from pdpbook._extras import require
 
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]
 
