@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.scaling.keyed_draws import integer_weights
+from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
 from pdpbook_exercises import Case, Exercise, close, equal
 
 __all__ = ["EXERCISES"]
@@ -145,6 +146,43 @@ def _copies(n: int, epsilon: float, draws: int, copies: int, delta: float) -> fl
     return draws_epsilon(n, epsilon, draws=draws * copies, delta=delta)
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def by_hash(key, name, law, j):
+    digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
+    return int(np.searchsorted(np.cumsum(law), int.from_bytes(digest) / 2**64, side="right"))
+
+
+def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
+    values = rows * columns / (machines if share else 1)
+    disk = gb * 1e9 * (1 if shared else cores)
+    return combine(values * ns * 1e-9 / cores, values * 8 / disk) / 3600
+
+
+def digest(counts):
+    return hashlib.sha256(json.dumps(list(counts)).encode()).hexdigest()
+
+
+def guess(known, published, *, first=0, otherwise=-1):
+    for k in range(first, len(known)):
+        if digest([c + (j == k) for j, c in enumerate(known)]) == published:
+            return k
+    return otherwise
+
+
+def binned(values, lower, upper, bins):
+    counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
+    return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
+
+
+def rounded(law):
+    return [round(Fraction(each) * 2**64) for each in law.tolist()]
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("invalid value encountered in cast",)
+
 EXERCISES = {
     "copies": Exercise(
         [
@@ -162,9 +200,37 @@ EXERCISES = {
                 },
             )
             for case in ((1000, 1.0, 1000, 4, 1e-6), (10**6, 0.5, 100, 64, 1e-8))
-        ]
+        ],
+        wrong=[
+            (
+                lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c),
+                "basic composition",
+            ),
+            (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the bill of one copy"),
+            (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
+            (
+                lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
+                "How many independent draws",
+            ),
+        ],
+        right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
     ),
-    "tally": Exercise([equal(_tally, *case, hint=TALLY_HINT) for case in PIECES]),
+    "tally": Exercise(
+        [equal(_tally, *case, hint=TALLY_HINT) for case in PIECES],
+        wrong=[
+            (binned, "below, above, missing"),
+            (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
+            (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
+            (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
+            (
+                lambda v, lo, up, k: np.bincount(
+                    ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
+                ),
+                "The upper end belongs to the last bin",
+            ),
+        ],
+        right=[_tally],
+    ),
     "keyed": Exercise(
         [
             Case(
@@ -180,7 +246,41 @@ EXERCISES = {
                 lambda answer: _depends_on(answer, KEY, "height"),
                 "Another column must give unrelated draws: its name belongs to what is hashed.",
             ),
-        ]
+        ],
+        wrong=[
+            (
+                lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(
+                    4, b - a, p=law
+                ),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, law, a, b: [
+                    by_hash(bytes(32), name, law, j) for j in range(a, b)
+                ],
+                "Another key must give unrelated draws",
+            ),
+            (
+                lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
+                "Another column must give unrelated draws",
+            ),
+            (
+                lambda key, name, law, a, b: [
+                    by_hash(key, name, law[::-1], j) for j in range(a, b)
+                ],
+                "that follow the law",
+            ),
+        ],
+        right=[
+            lambda key, name, law, a, b: np.array(
+                [by_hash(key, name, law, j) for j in range(a, b)]
+            ),
+            lambda key, name, law, a, b: keyed_draws(key, name, integer_weights(law), a, b),
+        ],
     ),
     "weights": Exercise(
         [
@@ -196,9 +296,32 @@ EXERCISES = {
                 [1.0, 0.0],
                 [0.1] * 10,
             )
-        ]
+        ],
+        wrong=[
+            (lambda law: (law * 2.0**64).tolist(), "Not all of it is whole"),
+            (lambda law: [int(each * 2**64) for each in law], "The weights miss 2**64 by -512"),
+            (rounded, "The weights miss 2**64 by -512"),
+            (
+                lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
+                "far from 2**64 times its share",
+            ),
+            (
+                lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+                "far from 2**64 times its share",
+            ),
+        ],
+        right=[integer_weights, lambda law: np.array(integer_weights(law), dtype=object)],
     ),
-    "fingerprint": Exercise(_guess_cases()),
+    "fingerprint": Exercise(
+        _guess_cases(),
+        wrong=[
+            (lambda known, published: 0, "into each bin in turn"),
+            (lambda known, published: guess(known, published, first=1), "returned -1"),
+            (lambda known, published: guess(known, published, otherwise=None), "return -1"),
+            (lambda known, published: int(np.argmax(known)), "into each bin in turn"),
+        ],
+        right=[guess],
+    ),
     "hours": Exercise(
         [
             close(
@@ -218,6 +341,17 @@ EXERCISES = {
                 (1e12, 50, 100, 32, 10.0, 1.0),
                 (1e9, 1, 1, 1, 8.0, 2.0),
             )
-        ]
+        ],
+        wrong=[
+            (
+                lambda *case: hours(*case, combine=lambda a, b: a + b),
+                "take the larger, not the sum",
+            ),
+            (lambda *case: hours(*case, shared=False), "A value has 8 bytes"),
+            (lambda *case: hours(*case, share=False), "side by side"),
+            (lambda *case: 3600 * hours(*case), "Seconds, not hours"),
+            (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
+        ],
+        right=[hours],
     ),
 }

@@ -54,23 +54,58 @@ class Case:
     looks_inside: bool = False
 
 
+#: An answer of a student, and words of the message that it must get.
+Refused = tuple[Any, str]
+
+
 @dataclass(frozen=True)
 class Exercise:
-    """The cases of one exercise, in the order in which they are tried.
+    """The cases of one exercise, and answers that show what the cases are worth.
 
     Parameters
     ----------
     cases : sequence of Case, or callable
-        A callable is given the seed of the check and returns the cases.  So graded runs can use
-        other numbers than those that students see.
+        What an answer must get right, in the order in which it is tried.  A callable is given the
+        seed of the check and returns the cases.  So graded runs can use other numbers than those
+        that students see.
+    wrong : sequence of (answer, str), or callable
+        Plausible wrong answers, each with words of the message that tells a student what is wrong.
+    right : sequence of answers, or callable
+        Other right answers than the one on the page of solutions: another algorithm, a list where
+        that returns an array.
+
+    Notes
+    -----
+    No check looks at ``wrong`` and ``right``; ``tests/exercises/test_answers.py`` tries them all.
+    They are callables without arguments where making the answers takes time.
+
+    Examples
+    --------
+    >>> odd = Exercise(
+    ...     [equal(True, 3, hint="Is 3 odd?"), equal(False, 4, hint="Is 4 odd?")],
+    ...     wrong=[(lambda n: n % 2 == 0, "Is 3 odd?")],
+    ...     right=[lambda n: n % 2 == 1, lambda n: bool(n & 1)],
+    ... )
+    >>> len(odd.at(seed=0)), len(odd.wrong_answers()), len(odd.right_answers())
+    (2, 1, 2)
     """
 
     cases: Sequence[Case] | Callable[[int], Sequence[Case]]
+    wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
+    right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
 
     def at(self, seed: int, *, isolated: bool = False) -> Sequence[Case]:
         """Return the cases for a seed, all of them or those for an isolated grader."""
         cases = self.cases(seed) if callable(self.cases) else self.cases
         return [case for case in cases if not (isolated and case.looks_inside)]
+
+    def wrong_answers(self) -> Sequence[Refused]:
+        """Return the wrong answers with the words that each must get."""
+        return self.wrong() if callable(self.wrong) else self.wrong
+
+    def right_answers(self) -> Sequence[Any]:
+        """Return the right answers."""
+        return self.right() if callable(self.right) else self.right
 
 
 def close(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -149,20 +150,48 @@ def _good(multipliers: Any) -> str:
     return ""
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def table(output, bins, other):
+    return np.asarray(output).reshape(bins, other)
+
+
 EXERCISES = {
     "memory": Exercise(
         [
             _memory_case(4, 3, 2, "Cells multiply, and so do the actions."),
             _memory_case(5, 2, 1, "One feature: actions times bins squared, eight bytes."),
             _memory_case(2, 2, 3, "Three features."),
-        ]
+        ],
+        wrong=[
+            (lambda bins, actions, d: (actions * bins**2) ** d, "Each takes eight bytes."),
+            (lambda bins, actions, d: 8 * (actions * bins) ** d, "a column for each cell"),
+            (lambda bins, actions, d: 8 * d * actions * bins**2, "they do not add"),
+            (lambda bins, actions, d: 8 * actions * bins ** (2 * d), "actions multiply, too"),
+            (lambda bins, actions, d: 4 * (actions * bins**2) ** d, "single precision"),
+            (lambda bins, actions, d: (8 * actions * bins**2) ** d, "Cells multiply"),
+        ],
+        right=[
+            lambda bins, actions, d: 8 * actions**d * bins ** (2 * d),
+            lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1),
+        ],
     ),
     "budget": Exercise(
         [
             _budget_case(1317, 0.1, 2, "The budget of 1/b is shared."),
             _budget_case(1317, 1.0, 1, "One feature: Theorem 1′."),
             _budget_case(20, 2.0, 5, "Five features."),
-        ]
+        ],
+        wrong=[
+            (lambda n, e, d: scale_bound(n, e) / d, "not less"),
+            (lambda n, e, d: scale_bound(n, e), "A record pays for all d."),
+            (lambda n, e, d: scale_bound(n, e / d), "the theorem does better"),
+            (lambda n, e, d: math.sqrt(d) * scale_bound(n, e), "scales do not"),
+            (lambda n, e, d: d / e, "so n counts"),
+            (lambda n, e, d: d / math.log2(1 + n * math.expm1(e)), "natural logarithms"),
+        ],
+        right=[lambda n, e, d: d * scale_bound(n, e)],
     ),
     "margins": Exercise(
         [
@@ -172,7 +201,18 @@ EXERCISES = {
             _margin_case(
                 np.random.default_rng(0).dirichlet(np.ones(20)), 4, 5, "Sum over the second one."
             ),
-        ]
+        ],
+        wrong=[
+            (lambda p, bins, other: table(p, bins, other).sum(axis=0), "(3,) was expected"),
+            (lambda p, bins, other: table(p, other, bins).sum(axis=0), "Cell (k, l)"),
+            (lambda p, bins, other: table(p, bins, other).mean(axis=1), "not a mean"),
+            (lambda p, bins, other: table(p, bins, other).max(axis=1), "not its largest value"),
+            (lambda p, bins, other: p, "Its shape is (6,)"),
+        ],
+        right=[
+            lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)],
+            lambda p, bins, other: table(p, bins, other) @ np.ones(other),
+        ],
     ),
     "grid": Exercise(
         [
@@ -182,6 +222,13 @@ EXERCISES = {
                 "Everybody must be private, and the divergence below 0.0068.",
                 "Let the smallest scale be small against a bin, with steps between the others.",
             ),
-        ]
+        ],
+        wrong=[
+            ((3, 2, 1, 0.33, 0.2), "the divergence is"),
+            ((3, 1, 0.1), "It has 3 numbers."),
+            ((3, 1, 0.1, 0.01, -1), "Not all are finite and > 0."),
+            ((1e-3,) * 5, "records are exposed"),
+        ],
+        right=[[3, 1, 0.1, 0.02, 0.005]],
     ),
 }

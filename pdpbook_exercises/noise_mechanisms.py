@@ -107,6 +107,48 @@ _TABLES = [
     np.tile([1.0, 2.0, 2.0], (2, 1)),
 ]
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def crossover(epsilon, delta):
+    sigma = analytic_gaussian_sigma(sensitivity=1.0, epsilon=epsilon, delta=delta)
+    return math.floor((epsilon * sigma) ** 2 / 2) + 1
+
+
+def sensitivities(changes, factor=None):
+    removal = [np.abs(changes).sum(axis=1).max(), np.sqrt((changes**2).sum(axis=1)).max()]
+    if factor:
+        return [*removal, *(factor * each for each in removal)]
+    apart = [a - b for a in changes for b in changes]
+    return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
+
+
+def delta(scale, epsilon):
+    return max(0.0, -math.expm1((epsilon - 1 / scale) / 2))
+
+
+def choose(utilities, sensitivity, epsilon, rng, size, *, factor=2.0, gumbel=True):
+    rated = epsilon * utilities / (factor * sensitivity)
+    noise = rng.gumbel if gumbel else rng.laplace
+    return (rated + noise(size=(size, len(rated)))).argmax(axis=1)
+
+
+def by_inversion(utilities, sensitivity, epsilon, rng, size):
+    weights = np.exp(epsilon * utilities / (2 * sensitivity))
+    return np.searchsorted(np.cumsum(weights) / weights.sum(), rng.random(size))
+
+
+def staircase(epsilon, share):
+    fall = math.exp(-epsilon)
+    high, low = share, (1 - share) * fall
+    inside = (high * share / 2 + low * (1 + share) / 2) / (high + low)
+    return fall / (1 - fall) + inside
+
+
+def one_end(sensitivity, epsilon):
+    return sensitivity / math.log((1 + math.exp(epsilon)) / 2)
+
+
 EXERCISES = {
     "crossover": Exercise(
         [
@@ -122,7 +164,13 @@ EXERCISES = {
                 },
             )
             for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
-        ]
+        ],
+        wrong=[
+            (lambda e, d: crossover(e, d) - 1, "still no worse"),
+            (lambda e, d: crossover(e, d) + 1, "One fewer is enough already."),
+            (lambda e, d: 1, "watch the norms"),
+        ],
+        right=[crossover],
     ),
     "sensitivities": Exercise(
         [
@@ -142,13 +190,26 @@ EXERCISES = {
                 },
             )
             for table in _TABLES
-        ]
+        ],
+        wrong=[
+            (lambda changes: sensitivities(changes, 2), "Twice the removal"),
+            (lambda changes: sensitivities(changes, 1), "takes one row away"),
+            (lambda changes: np.roll(sensitivities(changes), 2), "Removal comes first"),
+            (lambda changes: sensitivities(changes)[:2], "Its shape is (2,)"),
+        ],
+        right=[sensitivities],
     ),
     "gumbel": Exercise(
         [
             Case(_gumbel(*case), "The frequencies are not those of the exponential mechanism.")
             for case in (([0.0, 1.0, 2.0], 1.0, 1.0), ([5.0, 4.0, 0.0, 4.5], 2.0, 3.0))
-        ]
+        ],
+        wrong=[
+            (lambda *case: choose(*case, factor=1.0), "The frequencies"),
+            (lambda *case: choose(*case, gumbel=False), "The frequencies"),
+            (lambda *case: choose(*case)[:10], "The frequencies"),
+        ],
+        right=[choose, by_inversion],
     ),
     "laplace-delta": Exercise(
         [
@@ -166,7 +227,13 @@ EXERCISES = {
                 },
             )
             for b, e in ((1.0, 0.0), (1.0, 0.5), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
-        ]
+        ],
+        wrong=[
+            (lambda b, e: 1 - math.exp((e - 1 / b) / 2), "no δ is needed"),
+            (lambda b, e: max(0.0, 1 - math.exp(e - 1 / b)), "The value is wrong."),
+            (lambda b, e: 1 - delta(b, e), "It falls as ε grows"),
+        ],
+        right=[delta],
     ),
     "staircase": Exercise(
         [
@@ -178,7 +245,13 @@ EXERCISES = {
                 "the ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
             )
             for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
-        ]
+        ],
+        wrong=[
+            (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
+            (lambda e, s: 1 / e, "Where is the middle of each?"),
+            (lambda e, s: -staircase(e, s), "The sign is wrong."),
+        ],
+        right=[staircase],
     ),
     "one-sided-scale": Exercise(
         [
@@ -193,7 +266,13 @@ EXERCISES = {
                 },
             )
             for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
-        ]
+        ],
+        wrong=[
+            (lambda d, e: d / e, "plain Laplace noise"),
+            (lambda d, e: 2 * d / e, "the limit for a small epsilon"),
+            (lambda d, e: one_end(1.0, e) / d, "Let W grow"),
+        ],
+        right=[one_end],
     ),
     "private-mean": Exercise(
         [
@@ -208,6 +287,11 @@ EXERCISES = {
                 "*your* sum.",
                 looks_inside=True,
             ),
-        ]
+        ],
+        wrong=[
+            (lambda values, e, rng: values.mean(), "add noise once"),
+            (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),
+            (lambda values, e, rng: 195.0, "add noise once"),
+        ],
     ),
 }

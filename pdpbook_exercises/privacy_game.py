@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -221,16 +222,83 @@ def _learns(discount: float, stakes: tuple[float, ...]) -> Callable[[Any], str]:
     return judge
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def loop(reward, rounds):
+    value = 0
+    for i in range(1, rounds + 1):
+        value = (1 - 1 / i) * value + (reward + value) / i
+    return value
+
+
+def corner(messages, power, stake):
+    """Full attacks on as many messages as the power allows."""
+    return np.clip(power - np.arange(messages), 0, 1)
+
+
+def spare(stakes, *, certain=True, stake=True, least=False, partly=True):
+    theta, total = min(stakes), 0.0
+    for d in [min(stakes)] if least else stakes:
+        if certain and d * best_granularity(d) > theta:
+            total += 1
+        elif partly:
+            total += 5 * (1 - quality_of_service(theta / d) ** 2) / (d if stake else 1)
+    return total
+
+
+def learner(step, tail=1):
+    def learn(game, rounds, rng):
+        values, path = np.zeros(2), []
+        items = rng.choice(game.stakes.size, rounds, p=game.transitions[0])
+        for k, item in enumerate(items, start=1):
+            future = values[0] + game.success * (values[1] - values[0])
+            stage = game.rewards[item] + game.discount * future
+            values = values + step(k) * (stage.min(axis=2).max(axis=1) - values)
+            path.append(values)
+        return np.mean(path[-int(tail * rounds) :] if tail < 1 else path[-1:], axis=0)
+
+    return learn
+
+
 EXERCISES = {
-    "dominant-actions": Exercise([_dominant_case(sign) for sign in (-1, 1)]),
-    "beliefs": Exercise(_beliefs_cases()),
+    "dominant-actions": Exercise(
+        [_dominant_case(sign) for sign in (-1, 1)],
+        wrong=[
+            (lambda sign: (1, 0) if sign < 0 else (0, 1), "the other sign"),
+            (lambda sign: (1, 1) if sign > 0 else (0, 0), "opposite things"),
+            (lambda sign: (1, 0), "the other sign"),
+            (lambda sign: (0, 1), "the other sign"),
+            (lambda sign: 1, "Compare the two rows"),
+        ],
+        right=[lambda sign: [1, 0] if sign == 1 else [0, 1]],
+    ),
+    "beliefs": Exercise(
+        _beliefs_cases(),
+        wrong=[
+            (lambda prior: prior / prior.sum(axis=0), "the adversary's beliefs"),
+            (lambda prior: np.tile(prior.sum(axis=0), (len(prior), 1)), "before she knows"),
+            (lambda prior: prior, "Each row should sum to 1."),
+            (lambda prior: (prior / prior.sum(axis=1, keepdims=True)).T, "exchange the axes"),
+            (lambda prior: prior / prior.sum(axis=1), "Bayes' rule"),
+        ],
+        right=[lambda prior: [[p / sum(row) for p in row] for row in prior]],
+    ),
     "undiscounted": Exercise(
         [
             _undiscounted_case(1.0, 3, "Write out the first three rounds."),
             _undiscounted_case(-0.5, 100, "Go on from the first three rounds."),
             _undiscounted_case(1.0, 1, "After one round it is the reward."),
             _undiscounted_case(2.0, 5000, "Go on from the first three rounds."),
-        ]
+        ],
+        wrong=[
+            (lambda reward, rounds: reward * rounds, "i-th part"),
+            (lambda reward, rounds: reward, "without the future"),
+            (lambda reward, rounds: reward * math.log(rounds), "Euler's constant"),
+            (lambda reward, rounds: loop(reward, rounds - 1), "The last round is missing"),
+            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
+        ],
+        right=[loop],
     ),
     "spread-attack": Exercise(
         [
@@ -241,13 +309,29 @@ EXERCISES = {
                 "Jensen's inequality: among efforts of the same sum, which leave the user least?",
             )
             for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0), (3, 5.0, 1.0))
-        ]
+        ],
+        wrong=[
+            (corner, "It leaves the user"),
+            (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
+            (lambda m, power, stake: np.ones(m), "more than the power"),
+            (lambda m, power, stake: np.zeros(m), "It leaves the user"),
+            (lambda m, power, stake: power / m, "Its shape is ()"),
+        ],
+        right=[lambda m, power, stake: [min(1, power / m)] * m],
     ),
     "published-in-full": Exercise(
         [
             _full_case(stakes)
             for stakes in ((2.0, 0.5, 1.0), (1.0, 1.0), (1.5,), (1.2, 1.0, 1.1), (2.2, 1.8, 0.9))
-        ]
+        ],
+        wrong=[
+            (lambda stakes: spare(stakes, least=True), "of higher stake"),
+            (lambda stakes: spare(stakes, certain=False), "at most 1"),
+            (lambda stakes: spare(stakes, stake=False), "in the denominator"),
+            (lambda stakes: spare(stakes, partly=False), "less than certainty"),
+            (lambda stakes: len(stakes) / 2, "Which threshold"),
+        ],
+        right=[spare],
     ),
     "faster-steps": Exercise(
         [
@@ -258,6 +342,13 @@ EXERCISES = {
                 "Try a power of 1/k between ½ and 1, and a mean over the last rounds.",
             )
             for discount, stakes in ((0.5, (0.5, 2.0)), (0.9, (0.3, 1.0, 4.0)))
-        ]
+        ],
+        wrong=[
+            (learner(lambda k: 1 / k), "the median of the errors is"),
+            (learner(lambda k: 1.0), "steps that stay large never settle"),
+            (lambda game, rounds, rng: np.zeros(2), "mostly too"),
+            (lambda game, rounds, rng: 0.0, "Its shape is ()"),
+        ],
+        right=[learner(lambda k: 10 / (k + 9), 0.5)],
     ),
 }

@@ -171,20 +171,76 @@ def _is_better(answer: Callable[..., Any]) -> bool | str:
     )
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def cost(epsilon, m):
+    return advanced_composition(epsilon, m, slack=1e-6).epsilon
+
+
+def allowed(epsilon, total):
+    """Doubles, then halves."""
+    high = 1
+    while cost(epsilon, high) <= total:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cost(epsilon, middle) <= total else (low, middle)
+    return low
+
+
+def solved(epsilon, total):
+    """Solves the quadratic equation of the advanced theorem for the root of m."""
+    a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
+    root = (math.sqrt(b * b + 4 * a * total) - b) / (2 * a)
+    return max(math.floor(root**2), math.floor(total / epsilon))
+
+
+def advanced_only(epsilon, total):
+    a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
+    return math.floor(((math.sqrt(b * b + 4 * a * total) - b) / (2 * a)) ** 2)
+
+
+def at_least_one(epsilon, total):
+    return max(allowed(epsilon, total), 1)
+
+
 EXERCISES = {
     "draws": Exercise(
         [
             _draws_case(0.01, 1.0, "Many draws: the advanced theorem allows more than the basic."),
             _draws_case(1.0, 10.0, "Few draws: which theorem is better there?"),
             _draws_case(0.5, 0.4, "What if one draw costs too much already?"),
-        ]
+        ],
+        wrong=[
+            (lambda epsilon, total: int(total / epsilon), "what the basic theorem allows"),
+            (advanced_only, "Take the smaller cost of the two"),
+            (at_least_one, "What if one draw costs too much already?"),
+            (lambda epsilon, total: allowed(epsilon, total) + 1, "It is off by one."),
+            (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
+            (lambda epsilon, total: [1, 2], "one number was expected"),
+        ],
+        right=[allowed, solved],
     ),
     "flat": Exercise(
         [
             _flat_case(2.0, 1.0, 0.02, "The slope is Cov(x', y) / Var(x')."),
             close(1.0, 3.0, 1e-9, hint="Without noise the slope stays as it is."),
             _flat_case(9.1, 68.6, 0.1, "The players' heights at ε = 1."),
-        ]
+        ],
+        wrong=[
+            (lambda sd, s: sd**2 / (sd**2 + s**2), "The variance of Laplace noise is not s²."),
+            (lambda sd, s: sd / (sd + math.sqrt(2) * s), "variances do"),
+            (lambda sd, s: sd / math.sqrt(sd**2 + 2 * s**2), "correlation"),
+            (lambda sd, s: 2 * s**2 / (sd**2 + 2 * s**2), "Which part is left?"),
+            (lambda sd, s: sd / (sd + 2 * s**2), "The value is wrong."),
+            (lambda sd, s: 0.667 if s == 1 else 0.009, "Without noise the slope stays"),
+        ],
+        right=[
+            lambda sd, s: 1 / (1 + 2 * (s / sd) ** 2),
+            lambda sd, s: np.array(sd**2 / (sd**2 + 2 * s**2)),
+        ],
     ),
     "pair": Exercise(
         [
@@ -201,7 +257,22 @@ EXERCISES = {
                 "that occurs once, and keep its x and its y in company.",
                 "Draw a grid of 3 × 3 cells and place the records on it.",
             ),
-        ]
+        ],
+        wrong=[
+            (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
+            (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
+            (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
+            (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
+            (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
+            ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
+            (([0, 1], [0, 1, 2]), "The lists have the shapes"),
+            (([0] * 13, [0] * 13), "These are 13 records."),
+        ],
+        right=[
+            ([0, 0, 1, 1], [0, 1, 0, 1]),
+            np.array(np.divmod([0, 0, 1, 3, 3, 4, 5, 6, 7, 8, 8, 1], 3)),
+            ([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]),
+        ],
     ),
     "better": Exercise(
         [
@@ -213,6 +284,17 @@ EXERCISES = {
                 "Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that of 576 cells "
                 "hardly one is left by noise alone.",
             ),
-        ]
+        ],
+        wrong=[
+            (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
+            (lambda noisy: noisy, "a weight below 0"),
+            (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
+            (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
+            (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
+        ],
+        right=[
+            lambda noisy: np.maximum(noisy - 9, 0),
+            lambda noisy: np.where(noisy > 12, noisy, 0).tolist(),
+        ],
     ),
 }

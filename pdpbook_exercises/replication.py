@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -131,6 +133,45 @@ def _fits(setting: Setting) -> bool | str:
 
 _RNG = np.random.default_rng(5)
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def logs(a, c, resolution=5e-5):
+    return np.log((np.asarray(a) + resolution) / (np.asarray(c) + resolution))
+
+
+def factor(computed, printed, resolution=5e-5):
+    squares = [
+        math.log((a + resolution) / (c + resolution)) ** 2
+        for a, c in zip(computed, printed, strict=True)
+    ]
+    return math.exp(math.sqrt(math.fsum(squares) / len(squares)))
+
+
+def judged(printed, ours, bound, *, slack=5e-5, low=0.5):
+    if bound > printed + slack:
+        return "impossible"
+    return "reproduced" if low * printed <= ours <= 2 * printed else "open"
+
+
+def cut(value, *, by=math.floor, most=101, least=0):
+    """Exact arithmetic."""
+    target = round(10_000 * value)
+    return {
+        (m, d)
+        for d in range(1, most + 1)
+        for m in range(least, d + 1)
+        if by(Fraction(10_000 * m, d)) == target
+    }
+
+
+def lowest_terms(value):
+    return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("divide by zero",)
+
 EXERCISES = {
     "misfit": Exercise(
         [
@@ -138,7 +179,19 @@ EXERCISES = {
             _misfit_case(_RNG.random(6), _RNG.random(6), "Is half the resolution added to both?"),
             _misfit_case([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly: 1."),
             _misfit_case([0.0], [0.0001], "A computed 0 must not give infinity."),
-        ]
+        ],
+        wrong=[
+            (lambda a, c: np.sqrt(np.mean(logs(a, c) ** 2)), "Go back from logarithms."),
+            (lambda a, c: np.exp(np.mean(logs(a, c) ** 2)), "stands a root"),
+            (lambda a, c: np.exp(np.mean(logs(a, c))), "must not cancel"),
+            (lambda a, c: np.exp(np.mean(np.abs(logs(a, c)))), "another mean"),
+            (lambda a, c: np.exp(np.abs(logs(a, c)).max()), "not the typical one"),
+            (
+                lambda a, c: np.exp(np.sqrt(np.mean(logs(a, c, 0.0) ** 2))),
+                "Add half the resolution",
+            ),
+        ],
+        right=[factor],
     ),
     "verdict": Exercise(
         [
@@ -149,7 +202,23 @@ EXERCISES = {
             _verdict_case(0.0005, 0.0200, 0.0, "Neither near nor refuted."),
             _verdict_case(0.0001, 0.00013, 0.00012, "0.00012 may be printed as 0.0001."),
             _verdict_case(0.0066, 0.0070, 0.0068, "A bound above it refutes it, however near."),
-        ]
+        ],
+        wrong=[
+            (lambda *given: judged(*given).capitalize(), "in small letters"),
+            (lambda *given: judged(*given, slack=0.0), "rounded to four decimals"),
+            (lambda *given: judged(*given, low=1.0), "both directions"),
+            (lambda *given: judged(*given, low=0.0), "Less than half of it"),
+            (lambda printed, ours, bound: judged(printed, ours, 0.0), "stays so"),
+            (
+                lambda printed, ours, bound: (
+                    "reproduced"
+                    if printed / 2 <= ours <= 2 * printed
+                    else judged(printed, ours, bound)
+                ),
+                "however near",
+            ),
+        ],
+        right=[judged],
     ),
     "fractions": Exercise(
         [
@@ -158,7 +227,16 @@ EXERCISES = {
             _same_set(0.6666, "Cut off, not rounded: 2/3 is 0.6666."),
             _same_set(1.0, "Only m = d gives 1."),
             _same_set(0.0, "m may be 0."),
-        ]
+        ],
+        wrong=[
+            (lambda value: cut(value, by=round), "pairs are missing"),
+            (lowest_terms, "and 0 do not belong there"),
+            (lambda value: cut(value, most=100), "1 pairs are missing"),
+            (lambda value: cut(value, least=1), "m may be 0."),
+            (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
+            (lambda value: {(20, 101)}, "4/9 has many names."),
+        ],
+        right=[cut, lambda value: sorted(cut(value))],
     ),
     "fit": Exercise(
         [
@@ -168,6 +246,12 @@ EXERCISES = {
                 "It must be below 1.7. Which of the two small scales and the padding matters most?",
                 "Divide the two small multipliers by a common number, and pad for a smaller ε.",
             ),
-        ]
+        ],
+        wrong=[
+            ((3, 2, 1, 0.0165, 0.01), "It is a tuple."),
+            (Setting((3, 2, 1, 0.33, 0.2), None), "Its misfit is"),
+            (Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
+        ],
+        right=[Setting((3.0, 2.0, 1.0, 0.0165, 0.01), 0.5)],
     ),
 }

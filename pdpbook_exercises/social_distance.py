@@ -214,29 +214,111 @@ def _distance_cases() -> list[Case]:
     ]
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def split(exponent):
+    return lambda people, total: total * people**exponent / (people**exponent).sum()
+
+
+def needed(total, p):
+    """Counts from the odds."""
+    return math.ceil((1 / p - 1) * math.e**total) + 1
+
+
+def likeliest(fit):
+    return lambda noise, budgets: 1 + int(np.argmax([fit(np.abs(noise), b) for b in budgets]))
+
+
+def likelihood(noise, budget):
+    return noise.size * math.log(budget) - budget * noise.sum()
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("invalid value",)
+
 EXERCISES = {
     "budgets-of-people": Exercise(
         [
             _people_case([1, 2, 2, 3], 3, 1.0, "Friends at distance 1 get ln 1 = 0 of it."),
             _people_case([8, 1, 4], 8, 4.0, "Levels without people count in the total, too."),
             _people_case([2], 5, 2.0, "One friend does not get everything."),
-        ]
+        ],
+        wrong=[
+            (lambda hops, levels, total: total * np.log(hops) / np.log(hops).sum(), "the people"),
+            (
+                lambda hops, levels, total: distance_budgets(levels, total=total, offset=1)[
+                    hops - 1
+                ],
+                "the distance plus 1",
+            ),
+            (
+                lambda hops, levels, total: total * hops / np.arange(1, levels + 1).sum(),
+                "not proportional",
+            ),
+            (lambda hops, levels, total: distance_budgets(levels, total=total), "was expected"),
+            (lambda hops, levels, total: np.log(hops), "get ln 1"),
+        ],
+        right=[
+            lambda hops, levels, total: [
+                total * math.log(d) / math.log(math.factorial(levels)) for d in hops
+            ]
+        ],
     ),
     "people-needed": Exercise(
-        [_needed_case(*given) for given in ((4.0, 0.01), (0.5, 0.3), (1.0, 0.001), (8.0, 0.05))]
+        [_needed_case(*given) for given in ((4.0, 0.01), (0.5, 0.3), (1.0, 0.001), (8.0, 0.05))],
+        wrong=[
+            (lambda total, p: needed(total, p) - 1, "n - 1 others"),
+            (lambda total, p: 1 + int((1 - p) / p * math.exp(total)), "rounded up"),
+            (lambda total, p: math.ceil(1 + math.exp(total) / p), "The odds of p"),
+            (lambda total, p: 1 + (1 - p) / p * math.exp(total), "A whole number"),
+            (lambda total, p: math.ceil(total / p), "Solve cap >= B"),
+        ],
+        right=[needed, lambda total, p: float(needed(total, p))],
     ),
     "absolute-error": Exercise(
         [
             _nothing_is_better([1.0, 4.0, 9.0], 6.0),
             _nothing_is_better([1.0, 1.0], 1.0),
             _nothing_is_better([2.0, 50.0, 7.0], 3.0),
-        ]
+        ],
+        wrong=[
+            (split(1 / 3), "the rule for the squared error"),
+            (split(1), "In proportion to the people"),
+            (split(0), "does not look at the people"),
+            (split(-0.5), "deserve more"),
+            (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
+            (lambda people, total: total * people**0.5, "The budgets sum to 36"),
+            (lambda people, total: total, "Its shape is ()"),
+        ],
+        right=[split(0.5), lambda people, total: list(split(0.5)(people, total))],
     ),
     "uniform-power": Exercise(
         [
             _uniform_until(people)
             for people in ([1.0, 8.0, 27.0], [5.0, 5.0], [6.6, 25.8, 32.5, 10.4, 0.7])
-        ]
+        ],
+        wrong=[
+            (lambda people: people.sum() / people.min(), "does not exist"),
+            (lambda people: np.cbrt(people).sum() / np.cbrt(people.max()), "without a cube root"),
+            (lambda people: people.size, "no longer uniform"),
+            (lambda people: 1.0, "Just above this power the split is still uniform."),
+        ],
+        right=[lambda people: sum(people) / max(people)],
     ),
-    "leaked-distance": Exercise(_distance_cases()),
+    "leaked-distance": Exercise(
+        _distance_cases(),
+        wrong=[
+            (lambda noise, b: likeliest(likelihood)(noise, b) - 1, "Distances start at 1"),
+            (likeliest(lambda noise, b: -abs(noise.mean() - 1 / b)), "The nearest mean error"),
+            (likeliest(lambda noise, b: -b * noise.sum()), "The factor in front"),
+            (
+                lambda noise, b: 1 + int(np.argmax(len(noise) * np.log(b) - b * np.sum(noise))),
+                "Noise has a sign",
+            ),
+            (likeliest(lambda noise, b: math.log(b) - b * noise.sum()), "for each copy"),
+            (lambda noise, b: len(b) + 1, "Write down the log-likelihood"),
+        ],
+        right=[likeliest(likelihood)],
+    ),
 }

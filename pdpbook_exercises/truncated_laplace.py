@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.integrate import quad
 
 from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace_pdf
 from pdpbook_exercises import Case, Exercise, close
@@ -87,6 +88,50 @@ _DIGITS = {
     "computes 1 - exp(-t) for a small t?": _plain_inside
 }
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def inside(location, scale):
+    sides = (math.expm1(-side / scale) for side in (location, 1 - location))
+    return -0.5 * sum(sides)
+
+
+def by_sinh(location, scale):
+    """Z = 1 - e^(-1/2b) cosh((μ - 1/2)/b), with cosh x = 1 + 2 sinh²(x/2)."""
+    half, away = 0.5 / scale, (location - 0.5) / scale
+    return -math.expm1(-half) - 2 * math.exp(-half) * math.sinh(away / 2) ** 2
+
+
+def plain(location, scale):
+    return 1 - math.exp((location - 1) / scale) / 2 - math.exp(-location / scale) / 2
+
+
+def sd(scale):
+    return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
+
+
+def sd_by_quadrature(scale):
+    whole = -math.expm1(-0.5 / scale)
+    end = min(0.5, 60 * scale)
+    return math.sqrt(quad(lambda t: t * t * math.exp(-t / scale) / scale, 0, end)[0] / whole)
+
+
+def ratio(bins, scale):
+    step = 1 / (bins * scale)
+    return 2 / (1 + math.exp(-step / 2)) * math.exp((bins - 1.5) * step)
+
+
+def ratio_of_masses(bins, scale):
+    step = 1 / (bins * scale)
+    far = 0.5 * (math.exp(-(bins - 1.5) * step) - math.exp(-(bins - 0.5) * step))
+    return np.float64((1 - math.exp(-step / 2)) / far)
+
+
+def from_kernel(bins, scale):
+    rows = laplace_kernel(min(bins, 2000), [scale])[0]
+    return rows[0, 0] / rows[-1, 0]
+
+
 EXERCISES = {
     "inside": Exercise(
         [
@@ -107,7 +152,16 @@ EXERCISES = {
                 (0.9, 0.3, "How far is it to each end?"),
                 (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
             )
-        ]
+        ],
+        wrong=[
+            (plain, "the digits are gone"),
+            (lambda m, b: 1 - inside(m, b), "landing outside"),
+            (lambda m, b: 2 * inside(m, b), "twice as much"),
+            (lambda m, b: -inside(m, b), "The sign is wrong."),
+            (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
+            (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
+        ],
+        right=[inside, by_sinh],
     ),
     "truncated-sd": Exercise(
         [
@@ -129,7 +183,15 @@ EXERCISES = {
                 rtol=1e-5,
             )
             for scale in (0.3, 0.1, 1.0, 0.01, 10.0)
-        ]
+        ],
+        wrong=[
+            (lambda b: math.sqrt(2) * b, "before truncation"),
+            (lambda b: sd(b) ** 2, "That is the variance."),
+            (lambda b: 12**-0.5, "the limit for large b"),
+            (lambda b: b, "integrate by parts"),
+            (lambda b: min(math.sqrt(2) * b, 12**-0.5), "spread of the uniform"),
+        ],
+        right=[sd, sd_by_quadrature],
     ),
     "grid-ratio": Exercise(
         [
@@ -150,7 +212,30 @@ EXERCISES = {
                 atol=0.0,
             )
             for bins, scale in ((3, 1.0), (5, 0.2), (20, 0.05), (40, 3.0), (10**6, 0.3))
-        ]
+        ],
+        wrong=[
+            (
+                lambda bins, b: math.exp(1 / b),
+                "the ratio of the densities, for records at the edges",
+            ),
+            (lambda bins, b: math.exp((bins - 1) / (bins * b)), "at the midpoints"),
+            (lambda bins, b: 1 / ratio(bins, b), "That is the inverse."),
+            (lambda bins, b: math.log(ratio(bins, b)), "mirror images"),
+            (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
+            # student's finding: the formula was in the text; a table of the kernel is no formula
+            (from_kernel, "1000000, 0.3"),
+        ],
+        right=[ratio, ratio_of_masses],
     ),
-    "gaussian-sigma": Exercise([_has_ratio(ratio) for ratio in (50.0, 1.5, math.e, 1307.0)]),
+    "gaussian-sigma": Exercise(
+        [_has_ratio(ratio) for ratio in (50.0, 1.5, math.e, 1307.0)],
+        wrong=[
+            (lambda r: 1 / math.log(r), "the square of the distance"),
+            (lambda r: 0.5 / math.log(r), "Is that the variance?"),
+            (lambda r: 1 / math.sqrt(8 * math.log(r)), "from an edge"),
+            (lambda r: math.sqrt(2 * math.log(r)), "With this sigma the ratio is"),
+            (lambda r: -1 / math.sqrt(2 * math.log(r)), "a number > 0"),
+        ],
+        right=[lambda r: np.sqrt(0.5 / np.log(r))],
+    ),
 }

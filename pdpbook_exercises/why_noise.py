@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -126,8 +127,38 @@ def _beats_the_mean(answer: Any) -> str:
     return f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}."
 
 
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def anonymity(table, *, cumulative=True, divide=True, between=False):
+    """The three numbers, with the mistakes that are asked for."""
+    table = np.asarray(table)
+    shares, whole = table / table.sum(axis=1, keepdims=True), table.sum(axis=0) / table.sum()
+    apart = shares - (shares[0] if between else whole)
+    apart = np.abs(apart.cumsum(axis=1) if cumulative else apart / 2).sum(axis=1).max()
+    parts = table.shape[1] - 1 if divide and cumulative else 1
+    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), apart / parts
+
+
+def all_events(p, q):
+    return max(
+        sum(a - b for a, b, inside in zip(p, q, event, strict=True) if inside)
+        for event in product([0, 1], repeat=len(p))
+    )
+
+
 EXERCISES = {
-    "leaver": Exercise(_leaver_cases()),
+    "leaver": Exercise(
+        _leaver_cases(),
+        wrong=[
+            (lambda before, after, n: n * (before - after), "Both sums are of n people"),
+            (lambda before, after, n: (n + 1) * before - n * after, "n counts the group before"),
+            (lambda before, after, n: (n - 1) * after - n * before, "The sign is wrong."),
+            (lambda before, after, n: before - after, "Turn each mean back"),
+            (lambda before, after, n: np.max(n * before - (n - 1) * after), "Its shape is ()"),
+        ],
+        right=[lambda before, after, n: after + n * (before - after)],
+    ),
     "rounding": Exercise(
         [
             close(
@@ -147,7 +178,15 @@ EXERCISES = {
                 },
             )
             for n, d in ((2, 0), (1317, 1), (1317, 4), (50, 2))
-        ]
+        ],
+        wrong=[
+            (lambda n, d: 0.5 * 10.0**-d, "the two errors help each other"),
+            (lambda n, d: (2 * n - 1) * 10.0**-d, "*half* a unit"),
+            (lambda n, d: n * 0.5 * 10.0**-d, "The second mean has its error, too."),
+            (lambda n, d: n * 10.0**-d, "multiplied by n - 1"),
+            (lambda n, d: -(2 * n - 1) * 0.5 * 10.0**-d, "The sign is wrong."),
+        ],
+        right=[lambda n, d: (n - 0.5) / 10**d],
     ),
     "anonymity": Exercise(
         [
@@ -167,9 +206,31 @@ EXERCISES = {
                 ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "Four values: divide by three."),
                 ([[4, 4, 4]], "One class is the whole table."),
             )
-        ]
+        ],
+        wrong=[
+            (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
+            (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),
+            (lambda table: anonymity(table, divide=False), "the first at [2]"),
+            (lambda table: anonymity(table)[::-1], "entries are wrong"),
+            (lambda table: (len(table), *anonymity(table)[1:]), "the first at [0]"),
+            (
+                lambda table: (anonymity(table)[0], table.shape[1], anonymity(table)[2]),
+                "what is l?",
+            ),
+        ],
+        right=[anonymity, lambda table: list(map(float, anonymity(table)))],
     ),
-    "best-advantage": Exercise(_best_advantage_cases()),
+    "best-advantage": Exercise(
+        _best_advantage_cases(),
+        wrong=[
+            (lambda p, q: np.abs(p - q).sum(), "That is twice the answer"),
+            (lambda p, q: (p - q).max(), "Events may be larger."),
+            (lambda p, q: (p - q).sum(), "That event holds all outputs."),
+            (lambda p, q: np.tanh(np.abs(np.log(p / q)).max() / 2), "Which are worth having?"),
+            (lambda p, q: np.minimum(p - q, 0).sum(), "The sign is wrong."),
+        ],
+        right=[all_events, lambda p, q: np.abs(np.subtract(p, q)).sum() / 2],
+    ),
     "three-answers": Exercise(
         [
             close(
@@ -186,7 +247,15 @@ EXERCISES = {
                 },
             )
             for e, m in ((1.0, 2), (1.0, 3), (0.1, 10), (3.0, 4))
-        ]
+        ],
+        wrong=[
+            (lambda e, m: 1 / (1 + math.exp(-e)), "right for two answers only"),
+            (lambda e, m: 1 / (1 + math.exp(e) / (m - 1)), "does not hold yet"),
+            (lambda e, m: 1 - 1 / (1 + (m - 1) * math.exp(-e)), "probability of a lie"),
+            (lambda e, m: 1 / (1 + m * math.exp(-e)), "Compare the true report"),
+            (lambda e, m: math.exp(e) / m, "Compare the true report"),
+        ],
+        right=[lambda e, m: math.exp(e) / (math.exp(e) + m - 1)],
     ),
     "better-attacker": Exercise(
         [
@@ -194,6 +263,17 @@ EXERCISES = {
                 _beats_the_mean,
                 "Far-out answers say little about which world it is, and they move the mean most.",
             )
-        ]
+        ],
+        wrong=[
+            (lambda answers: answers.mean(axis=1) > 132.5, "and the mean in"),
+            (lambda answers: np.median(answers, axis=1) < 132.5, "It is right in"),
+            (lambda answers: np.median(answers) > 132.5, "one decision for each"),
+            (lambda answers: answers > 132.5, "one decision for each"),
+            (lambda answers: answers[:, 0] > 132.5, "It is right in"),
+        ],
+        right=[
+            lambda answers: np.median(answers, axis=1) > 132.5,
+            lambda answers: [sum(np.clip(row, 132, 133) - 132.5) > 0 for row in answers],
+        ],
     ),
 }
