@@ -26,7 +26,8 @@ def environment_key(root: Path) -> str:
     files = [root / "requirements.txt"]
     files += (path for name in PACKAGES for path in (root / name).rglob("*"))
     files += (path for path in (root / "book").rglob("*") if path.suffix not in {".bib", ".md"})
-    files = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
+    made = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
+    files = [path for path in files if path.is_file() and not made & {*path.parts}]
     unused = {root / "book" / "sources", root / "book" / "_ext"}  # no page computes with them
     files = [path for path in files if not unused & {*path.parents}]
     digest = hashlib.sha256(sys.version.encode())
