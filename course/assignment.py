@@ -22,7 +22,7 @@ from book._ext.edition.student_bundle import pack, pages
 from course.folder import ROOT, Course, CourseError, checked_name
 from course.isolation import code_to_run
 from course.sheets import SheetError, answers, key_of, leaks, make_sheet
-from pdpbook.exercises.isolated import grade
+from pdpbook_exercises.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
 

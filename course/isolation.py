@@ -2,7 +2,7 @@
 
 nbgrader executes a submission and believes what the check cells print.  A submission can make them
 print anything.  Here nothing is executed in nbgrader's process: the student's cells go to
-:mod:`pdpbook.exercises.isolated`, and each check cell gets, as its output, what that found out.
+:mod:`pdpbook_exercises.isolated`, and each check cell gets, as its output, what that found out.
 nbgrader takes the points from there into its gradebook, as it always does.
 
 While a submission runs, the folder of the course is watched.  What it changes there is put back or
@@ -23,7 +23,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Float, Unicode
 
 from course.sheets import INSTALL, answers, grade_id, points
-from pdpbook.exercises.isolated import Grade, grade
+from pdpbook_exercises.isolated import Grade, grade
 
 __all__ = ["ADDED", "TOUCHED", "IsolatedChecks", "code_to_run", "guarded", "said"]
 

@@ -4,7 +4,8 @@ An exercise of the book needs the first cell of its page and nothing else of it.
 that cell and then, for each exercise, what is asked, a cell to write a proof in if one is asked
 for, the stub, and the check.  It is made from the page's notebook of the notebook edition, and it
 carries the metadata of nbgrader: the stub is a solution cell under the exercise's name, the check
-an automatically graded cell, the proof a manually graded one.
+an automatically graded cell, the proof a manually graded one.  What an exercise asks for, and its
+level, stand in the metadata of its cells (``book/_ext/pages/exercise_options.py``).
 
 The source of a sheet, which stays with the instructor, has a solution behind every stub, in a
 region that nbgrader takes out of the release.  An exercise is worth what its level is worth; where
@@ -15,22 +16,24 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from book._ext.course.syllabus import LEVEL as LEVEL_ON_A_PAGE
 from book._ext.execution.execution_cache import read_page
+from book._ext.pages.exercise_options import ExerciseOptions
 
 __all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
 
-POINTS = {"Warm-up": 2, "Core": 4, "Challenge": 6, "Open": 6}  #: by the level of an exercise
-#: The line stands in a quotation there: level, minutes, and whether it asks for a proof.
-LEVEL = re.compile(f"^> {LEVEL_ON_A_PAGE.pattern.removeprefix('^')}", re.M)
+POINTS = {"warm-up": 2, "core": 4, "challenge": 6, "open": 6}  #: by the level of an exercise
 LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
 INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
+#: tags of the cells of an exercise, as the notebook edition gives them
+STATEMENT, PROOF, STUB, CHECK = "exercise", "exercise-proof", "exercise-stub", "exercise-check"
+Cells = list[NotebookNode]
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
 SHORTEST = 16  #: characters of a line that tells something of a solution
 ABOUT = """\
@@ -91,7 +94,7 @@ def answers(sheet: NotebookNode) -> dict[str, tuple[str, str]]:
 def key_of(page: Path) -> dict[str, str]:
     """Return the solution of each exercise of a page of solutions.
 
-    The first one begins with the imports of the page.  Those from ``pdpbook.exercises`` come
+    The first one begins with the imports of the page.  Those from ``pdpbook_exercises`` come
     after it: an isolated submission cannot have them, and what stands before must not fail.
     """
     notebook = read_page(page)
@@ -100,7 +103,7 @@ def key_of(page: Path) -> dict[str, str]:
     early: list[str] = []
     for statement in ast.parse(setup.source).body:
         module = getattr(statement, "module", None) or ""
-        where = late if module.startswith("pdpbook.exercises") else early
+        where = late if module.startswith("pdpbook_exercises") else early
         where.append(ast.unparse(statement))
     key: dict[str, str] = {}
     code = ""
@@ -135,23 +138,56 @@ def _nbgrader(name: str, kind: str, **others: Any) -> dict[str, Any]:
     }
 
 
-def _worth(statement: str) -> tuple[int, int]:
-    """Return the points for the code and for the proof of an exercise."""
-    found = LEVEL.search(statement)
-    if not found:
-        raise SheetError(f"an exercise without a level: {statement[:80]!r}")
-    total = POINTS[found[1]]
-    return (total // 2, total // 2) if found[3] else (total, 0)
+def _options(cell: NotebookNode, page: str) -> ExerciseOptions:
+    """Return the options of the exercise that a cell belongs to."""
+    try:
+        return ExerciseOptions.from_metadata(cell.metadata)
+    except ValueError as error:
+        raise SheetError(f"{page}: {error}, in the cell {cell.source[:80]!r}") from None
 
 
-def _statement(cell: NotebookNode) -> NotebookNode:
+def _exercises(
+    notebook: NotebookNode, page: str
+) -> Iterator[tuple[ExerciseOptions, dict[str, NotebookNode]]]:
+    """Yield the exercises of a page with their cells by tag; what is asked for must be there."""
+    found: dict[ExerciseOptions, dict[str, NotebookNode]] = {}
+    for cell in notebook.cells:
+        for tag in {STATEMENT, PROOF, STUB, CHECK} & {*tags(cell)}:
+            found.setdefault(_options(cell, page), {})[tag] = cell
+    for options, cells in found.items():
+        needed = [STATEMENT, *([PROOF] if "proof" in options.kind else [])]
+        needed += [STUB, CHECK] if "code" in options.kind else []
+        if missing := [tag for tag in needed if tag not in cells]:
+            raise SheetError(f"{page}: {options.label} lacks a cell with the tag {missing[0]}")
+        yield options, cells
+
+
+def _worth(options: ExerciseOptions) -> dict[str, int]:
+    """Return the points for each kind of thing that an exercise asks for."""
+    return {kind: POINTS[options.level] // len(options.kind) for kind in options.kind}
+
+
+def _statement(cell: NotebookNode, worth: dict[str, int]) -> NotebookNode:
     """Return what is asked, with its points, and without links to pages that are not here."""
-    code, proof = _worth(cell.source)
-    worth = f"{proof} points for the proof, {code} for the code" if proof else f"{code} points"
-    level = LEVEL.search(cell.source)
-    assert level is not None
-    text = f"{cell.source[: level.end() - 1]} {worth}.*"
-    return new_markdown_cell(LINK.sub(r"\1", text + cell.source[level.end() :]))
+    [first, *more] = [f"{points} points for the {kind}" for kind, points in worth.items()]
+    line = " and ".join([first, *more]) if more else first.partition(" for ")[0]
+    return new_markdown_cell(LINK.sub(r"\1", cell.source) + f"\n>\n> *{line}.*")
+
+
+def _proof(cell: NotebookNode, name: str, worth: int) -> NotebookNode:
+    """Return a cell to write a proof in, which is marked by hand."""
+    metadata = _nbgrader(f"{name}-proof", "markdown", grade=True, solution=True, points=worth)
+    return new_markdown_cell(cell.source, metadata=metadata)
+
+
+def _code(stub: NotebookNode, check: NotebookNode, name: str, worth: int, solution: str) -> Cells:
+    """Return a stub with the solution behind it, and the check."""
+    solved = "\n".join([stub.source, BEGIN, solution, END])
+    graded = _nbgrader(f"{name}-check", "code", grade=True, locked=True, points=worth)
+    return [
+        new_code_cell(solved, metadata=_nbgrader(name, "code", solution=True)),
+        new_code_cell(check.source, metadata=graded),
+    ]
 
 
 def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> NotebookNode:
@@ -176,7 +212,8 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
     SheetError
         If the page has no exercise, or a part of one is missing.
     """
-    if not any("exercise-check" in tags(cell) for cell in notebook.cells):
+    exercises = [*_exercises(notebook, page)]
+    if not exercises:
         raise SheetError(f"{page} has no exercises")
     install, setup = [cell for cell in notebook.cells if cell.cell_type == "code"][:2]
     if "setup" not in tags(install):
@@ -185,33 +222,18 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
     for name, cell in ((INSTALL, install), (SETUP, setup)):
         metadata = dict(cell.metadata) | _nbgrader(name, "code", locked=True)
         cells.append(new_code_cell(cell.source, metadata=metadata))
-    statement = stub = proof = None
-    for cell in notebook.cells:
-        if "exercise" in tags(cell):
-            statement, stub, proof = cell, None, None
-        elif "exercise-proof" in tags(cell):
-            proof = cell
-        elif "exercise-stub" in tags(cell):
-            stub = cell
-        elif "exercise-check" in tags(cell):
-            if statement is None or stub is None:
-                raise SheetError(f"{page}: no exercise or no stub before {cell.source}")
-            exercise, _ = checked(cell.source)
+    for options, parts in exercises:
+        worth, name = _worth(options), options.label.removeprefix("ex-")
+        if "code" in worth:
+            exercise, _ = checked(parts[CHECK].source)
             if exercise not in key:
                 raise SheetError(f"{page}: {exercise} has no solution")
             name = exercise.partition("/")[2]
-            code, written = _worth(statement.source)
-            cells.append(_statement(statement))
-            if proof is not None:
-                metadata = _nbgrader(
-                    f"{name}-proof", "markdown", grade=True, solution=True, points=written
-                )
-                cells.append(new_markdown_cell(proof.source, metadata=metadata))
-            solution = "\n".join([stub.source, BEGIN, key[exercise], END])
-            cells.append(new_code_cell(solution, metadata=_nbgrader(name, "code", solution=True)))
-            metadata = _nbgrader(f"{name}-check", "code", grade=True, locked=True, points=code)
-            cells.append(new_code_cell(cell.source, metadata=metadata))
-            statement = stub = proof = None
+        cells.append(_statement(parts[STATEMENT], worth))
+        if "proof" in worth:
+            cells.append(_proof(parts[PROOF], name, worth["proof"]))
+        if "code" in worth:
+            cells += _code(parts[STUB], parts[CHECK], name, worth["code"], key[exercise])
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}

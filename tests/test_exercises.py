@@ -14,11 +14,11 @@ import matplotlib
 import numpy as np
 import pytest
 
+from book._ext.pages.exercise_options import PURPOSES, ExerciseOptions, exercises_of, read_options
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
-LEVEL = re.compile(r"\*(Warm-up|Core|Challenge|Open), [1-9]\d* minutes(, a proof)?\.\*")
-EXERCISE = re.compile(r"^```\{exercise\}(.*?)^```", re.MULTILINE | re.DOTALL)
+EXERCISE = re.compile(r"^[`:]{3,}\{exercise\}(.*?)$", re.MULTILINE)
 CHECK = re.compile(r"""check\(\s*["']([^"']+)["']""")
 PAGES = [page for page in notebook_pages() if not page.is_relative_to(SOLUTIONS)]
 CHAPTERS = [page for page in PAGES if "exercise-check" in page.read_text(encoding="utf-8")]
@@ -98,7 +98,7 @@ def unparsed(code: str) -> str:
 def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
-    module = importlib.import_module(f"pdpbook.exercises.{page.stem.replace('-', '_')}")
+    module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
     assert set(stubs) == {f"{page.stem}/{title}" for title in module.EXERCISES}
     assert set(solutions) == set(stubs)
     for exercise, stub in stubs.items():
@@ -111,19 +111,22 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
-def test_every_exercise_has_a_level_and_minutes(page: Path) -> None:
-    found = EXERCISE.findall(page.read_text(encoding="utf-8"))
-    assert found
-    for exercise in found:
-        title, _, body = exercise.partition("\n")
-        first = next(line for line in body.split("\n") if line and not line.startswith(":"))
-        assert LEVEL.fullmatch(first), f"{title.strip()}: {first!r} says no level and minutes"
-        assert "(open)" not in title, f"{title.strip()}: the level says it"
+def test_every_exercise_has_its_options(page: Path) -> None:
+    """And a chapter has some to practise with, two if it can, and some to hand in."""
+    text = page.read_text(encoding="utf-8")
+    titles, found = EXERCISE.findall(text), exercises_of(text)
+    assert len(titles) == len(found) == len({options.label for options in found})
+    assert not [title for title in titles if "(open)" in title], "the level says it"
+    purposes = [options.purpose for options in found]
+    enough = 2 if len(purposes) >= 4 else 1
+    assert all(purposes.count(purpose) >= enough for purpose in PURPOSES), purposes
+    assert purposes.count("practice") >= 2 or len(purposes) < 3, purposes
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
 def test_every_proof_has_a_list_for_its_marker(page: Path) -> None:
-    asked = page.read_text(encoding="utf-8").count(" minutes, a proof.*\n")
+    exercises = exercises_of(page.read_text(encoding="utf-8"))
+    asked = sum("proof" in options.kind for options in exercises)
     solved = solution_page(page).read_text(encoding="utf-8")
     assert solved.count("**What to look for.**") == asked
 
@@ -131,3 +134,30 @@ def test_every_proof_has_a_list_for_its_marker(page: Path) -> None:
 def test_every_solutions_page_belongs_to_a_chapter() -> None:
     pages = {page for page in notebook_pages() if page.is_relative_to(SOLUTIONS)}
     assert pages == {solution_page(page) for page in CHAPTERS}
+
+
+def test_options_come_back_from_the_metadata_of_a_cell() -> None:
+    given = {"label": "ex-a", "level": "warm-up", "minutes": "15", "for": "practice"}
+    for kind, line in (("code", "15 minutes."), ("code, proof", "15 minutes, a proof.")):
+        options = read_options(given | {"kind": kind})
+        assert options.line == f"Warm-up, {line}"
+        assert ExerciseOptions.from_metadata(options.metadata()) == options
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("label", ""),
+        ("level", "Core"),
+        ("minutes", "0"),
+        ("minutes", "10.5"),
+        ("kind", "essay"),
+        ("kind", "code, code"),
+        ("for", "fun"),
+    ],
+)
+def test_a_wrong_option_is_named_with_its_value(name: str, wrong: str) -> None:
+    given = {"label": "a", "level": "core", "minutes": "5", "kind": "code", "for": "practice"}
+    assert read_options(given).line == "Core, 5 minutes."
+    with pytest.raises(ValueError, match=f"^:{name}: of an exercise must .*, got '{wrong}'$"):
+        read_options(given | {name: wrong})

@@ -1,6 +1,7 @@
 """The notebook edition: what it leaves out, how it writes, and a reader's own folder."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -140,8 +141,10 @@ By {eq}`eq-one` and {prf:ref}`thm-one`.
 
 ```{exercise} Again
 :label: ex-one
-
-*Core, 5 minutes, a proof.*
+:level: core
+:minutes: 5
+:kind: code, proof
+:for: practice
 
 Show it.
 ```
@@ -154,14 +157,16 @@ answer = ...
 ORPHAN = "---\norphan: true\n---\n"
 NO_PROOF = """```{exercise} Another
 :label: ex-two
-
-*Core, 5 minutes.*
+:level: core
+:minutes: 5
+:kind: code
+:for: assignment
 
 Prove it, a proof.
 ```
 """
 CONF = r"""
-extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise"]
+extensions = ["myst_nb", "sphinx_proof", "book._ext.pages.exercise_directive"]
 extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
 extensions += ["book._ext.build.writing"]
 exclude_patterns = ["_build"]
@@ -221,6 +226,14 @@ def test_a_page_becomes_a_notebook(book: Path) -> None:
         "> **Exercise 1** (Again)\n>\n> *Core, 5 minutes, a proof.*\n>\n> Show it."
     )
     assert exercise.metadata.tags == ["exercise"]
+    assert exercise.metadata.pdpbook == {
+        "exercise": "ex-one",
+        "level": "core",
+        "minutes": 5,
+        "kind": ["code", "proof"],
+        "for": "practice",
+    }
+    assert proof.metadata.pdpbook == stub.metadata.pdpbook == exercise.metadata.pdpbook
     assert proof.cell_type == "markdown" and proof.source == WRITE_HERE
     assert proof.metadata.tags == ["exercise-proof"]
     assert stub.source == "answer = ..." and stub.metadata.tags == ["exercise-stub"]
@@ -251,6 +264,23 @@ def test_what_is_broken_or_cannot_be_written_fails(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "exercize" in done.stderr and "prf:reff" in done.stderr
     assert "unknown: the notebook edition cannot write abbreviation" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong", "told"),
+    [
+        (":level: core", ":level: hard", "must be warm-up, core, challenge or open, got 'hard'"),
+        (":minutes: 5", ":minutes: five", "must be a whole number > 0, got 'five'"),
+        (":kind: code, proof", ":kind: proofs", "must be code, proof or both, got 'proofs'"),
+        (":for: practice\n", "", ":for: of an exercise must be practice or assignment, got ''"),
+    ],
+)
+def test_an_exercise_with_a_wrong_option_is_refused(
+    option: str, wrong: str, told: str, tmp_path: Path
+) -> None:
+    done = build(tmp_path, page=PAGE.replace(option, wrong))
+    assert done.returncode != 0
+    assert re.search(rf"page\.md:\d+: ERROR: .*{re.escape(told)}", done.stderr), done.stderr
 
 
 def test_a_page_that_fails_is_named(tmp_path: Path) -> None:

@@ -17,12 +17,16 @@ import pytest
 import yaml
 
 import pdpbook
+from book._ext.pages.module_index import dotted_name
+from pdpbook._extras import EXTRAS
 from tests.tools.notebooks import ROOT
 
 PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+EXERCISES = ROOT / "pdpbook_exercises"
+CHECKS = sorted(EXERCISES.glob("*.py"))
 LAYERS = [
-    {"_validate", "_data", "_compile"},
+    {"_validate", "_data", "_compile", "_extras"},
     {"_kernels"},
     {"foundations"},
     {"per_instance"},
@@ -31,10 +35,10 @@ LAYERS = [
     {"audit"},
     {"scaling"},
     {"__init__"},
-    {"plotting", "exercises", "commands"},
+    {"plotting", "commands"},
 ]
 PARTS = {part for parts in LAYERS for part in parts if not part.startswith("_")}
-PARTS -= {"plotting", "exercises"}
+PARTS -= {"plotting"}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HEAVY = [
     "dask",
@@ -81,6 +85,7 @@ def imported_parts(module: Path) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         else:
             continue
+        assert not [name for name in names if name.split(".")[0] == EXERCISES.name]
         yield from (part_of(name) for name in names if name.split(".")[0] == "pdpbook")
 
 
@@ -117,19 +122,19 @@ def test_every_test_file_has_its_module(part: str) -> None:
         assert module.is_file(), f"{relative(test)} tests no module of its name"
 
 
-@pytest.mark.parametrize("module", MODULES, ids=relative)
+@pytest.mark.parametrize("module", MODULES + CHECKS, ids=relative)
 def test_randomness_is_seeded_in_the_package(module: Path) -> None:
     assert not GLOBAL_RANDOMNESS.findall(module.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "book" / "reference").rglob("*.md")), ids=relative)
 def test_a_page_of_the_reference_is_about_its_module(page: Path) -> None:
-    name = ".".join(page.relative_to(ROOT / "book" / "reference").with_suffix("").parts)
+    name = dotted_name(str(page.relative_to(ROOT / "book" / "reference").with_suffix("")))
     text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"# pdpbook.{name}\n")
-    assert f"automodule:: pdpbook.{name}\n" in text
-    module = PACKAGE / f"{name.replace('.', '/')}.py"
-    module = module if module.is_file() else PACKAGE / name / "__init__.py"
+    assert text.startswith(f"# {name}\n")
+    assert f"automodule:: {name}\n" in text
+    module = ROOT / f"{name.replace('.', '/')}.py"
+    module = module if module.is_file() else module.with_suffix("") / "__init__.py"
     said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     assert 10 < len(said.partition("\n\n")[0]) < 200, "the index shows the module's first line"
 
@@ -146,27 +151,43 @@ def test_every_module_of_the_parts_has_a_page_in_the_reference() -> None:
 
 
 def test_everything_that_the_package_imports_is_declared() -> None:
+    """Extras are imported by ``_extras`` alone, or where only a checker of types looks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]}
-    extra = project["optional-dependencies"]["scale"]
-    engine = {re.match(r"[\w-]+", each)[0] for each in extra}
-    names = {"sklearn": "scikit-learn"}  # what is imported under another name
+    assert len(declared) <= 6, "what a user of the package must install is to stay small"
     # A notebook has IPython, which brings the last.
-    known = {*sys.stdlib_module_names, "pdpbook", "IPython", "matplotlib_inline"}
-    for module in MODULES:
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    known = {
+        *sys.stdlib_module_names,
+        "pdpbook",
+        "pdpbook_exercises",
+        "IPython",
+        "matplotlib_inline",
+    }
+    for module in MODULES + CHECKS:
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        for_types = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+            for part in node.body
+            for inner in ast.walk(part)
+        }
+        for node in ast.walk(tree):
             found = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for top in {each.split(".")[0] for each in found} - known:
-                package = names.get(top, top.replace("_", "-"))
-                known_here = declared | engine if "scaling" in module.parts else declared
-                assert package in known_here, f"{relative(module)} imports {top}"
+                is_known = top.replace("_", "-") in declared
+                is_known |= top in EXTRAS and node in for_types
+                assert is_known, f"{relative(module)} imports {top}"
 
 
 def test_one_version_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = project["version"]
     assert pdpbook.__version__ == version
+    checks = tomllib.loads((EXERCISES / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert checks["version"] == version
+    assert checks["dependencies"] == [f"pdpbook[all]=={version}"]
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
     for name, pattern in (
         ("README.md", r"version (\d+\.\d+\.\d+)"),
@@ -220,7 +241,7 @@ def test_the_architecture_names_files_that_exist() -> None:
 def test_requirements_are_pinned() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
-    assert lines.pop() == "-e ."
+    assert [lines.pop(), lines.pop()] == ["-e ./pdpbook_exercises", "-e ."]
     assert all(re.fullmatch(r"[\w.-]+==[\w.!+]+", line) for line in lines)
 
 
@@ -248,6 +269,10 @@ def refusing(module: ast.Module) -> set[str]:
         if not more:
             return found
         found |= more
+
+
+def test_both_distributions_carry_the_licence() -> None:
+    assert (EXERCISES / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 @pytest.mark.parametrize("module", MODULES, ids=relative)
@@ -290,7 +315,16 @@ def test_the_package_needs_what_it_imports_and_no_private_name_of_it() -> None:
 
 def texts() -> Iterator[Path]:
     """The text files of the project, without what it vendors, builds or installs."""
-    folders = (".ci", "benchmarks", "book", "course", "docs", "pdpbook", "tests")
+    folders = (
+        ".ci",
+        "benchmarks",
+        "book",
+        "course",
+        "docs",
+        "pdpbook",
+        "pdpbook_exercises",
+        "tests",
+    )
     names = ["*", *(f"{folder}/**/*" for folder in folders)]
     suffixes = {"", ".bib", ".cff", ".csv", ".ipynb", ".md", ".py", ".toml", ".txt", ".yml"}
     for path in sorted({path for name in names for path in ROOT.glob(name)}):
@@ -311,29 +345,6 @@ def test_the_style_of_the_book_needs_no_notebook() -> None:
     """Outside of one, ``matplotlib_inline`` may be missing: no requirement of ours names it."""
     code = "import sys; sys.modules['matplotlib_inline'] = None; import pdpbook.plotting as figures"
     subprocess.run([sys.executable, "-c", f"{code}; figures.use_book_style()"], check=True)
-
-
-def test_the_extra_scale_is_no_requirement_of_the_package() -> None:
-    """Without Dask and pyarrow everything imports; the first call says what to install."""
-    code = (
-        "import sys\n"
-        "for name in ('dask', 'distributed', 'pyarrow'): sys.modules[name] = None\n"
-        "from importlib import import_module\n"
-        "import pdpbook\n"
-        "for name in {names}: import_module(f'pdpbook.scaling.{{name}}')\n"
-        "from pdpbook.scaling.histograms import scan\n"
-        "try: scan('README.md', {{'x': (0, 1)}})\n"
-        "except ImportError as error: print(error)\n"
-    ).replace("'README.md'", "'pdpbook/experiments/data/nba_heights.csv'")
-    names = [path.stem for path in (PACKAGE / "scaling").glob("*.py") if path.stem != "__init__"]
-    done = subprocess.run(
-        [sys.executable, "-c", code.format(names=names)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "pip install 'pdpbook[scale]'" in done.stdout
 
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have the extra")

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from book._ext.course.syllabus import (
-    LEVELS,
     SECONDS,
     STEP,
     Chapter,
@@ -22,6 +21,7 @@ from book._ext.course.syllabus import (
     week_faults,
 )
 from book._ext.course.syllabus_pages import draw_graph, places
+from book._ext.pages.exercise_options import LEVELS, ExerciseOptions
 from tests.tools.notebooks import ROOT
 
 CHAPTERS = read_chapters(ROOT)
@@ -71,8 +71,10 @@ $$ (eq-small)
 
 ```{exercise} Count
 :label: ex-small-count
-
-*Core, 25 minutes, a proof.*
+:level: core
+:minutes: 25
+:kind: code, proof
+:for: practice
 
 These words belong to the exercise.
 ```
@@ -85,8 +87,9 @@ def test_a_page_is_read():
     assert page.labels == {"small", "ex-small-count"}
     assert page.outcomes == ["count to $n$", "and back"]
     assert page.need.startswith("You need") and page.need.endswith("{cite:t}`somebody`.")
-    assert [(task.level, task.minutes, task.proof) for task in page.tasks] == [("Core", 25, True)]
-    assert page.minutes(["Core"]) == 25 and page.minutes(["Open"]) == 0
+    options = ("ex-small-count", "core", 25, ("code", "proof"), "practice")
+    assert page.tasks == [ExerciseOptions(*options)]
+    assert page.minutes(["core"]) == 25 and page.minutes(["open"]) == 0
     assert page.amounts == {
         # title 3, first line 6, outcomes 4, "You need … somebody" 9 with lem-second as one
         "word": 3 + 6 + 4 + 9,
@@ -174,7 +177,7 @@ def test_both_plans_add_up():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[{read: [why-noise, differential-privacy], do: [Core, Open]}]", "and 100 are allowed"),
+        ("[{read: [why-noise, differential-privacy], do: [core, open]}]", "and 100 are allowed"),
         ("[{read: [differential-privacy]}, {read: [why-noise]}]", "needs why-noise"),
         ("[{read: [why-noise]}, {read: [why-noise]}]", "why-noise was read before"),
     ],
@@ -188,7 +191,7 @@ def test_a_plan_that_does_not_add_up_is_refused(text, said):
     ("text", "said"),
     [
         ("[{read: [why-nose]}]", "unknown chapter 'why-nose'"),
-        ("[{do: [Hard]}]", "unknown level 'Hard'"),
+        ("[{do: [hard]}]", "unknown level 'hard'"),
         ("[{quiz: short}]", "quiz must have minutes, got 'short'"),
     ],
 )

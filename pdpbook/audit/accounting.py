@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._extras import require
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
@@ -275,7 +276,7 @@ def record_profile(
     p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
     _validate.same_length("present", p, "absent", q)
     draws = _validate.integer("draws", draws, at_least=1, at_most=MOST_DRAWS)
-    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    pld = require("dp_accounting.pld.privacy_loss_distribution")
 
     both = (p > 0) & (q > 0)
     p_only, q_only = float(p[q == 0].sum()), float(q[p == 0].sum())
@@ -299,7 +300,7 @@ def record_profile(
         for j, mass in zip(points.astype(int).tolist(), masses.tolist(), strict=True):
             towards[j] = towards.get(j, 0.0) + mass
             away[-j] = away.get(-j, 0.0) + mass * math.exp(-j * step)
-    single = PrivacyLossDistribution.create_from_rounded_probability(
+    single = pld.PrivacyLossDistribution.create_from_rounded_probability(
         towards, p_only, step, True, away, q_only, symmetric=False
     )
     # one draw of distributions with no common output tells all

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._extras import require
 
 __all__ = ["BayesianGame", "Equilibrium", "bayesian_equilibria", "zero_sum_equilibrium"]
 
@@ -293,13 +294,7 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
     >>> [equilibrium.user.round(3).tolist() for equilibrium in found]
     [[[1.0, 0.0]], [[0.667, 0.333]], [[0.0, 1.0]]]
     """
-    from quantecon.game_theory import (
-        NormalFormGame,
-        Player,
-        lemke_howson,
-        support_enumeration_gen,
-    )
-
+    theory = require("quantecon.game_theory")
     game = _validate.instance("game", game, BayesianGame)
     tolerance = _validate.number("tolerance", tolerance, above=0.0)
     unit = BayesianGame(
@@ -338,10 +333,10 @@ def bayesian_equilibria(game: BayesianGame, *, tolerance: float = 1e-9) -> tuple
             kept.append(found)
 
     ours, other = (np.ascontiguousarray(table) for table in (tables[0], tables[1].T))
-    matrix_game = NormalFormGame((Player(ours), Player(other)))
+    matrix_game = theory.NormalFormGame((theory.Player(ours), theory.Player(other)))
     if max(tables[0].shape) <= 8:
-        for pair in support_enumeration_gen(matrix_game):
+        for pair in theory.support_enumeration_gen(matrix_game):
             keep(pair)
     for label in range(sum(tables[0].shape)) if not kept else ():
-        keep(lemke_howson(matrix_game, init_pivot=label))
+        keep(theory.lemke_howson(matrix_game, init_pivot=label))
     return tuple(sorted(kept, key=lambda found: -found.payoffs[0]))

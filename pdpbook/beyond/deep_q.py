@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from tqdm import tqdm
 
 from pdpbook import _data, _validate
+from pdpbook._extras import progress_bar, require
 from pdpbook.beyond.instance_wise import Episode, InstanceWiseNoise, play_episode
 
 if TYPE_CHECKING:
@@ -63,10 +63,9 @@ class QNetwork:
         seed: int = 0,
         scaling: ArrayLike = 1.0,
     ) -> None:
-        from sklearn.neural_network import MLPRegressor
-
+        perceptron = require("sklearn.neural_network").MLPRegressor
         self.scaling = np.asarray(scaling, dtype=np.float32)
-        self.regressor: MLPRegressor = MLPRegressor(
+        self.regressor: MLPRegressor = perceptron(
             hidden_layer_sizes=tuple(hidden),
             learning_rate_init=learning_rate,
             alpha=0.0,
@@ -255,9 +254,7 @@ def train(
     >>> result.returns.shape, len(result.tests)
     ((2, 8), 2)
     """
-    import sklearn
-    from threadpoolctl import threadpool_limits
-
+    sklearn, threadpoolctl = require("sklearn"), require("threadpoolctl")
     rng = _validate.generator("rng", rng)
     discount = _validate.fraction("discount", discount)
     chances = _validate.finite_array("exploration", exploration, above=0.0, below=1.0, strict=False)
@@ -310,9 +307,9 @@ def train(
     private_counts = np.zeros((rounds, copies), dtype=np.int64)
     tests = []
     with (
-        threadpool_limits(1),  # the matrices are small: more threads only get in the way
+        threadpoolctl.threadpool_limits(1),  # more threads get in the way of small matrices
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
-        tqdm(total=rounds * game.records, desc="training", disable=not progress) as bar,
+        progress_bar(total=rounds * game.records, desc="training", shown=progress) as bar,
     ):
         for i in range(rounds):
             states = np.stack([env.reset(seed=_seed(rng))[0] for env in envs])

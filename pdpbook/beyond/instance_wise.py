@@ -24,17 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._extras import base_class, require
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
+
+if TYPE_CHECKING:
+    from gymnasium import Env
+else:
+    Env = base_class("gymnasium", "Env")
 
 __all__ = [
     "READINGS",
@@ -150,7 +155,7 @@ def _laplace_rows(game: NVOGame) -> NDArray[np.float64]:
     return np.asarray(laplace_kernel(game.bins, game.grid.sensitivity / game.epsilon)[0])
 
 
-class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
+class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     r"""One episode: every record in turn is given one of the game's noises.
 
     Parameters
@@ -228,8 +233,9 @@ class InstanceWiseNoise(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._weights = game.frequency[self._occupied]
         self._constant = float(self._weights @ np.log(self._weights * game.records))
         self.inputs = encoding + game.bins
-        self.observation_space = gymnasium.spaces.Box(-1.0, 1.0, (self.inputs,))
-        self.action_space = gymnasium.spaces.Discrete(game.actions)
+        spaces = require("gymnasium.spaces")
+        self.observation_space = spaces.Box(-1.0, 1.0, (self.inputs,))
+        self.action_space = spaces.Discrete(game.actions)
         self._counts = np.zeros((game.bins, game.actions + 1), dtype=np.int64)
         self._mass = np.empty(game.bins)
         self._order = self._bins

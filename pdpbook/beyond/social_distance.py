@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._extras import require
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -79,9 +80,9 @@ def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArr
     array([[0, 1, 2, 3],
            [1, 0, 1, 2]])
     """
-    import networkx as nx
     from scipy.sparse import csgraph
 
+    nx = require("networkx")
     graph = _validate.instance("graph", graph, nx.Graph)
     n = graph.number_of_nodes()
     if n < 1:

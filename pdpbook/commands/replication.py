@@ -17,8 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
+from pdpbook._extras import progress_bar
 from pdpbook.experiments.datasets import credit, income, nba_heights, nba_players
 from pdpbook.experiments.regression import regression_table
 from pdpbook.experiments.replication import (
@@ -76,7 +75,7 @@ def replicate(
     plan = [(name, s, e) for name in data for s in SETTINGS for e in _EPSILONS[name]]
     total = len(plan) + len(weights.columns) + len(data) * len(PADDINGS) * len(DIVISORS) + 1
     rows: list[dict[str, Any]] = []
-    with tqdm(total=total, desc="replication", disable=not progress, file=sys.stderr) as bar:
+    with progress_bar(total=total, desc="replication", shown=progress, file=sys.stderr) as bar:
         for name, setting, epsilon in plan:
             bar.set_postfix_str(f"{name}, {setting}, ε = {epsilon:g}")
             game = SETTINGS[setting].game(data[name], epsilon)

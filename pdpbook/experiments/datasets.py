@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _data, _validate
+from pdpbook._extras import require
 from pdpbook.experiments.original_files import (
     POSITIVE,
     WHOLE,
@@ -229,9 +230,7 @@ def patients() -> Dataset:
     >>> len(people), people.columns
     (442, ('age', 'bmi', 'blood_pressure', 'progression'))
     """
-    from sklearn.datasets import load_diabetes
-
-    bunch = load_diabetes(as_frame=True, scaled=False)
+    bunch = require("sklearn.datasets").load_diabetes(as_frame=True, scaled=False)
     names = {"age": "age", "bmi": "bmi", "bp": "blood_pressure", "target": "progression"}
     return Dataset(
         "patients",
@@ -379,8 +378,7 @@ def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
     >>> club.number_of_nodes(), club.number_of_edges(), club.graph["simulated"]
     (34, 78, False)
     """
-    import networkx as nx
-
+    nx = require("networkx")
     network = _validate.choice("network", network, "karate", "les-miserables", "large")
     if network != "large" and path is not None:
         raise _validate.fail("path", f"left out for the bundled network {network!r}", path)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._extras import require
 from pdpbook.experiments.pair_release import game_pairs
 from pdpbook.experiments.settings import SETTINGS
 
@@ -115,10 +116,9 @@ def fit_network(
     >>> network.parameters, network.rmse(x, np.abs(x - 0.5)) < 0.05
     (10, True)
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.neural_network import MLPRegressor
-    from threadpoolctl import threadpool_limits
-
+    perceptron = require("sklearn.neural_network").MLPRegressor
+    unfinished = require("sklearn.exceptions").ConvergenceWarning
+    threadpoolctl = require("threadpoolctl")
     inputs = _validate.finite_vector("x", x, at_least=2)
     target = _validate.finite_vector("y", y, at_least=2)
     _validate.same_length("x", inputs, "y", target)
@@ -131,10 +131,10 @@ def fit_network(
     scaled = ((inputs - centre[0]) / spread[0])[:, None], (target - centre[1]) / spread[1]
     models = []
     # threads would only get in each other's way
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):
+        warnings.simplefilter("ignore", unfinished)
         for _ in range(restarts):
-            model = MLPRegressor(
+            model = perceptron(
                 hidden_layer_sizes=(hidden,),
                 solver="lbfgs",
                 max_iter=200,

@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from tqdm import tqdm
 
 from pdpbook import _kernels, _validate
+from pdpbook._extras import progress_bar
 from pdpbook.game.best_response import BestResponse, play
 from pdpbook.game.nvo_game import NVOGame
 
@@ -105,13 +105,14 @@ def coordinated_best_response(
         starts = [
             _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
         ]
+    bar = progress_bar(range(restarts), shown=progress, desc="restarts")
     runs = [_play(game, profile, max_sweeps) for profile in starts]
     first = max(runs, key=_rank)
     trace, current = [first], _play(game, first.profile, max_sweeps, commit=True)
     runs.append(current)
     if _rank(current) > _rank(first):
         trace.append(current)
-    for i in tqdm(range(restarts), desc="restarts", disable=not progress):
+    for i in bar:
         run = _play(game, _disturbed(current.profile, rng), max_sweeps)
         runs.append(run)
         if _rank(run) > _rank(trace[-1]):

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from pdpbook import _kernels, _validate
+from pdpbook._extras import progress_bar, require
 from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["Enumeration", "approximate_enumeration"]
@@ -133,7 +133,7 @@ def approximate_enumeration(
     _validate.memory(
         "crossover_points", crossover_points, population, crossover_points, what="the cuts"
     )
-    import pygad
+    pygad = require("pygad")
 
     bin_of_record = np.repeat(np.arange(game.bins), game.counts)
     log_bins, seen = math.log(game.bins), game.frequency[game.frequency > 0]
@@ -165,7 +165,7 @@ def approximate_enumeration(
     def mutate(children: NDArray[Any], _: Any) -> NDArray[Any]:
         return mutated(children, game.actions, mutation, rng)
 
-    bar = tqdm(total=generations, desc="generations", disable=not progress)
+    bar = progress_bar(total=generations, desc="generations", shown=progress)
 
     def after(instance: Any) -> str | None:
         best.append(float(instance.last_generation_fitness.max()))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from pdpbook._extras import require
 from pdpbook.plotting.tables import table
 
 if TYPE_CHECKING:
@@ -63,17 +64,16 @@ def use_book_style() -> None:
     asks for SVG, so it is the one function here that changes something outside itself.  Beside
     the SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG.
     """
-    from matplotlib import style
-
-    style.use(_STYLE)
+    require("matplotlib.style").use(_STYLE)
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if shell:
         from IPython.core.pylabtools import retina_figure
-        from matplotlib.figure import Figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
 
         set_matplotlib_formats("svg", metadata={"Date": None})
-        shell.display_formatter.formatters["image/png"].for_type(Figure, retina_figure)
+        shell.display_formatter.formatters["image/png"].for_type(
+            require("matplotlib.figure").Figure, retina_figure
+        )
 
 
 def new_figure(
@@ -96,8 +96,7 @@ def new_figure(
     axes : matplotlib.axes.Axes or ndarray of them
         As ``matplotlib.pyplot.subplots`` returns them.
     """
-    import matplotlib.pyplot as plt
-
+    plt = require("matplotlib.pyplot")
     if columns > 2:
         raise ValueError(f"columns must be 1 or 2, got columns={columns}")
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)

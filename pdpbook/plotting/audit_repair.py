@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pdpbook._extras import require
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, MARKERS, filled, look, looks
 
@@ -71,17 +72,16 @@ def frontier(
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.ticker import MaxNLocator, NullLocator
-
+    ticker = require("matplotlib.ticker")
     rows = -(-len(panels) // 2)
     figure, axes = new_figure(rows, 2, height=2.7, sharex=True)
     for axis, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
         for (name, (x, y)), style in zip(lines.items(), looks(lines), strict=True):
             axis.plot(x, y, **style, label=name)
         axis.set(title=title, yscale="log")
-        axis.yaxis.set_major_locator(MaxNLocator(4))
+        axis.yaxis.set_major_locator(ticker.MaxNLocator(4))
         axis.yaxis.set_major_formatter("{x:g}")
-        axis.yaxis.set_minor_locator(NullLocator())
+        axis.yaxis.set_minor_locator(ticker.NullLocator())
     for axis in np.ravel(axes)[-2:]:
         axis.set_xlabel(xlabel)
     for axis in np.ravel(axes)[::2]:

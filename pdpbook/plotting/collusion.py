@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pdpbook._extras import require
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
@@ -73,8 +74,7 @@ def gradual_pair(
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.collections import LineCollection
-
+    collections = require("matplotlib.collections")
     grid, atom, noise = np.asarray(grid), np.asarray(atom), np.asarray(noise)
     figure, (left, right) = new_figure(1, 2, height=3.6, sharex=True, sharey=True)
     top = float(np.max(smooth))
@@ -83,7 +83,7 @@ def gradual_pair(
     left.contour(grid, grid, smooth, levels=levels, colors=[differ] * 7, linewidths=1.0)
     ends = np.column_stack([grid, grid])
     left.add_collection(
-        LineCollection(
+        collections.LineCollection(
             list(np.stack([ends[:-1], ends[1:]], axis=1)),
             linewidths=1.0 + 7.0 * atom[:-1] / atom.max(),
             colors=equal,

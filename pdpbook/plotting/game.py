@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pdpbook._extras import require
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting import new_figure
@@ -257,8 +258,7 @@ def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
+    ticker = require("matplotlib.ticker")
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):
         for result in results:
@@ -269,7 +269,7 @@ def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Figure:
             axis.plot(moves[-1], result.divergence, "x" if exposed else "o", color=colour)
         axis.set(title=title, xlabel="moves", yscale="log")
     axes[0, 0].set_ylabel("KL (nats)")
-    axes[0, 0].yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes[0, 0].yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
     axes[0, 0].yaxis.set_major_formatter("{x:g}")
-    axes[0, 0].yaxis.set_minor_formatter(NullFormatter())
+    axes[0, 0].yaxis.set_minor_formatter(ticker.NullFormatter())
     return figure

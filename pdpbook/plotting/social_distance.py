@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pdpbook._extras import require
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, look, looks
 
@@ -33,12 +34,13 @@ def hops_from(places: ArrayLike, edges: ArrayLike, hops: ArrayLike) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.collections import LineCollection
-
+    collections = require("matplotlib.collections")
     places, hops = np.asarray(places), np.asarray(hops)
     figure, axes = new_figure(height=3.6)
     lines = list(places[np.asarray(edges)])
-    axes.add_collection(LineCollection(lines, colors=COLOURS["grey"], linewidths=0.6, alpha=0.6))
+    axes.add_collection(
+        collections.LineCollection(lines, colors=COLOURS["grey"], linewidths=0.6, alpha=0.6)
+    )
     for distance in np.unique(hops):
         here = places[hops == distance]
         axes.scatter(*here.T, s=210, color=look(f"distance-{distance}")["color"], zorder=2)
@@ -109,8 +111,7 @@ def budget_errors(
     -------
     matplotlib.figure.Figure
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
+    ticker = require("matplotlib.ticker")
     figure, (left, right) = new_figure(1, 2, height=3.8, gridspec_kw={"wspace": 0.08})
     styles = looks(errors)
     for (label, error), style in zip(errors.items(), styles, strict=True):
@@ -135,9 +136,9 @@ def budget_errors(
     right.set_ylabel("RMSE over everybody")
     for axes in (left, right):
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 3, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     figure.legend(loc="outside upper center", ncols=3)
     return figure
 

@@ -30,15 +30,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tqdm import tqdm
-
 from pdpbook import _validate
+from pdpbook._extras import progress_bar, require
 from pdpbook.scaling.failures import Failure, attempt
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["WORKER_TIMEOUT", "Progress", "connected", "on_every_worker", "require", "run_tasks"]
+__all__ = ["WORKER_TIMEOUT", "Progress", "connected", "on_every_worker", "run_tasks"]
 
 #: Seconds for which a call waits while the cluster has no worker, unless it is told otherwise.
 WORKER_TIMEOUT = 60.0
@@ -48,39 +47,6 @@ LOOK_AGAIN = 5.0  #: seconds after which the number of workers is asked for agai
 Progress = bool | Callable[[int, int], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-def require(module: str) -> Any:
-    """Import a module of the extra ``scale``, or say how to install it.
-
-    Parameters
-    ----------
-    module : str
-        For example ``"pyarrow.parquet"``.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-
-    Examples
-    --------
-    >>> require("no_such_engine")
-    Traceback (most recent call last):
-    ImportError: pdpbook.scaling needs no_such_engine: pip install 'pdpbook[scale]'
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"pdpbook.scaling needs {module}: pip install 'pdpbook[scale]'"
-        ) from error
 
 
 def _forgive_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -307,7 +273,7 @@ def _windowed(
     try:
         if items:
             fill()
-        with tqdm(total=len(items), desc=workers.label, disable=progress is not True) as bar:
+        with progress_bar(total=len(items), desc=workers.label, shown=progress is True) as bar:
             while running:
                 future = workers.first(finished)
                 index, _ = running.pop(future.key)

@@ -19,8 +19,8 @@ from importlib.metadata import version
 from typing import Any
 
 from pdpbook import _validate
+from pdpbook._extras import require
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.scaling.cluster import require
 from pdpbook.scaling.keyed_draws import keyed_digest
 from pdpbook.scaling.plan import GAME, Plan
 

@@ -31,10 +31,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from pdpbook import _validate
-from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, require, run_tasks
+from pdpbook._extras import progress_bar, require
+from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
 from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
@@ -213,7 +212,7 @@ def _check_files(
     """Read every file in this process, and raise if one is not what the manifest says of it."""
     with (
         ThreadPoolExecutor() as pool,
-        tqdm(total=len(rows), desc="checking", disable=not bar) as shown,
+        progress_bar(total=len(rows), desc="checking", shown=bar) as shown,
     ):
         wrong = []
         for name, digest in zip(rows, pool.map(_digest, map(folder.joinpath, rows)), strict=True):

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from pdpbook import _validate
-from pdpbook.scaling.cluster import require
+from pdpbook._extras import require
 from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_files", "read_piece"]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._extras import require
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.scaling.cluster import require
 
 __all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "numbers_of", "tally"]
 

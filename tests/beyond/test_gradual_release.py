@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pdpbook.beyond.gradual_release import gradual_laplace, refine, two_level_density
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-5
 DRAWS = 100_000

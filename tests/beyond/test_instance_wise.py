@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pdpbook as pb
 from pdpbook.beyond import instance_wise as iw
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 from tests import naive
 
 VARIANTS = list(product(iw.READINGS, ["record", "all"], ["silent", "laplace"]))

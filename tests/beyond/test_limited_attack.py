@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import pdpbook as pb
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 
 games = st.tuples(
     st.lists(st.floats(0.1, 8.0), min_size=1, max_size=6),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pdpbook.beyond import privacy_games as pg
 from pdpbook.beyond.bayesian_game import zero_sum_equilibrium
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 
 OPTIONS = {"extra": 1.0, "threshold": 1.6, "harm": 2.0, "gain": 1.0, "cost": 0.25}
 

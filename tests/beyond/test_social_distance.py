@@ -19,7 +19,7 @@ from pdpbook.beyond.social_distance import (
     people_by_distance,
     simulated_rmse,
 )
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 
 FALSE_ALARM = 1e-6
 

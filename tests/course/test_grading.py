@@ -24,7 +24,7 @@ from tests.tools.notebooks import ROOT
 
 NAME = "company-needed"
 PROOF = f"{SHEET}/replacement-loss-proof"
-MOST = POINTS["Warm-up"] + 2 * POINTS["Core"] + POINTS["Open"]
+MOST = POINTS["warm-up"] + 2 * POINTS["core"] + POINTS["open"]
 OTHERS = {
     "leaves": "import os\nos._exit(0)",
     "exits": "import sys\nsys.exit()",

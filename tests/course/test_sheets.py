@@ -4,14 +4,15 @@ import re
 import shutil
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from book._ext.course.syllabus import LEVELS
 from book._ext.edition.reader_code import WRITE_HERE
+from book._ext.pages.exercise_options import LEVELS, exercises_of, read_options
 from course.assignment import make_assignment, page_name, sheet_of, verify
 from course.folder import Course, CourseError
 from course.isolation import IsolatedChecks, code_to_run
@@ -28,30 +29,39 @@ from course.sheets import (
     points,
 )
 from tests.course.conftest import PAGE
-from tests.test_exercises import CHAPTERS, EXERCISE, LEVEL, name, solution_page
+from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import ROOT
 
 STATEMENT = """\
 > **Exercise 1** (Signs)
 >
-> *{level}.*
+> *Core, 10 minutes, a proof.*
 >
 > See [Theorem 1](../game/nvo-game.ipynb#x) and [a text](https://doi.org/1), for $[a](b)$."""
 KEY = {"page/signs": "sign = lambda x: -1 if x < 0 else 1"}
 
 
-def edition(level: str = "Core, 10 minutes, a proof") -> NotebookNode:
+def edition(level: str = "core", kind: str = "code, proof") -> NotebookNode:
     """A page of the notebook edition."""
-    proof = [new_markdown_cell(WRITE_HERE, metadata={"tags": ["exercise-proof"]})]
+    given = {"label": "ex-page-signs", "level": level, "minutes": "10", "for": "assignment"}
+    options = read_options(given | {"kind": kind})
+
+    def tagged(tag: str) -> dict[str, Any]:
+        return {"tags": [tag], **options.metadata()}
+
+    proof = [new_markdown_cell(WRITE_HERE, metadata=tagged("exercise-proof"))]
+    code = [
+        new_code_cell("sign = ...", metadata=tagged("exercise-stub")),
+        new_code_cell('check("page/signs", sign)', metadata=tagged("exercise-check")),
+    ]
     cells = [
         new_code_cell("install()", metadata={"tags": ["setup"]}),
         new_markdown_cell("# 1. A page\n\nProse."),
         new_code_cell("import numpy as np"),
         new_code_cell("plot()"),
-        new_markdown_cell(STATEMENT.format(level=level), metadata={"tags": ["exercise"]}),
-        *(proof if "proof" in level else []),
-        new_code_cell("sign = ...", metadata={"tags": ["exercise-stub"]}),
-        new_code_cell('check("page/signs", sign)', metadata={"tags": ["exercise-check"]}),
+        new_markdown_cell(STATEMENT, metadata=tagged("exercise")),
+        *(proof if "proof" in options.kind else []),
+        *(code if "code" in options.kind else []),
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "title": "A page"}
@@ -74,36 +84,66 @@ def test_a_sheet_holds_the_exercises_alone() -> None:
 
 
 def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() -> None:
-    text = make_sheet(edition(), KEY, "page.md").cells[3].source
-    assert "> *Core, 10 minutes, a proof. 2 points for the proof, 2 for the code.*\n" in text
+    for kind, line in (
+        ("code", "4 points"),
+        ("proof", "4 points"),
+        ("code, proof", "2 points for the code and 2 points for the proof"),
+    ):
+        text = make_sheet(edition(kind=kind), KEY, "page.md").cells[3].source
+        assert text.endswith(f"\n>\n> *{line}.*")
     assert "See Theorem 1 and [a text](https://doi.org/1), for $[a](b)$." not in text
     assert "See Theorem 1 and [a text](https://doi.org/1)" in text
 
 
-@pytest.mark.parametrize("level", POINTS)
-def test_a_proof_takes_half_of_the_points(level: str) -> None:
-    for more, proof in (("", 0), (", a proof", POINTS[level] / 2)):
-        sheet = make_sheet(edition(f"{level}, 10 minutes{more}"), KEY, "page.md")
-        worth = {grade_id(cell): points(cell) for cell in sheet.cells if points(cell)}
-        assert worth.pop("signs-proof", 0) == proof
-        assert worth == {"signs-check": POINTS[level] - proof}
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_proof_beside_code_takes_half_of_the_points(level: str) -> None:
+    total = POINTS[level]
+    for kind, expected in (
+        ("code", {"signs-check": total}),
+        ("proof", {"page-signs-proof": total}),
+        ("code, proof", {"signs-proof": total / 2, "signs-check": total / 2}),
+    ):
+        sheet = make_sheet(edition(level, kind), KEY, "page.md")
+        assert {grade_id(cell): points(cell) for cell in sheet.cells if points(cell)} == expected
 
 
-def without(tag: str) -> NotebookNode:
-    """A page without the cells of a tag."""
+def test_the_level_is_no_matter_of_the_text() -> None:
+    """A statement that says something else, or nothing, changes no points."""
+    page = edition("challenge", "code")
+    for cell in page.cells:
+        cell.source = cell.source.replace("Core, 10 minutes, a proof.", "Read on.")
+    assert sum(map(points, make_sheet(page, KEY, "page.md").cells)) == POINTS["challenge"]
+
+
+PARTS = ("exercise", "exercise-proof", "exercise-stub", "exercise-check")
+
+
+def without(*tags: str) -> NotebookNode:
+    """A page without the cells of some tags."""
     page = edition()
-    page.cells = [cell for cell in page.cells if tag not in cell.metadata.get("tags", [])]
+    page.cells = [cell for cell in page.cells if not {*tags} & {*cell.metadata.get("tags", [])}]
+    return page
+
+
+def saying(option: str, value: Any) -> NotebookNode:
+    """A page whose exercise says something wrong of itself."""
+    page = edition()
+    for cell in page.cells[4:]:
+        cell.metadata["pdpbook"][option] = value
     return page
 
 
 @pytest.mark.parametrize(
     ("page", "key", "told"),
     [
-        (without("exercise-check"), KEY, "page.md has no exercises"),
-        (without("exercise-stub"), KEY, "no exercise or no stub before check"),
-        (without("exercise"), KEY, "no exercise or no stub before check"),
+        (without(*PARTS), KEY, "page.md has no exercises"),
+        (without("exercise-check"), KEY, "ex-page-signs lacks a cell with the tag exercise-check"),
+        (without("exercise-proof"), KEY, "ex-page-signs lacks a cell with the tag exercise-proof"),
+        (without("exercise-stub"), KEY, "ex-page-signs lacks a cell with the tag exercise-stub"),
+        (without("exercise"), KEY, "ex-page-signs lacks a cell with the tag exercise"),
         (without("setup"), KEY, "does not install the package"),
-        (edition("Hard, 10 minutes"), KEY, "an exercise without a level"),
+        (saying("level", "hard"), KEY, "page.md: :level: of an exercise must be .* got 'hard'"),
+        (saying("minutes", None), KEY, "page.md: :minutes: of an exercise must be .* got 'None'"),
         (edition(), {}, "page/signs has no solution"),
     ],
 )
@@ -190,11 +230,10 @@ def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course) 
     text = "\n".join(cell.source for cell in release.cells)
     assert BEGIN not in text and "SOLUTION" not in text
     assert not re.search(r"(?<!\\)\]\((?!https?:)[^()\s$]+\.ipynb", text)
-    asked = EXERCISE.findall(page.read_text(encoding="utf-8"))
-    levels = [LEVEL.search(exercise) for exercise in asked]
-    assert sum(map(points, release.cells)) == sum(POINTS[level[1]] for level in levels)
+    asked = exercises_of(page.read_text(encoding="utf-8"))
+    assert sum(map(points, release.cells)) == sum(POINTS[options.level] for options in asked)
     proofs = [cell for cell in release.cells if grade_id(cell).endswith("-proof")]
-    assert len(proofs) == sum(bool(level[2]) for level in levels)
+    assert len(proofs) == sum("proof" in options.kind for options in asked)
     assert all(cell.source == WRITE_HERE for cell in proofs)
     assert len(code_to_run(release)) == 1 + len(code)
 
@@ -247,7 +286,7 @@ def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: 
 
 
 PRIVATE = """
-from pdpbook.exercises import Exercise, close
+from pdpbook_exercises import Exercise, close
 
 
 def right(n):
@@ -266,7 +305,7 @@ def test_a_sheet_of_your_own_is_graded_by_a_module_that_no_student_gets(
         (own.folder / folder).mkdir(parents=True)
     (own.folder / "private" / "quite_private.py").write_text(PRIVATE)
     key = {"quite-private/next": "def after(n):\n    return n + 1"}
-    page = edition("Core, 10 minutes")
+    page = edition(kind="code")
     page.cells[-2].source = "def after(n):\n    ..."
     page.cells[-1].source = 'check("quite-private/next", after)'
     sheet = make_sheet(page, key, "mine")

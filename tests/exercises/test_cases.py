@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdpbook.exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal
 
 ROOT = close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")
 LOG = close(np.log, 5.0, hint="A logarithm.")

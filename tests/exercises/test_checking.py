@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from pdpbook import exercises
-from pdpbook.exercises import Case, Exercise, check, close, equal, score
+import pdpbook_exercises as exercises
+from pdpbook_exercises import Case, Exercise, check, close, equal, score
 
 
 @pytest.fixture(autouse=True)
 def chapter(monkeypatch):
     """A chapter of small exercises."""
-    module = types.ModuleType("pdpbook.exercises.a_test")
+    module = types.ModuleType("pdpbook_exercises.a_test")
     module.EXERCISES = {
         "root": Exercise(
             [

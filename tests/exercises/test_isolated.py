@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdpbook import exercises
-from pdpbook.exercises import Case, Exercise, check, close, equal
-from pdpbook.exercises.isolated import Grade, grade
+import pdpbook_exercises as exercises
+from pdpbook_exercises import Case, Exercise, check, close, equal
+from pdpbook_exercises.isolated import Grade, grade
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
@@ -55,10 +55,10 @@ def attacked(code: str, seconds: float = 20.0) -> tuple[int, str]:
 ATTACKS = {
     "replaces the checker": """
         import sys, types
-        from pdpbook import exercises
+        import pdpbook_exercises as exercises
         exercises.check = exercises.score = lambda *a, **k: (7, 7)
-        sys.modules["pdpbook.exercises.checking"] = types.ModuleType("checking")
-        sys.modules["pdpbook.exercises.checking"].score = lambda *a, **k: (7, 7)
+        sys.modules["pdpbook_exercises.checking"] = types.ModuleType("checking")
+        sys.modules["pdpbook_exercises.checking"].score = lambda *a, **k: (7, 7)
         def company_needed(n, epsilon):
             return -1
         """,
@@ -69,7 +69,7 @@ ATTACKS = {
             return -1
         """,
     "imports the reference": """
-        from pdpbook.exercises.dp_versus_pdp import EXERCISES
+        from pdpbook_exercises.dp_versus_pdp import EXERCISES
         company_needed = EXERCISES["company-needed"].cases[0].judge
         """,
     "reads the caller's frames": """
@@ -298,7 +298,7 @@ OWN = {
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chapter of small exercises."""
-    module = types.ModuleType("pdpbook.exercises.a_test")
+    module = types.ModuleType("pdpbook_exercises.a_test")
     module.EXERCISES = OWN  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(exercises, "a_test", module, raising=False)

@@ -14,7 +14,7 @@ from scipy import stats
 
 import pdpbook as pb
 import pdpbook.foundations.mechanisms as mech
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 from tests.bounds import Fixed, check_bounds
 
 FALSE_ALARM = 1e-6

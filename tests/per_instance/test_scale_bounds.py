@@ -23,7 +23,7 @@ from pdpbook import (
     scale_bound,
     truncated_laplace_extremes,
 )
-from pdpbook.exercises import check
+from pdpbook_exercises import check
 from tests import naive
 
 targets = st.floats(math.log(1e-5), math.log(6.0)).map(math.exp)

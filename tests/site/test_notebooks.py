@@ -19,6 +19,7 @@ from playwright.sync_api import Browser
 
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE
 from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
+from book._ext.pages.exercise_options import ExerciseOptions, exercises_of
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
@@ -161,13 +162,28 @@ def test_what_a_checked_cell_printed_is_there(page: str) -> None:
 
 @pytest.mark.parametrize("page", WITH_CELLS)
 def test_every_proof_has_a_cell_to_write_in(page: str) -> None:
-    asked = (ROOT / f"{page}.md").read_text(encoding="utf-8").count(" minutes, a proof.*\n")
+    exercises = exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
     cells = notebook(page).cells
     written = [number for number, cell in enumerate(cells) if "exercise-proof" in tags(cell)]
-    assert len(written) == asked
+    asked = [options for options in exercises if "proof" in options.kind]
+    assert [ExerciseOptions.from_metadata(cells[n].metadata) for n in written] == asked
     for number in written:
         assert "exercise" in tags(cells[number - 1]) and ", a proof.*" in cells[number - 1].source
         assert cells[number].source == WRITE_HERE
+
+
+@pytest.mark.parametrize("page", WITH_CELLS)
+def test_the_cells_of_an_exercise_carry_its_options(page: str) -> None:
+    found: dict[ExerciseOptions, list[str]] = {}
+    for cell in notebook(page).cells:
+        for tag in [tag for tag in tags(cell) if tag.startswith("exercise")]:
+            found.setdefault(ExerciseOptions.from_metadata(cell.metadata), []).append(tag)
+    exercises = exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
+    assert [*found] == exercises
+    for options, parts in found.items():
+        proof = ["exercise-proof"] if "proof" in options.kind else []
+        code = ["exercise-stub", "exercise-check"] if "code" in options.kind else []
+        assert parts == ["exercise", *proof, *code], options.label
 
 
 def headings(page: str) -> set[str]:
@@ -211,7 +227,7 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
         needed = {f"{page}.ipynb" for page in WITH_CELLS}
         needed |= {"README.md", "DATA.md", "LICENSE", "LICENSE-text", "requirements.txt"}
         assert needed <= names
-        [wheel] = [name for name in bundle.namelist() if name.endswith(".whl")]
+        wheels = [name for name in bundle.namelist() if name.endswith(".whl")]
         for name in bundle.namelist():
             if name.endswith(".ipynb"):
                 code = "\n".join(
@@ -220,15 +236,23 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
                 )
                 assert not [line for line in lines if line in code], name
             assert not re.search(r"/(instructors|solutions)/", name)
-        with bundle.open(wheel) as file, ZipFile(file) as package:
-            data = {name for name in package.namelist() if name.endswith(".csv")}
+        held = []
+        for wheel in sorted(wheels):
+            with bundle.open(wheel) as file, ZipFile(file) as package:
+                held.append([n for n in package.namelist() if ".dist-info/" not in n])
+    package, checks = held
+    data = {name for name in package if name.endswith(".csv")}
+    modules = (ROOT / "pdpbook_exercises").glob("*.py")
+    assert {*checks} == {path.relative_to(ROOT).as_posix() for path in modules}
+    assert not [name for name in package if "exercises" in name]
     committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}
     assert data == committed
 
 
 def test_the_requirements_are_pinned_and_enough() -> None:
-    _, wheel, *lines = (EDITION / "requirements.txt").read_text().splitlines()
-    assert (EDITION / wheel).is_file()
+    _, package, checks, *lines = (EDITION / "requirements.txt").read_text().splitlines()
+    assert package.endswith("[all]") and (EDITION / package.removesuffix("[all]")).is_file()
+    assert (EDITION / checks).is_file()
     assert {*lines} < {*(ROOT / "requirements.txt").read_text().splitlines()}
     names = {line.split("==")[0] for line in lines}
     assert {"numpy", "numba", "matplotlib", "jupyterlab", "ipykernel"} <= names
@@ -260,15 +284,28 @@ def test_the_first_cell_without_bundle_says_what_to_do(tmp_path: Path) -> None:
     assert "Unpack the student bundle" in done.stderr.splitlines()[-1]
 
 
+def write_wheel(folder: Path, name: str) -> None:
+    """Write a wheel of a package that, with all extras, needs one that is nowhere."""
+    with ZipFile(folder / f"{name}-9-py3-none-any.whl", "w") as wheel:
+        about = f"Metadata-Version: 2.1\nName: {name}\nVersion: 9\nProvides-Extra: all\n"
+        about += "Requires-Dist: pdpbook-nowhere; extra == 'all'\n"
+        wheel.writestr(f"{name}-9.dist-info/METADATA", about)
+        wheel.writestr(f"{name}-9.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{name}-9.dist-info/RECORD", "")
+
+
+def test_the_first_cell_wants_both_wheels(tmp_path: Path) -> None:
+    write_wheel(tmp_path, "pdpbook")
+    done = run_install_cell(tmp_path)
+    assert "no pdpbook_exercises-*.whl lies in this folder" in done.stderr.splitlines()[-1]
+
+
 def test_the_first_cell_without_network_says_so(tmp_path: Path) -> None:
     """Pip is told to look nowhere, and the wheel of the bundle needs a package that is nowhere."""
     folder = tmp_path / "book" / "part"
     folder.mkdir(parents=True)
-    with ZipFile(tmp_path / "pdpbook-9-py3-none-any.whl", "w") as wheel:
-        about = "Metadata-Version: 2.1\nName: pdpbook\nVersion: 9\nRequires-Dist: pdpbook-nowhere\n"
-        wheel.writestr("pdpbook-9.dist-info/METADATA", about)
-        wheel.writestr("pdpbook-9.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        wheel.writestr("pdpbook-9.dist-info/RECORD", "")
+    write_wheel(tmp_path, "pdpbook")
+    write_wheel(tmp_path, "pdpbook_exercises")
     done = run_install_cell(folder, "import os\nos.environ['PIP_NO_INDEX'] = '1'\n")
     assert "come from the network: is there one?" in done.stderr
     assert "pdpbook-nowhere" in done.stderr

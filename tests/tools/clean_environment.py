@@ -1,12 +1,12 @@
-"""A clean environment: the project's wheel, what it declares to need, a kernel, and nothing else.
+"""A clean environment: the project's wheels, what they declare to need, a kernel, nothing else.
 
-``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheel is installed
-there, with the extra ``scale``, on which *A billion records* runs; what it needs is linked from the
-environment at hand, at the pinned versions, so it takes seconds and no network.  The loops are
-compiled at once, before kernels that start side by side do it twice.  Jupyter finds the kernel by
-``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter`` for the
-pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst_nb.py`` stands in
-for myst-nb.
+``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheels of the package
+and of the exercises are installed there.  The notebooks ask for ``pdpbook[all]``: what that needs
+is linked from the environment at hand, at the pinned versions, so it takes seconds and no network.
+The loops are compiled at once, before kernels that start side by side do it twice.  Jupyter finds
+the kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition,
+``pages/jupyter`` for the pages, whose cells also feed the prose.  For that alone
+``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
 """
 
 import json
@@ -20,7 +20,7 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
-from book._ext.edition.student_bundle import KERNEL, build_wheel, closure, declared
+from book._ext.edition.student_bundle import KERNEL, build_wheels, closure, declared
 from book._ext.execution.execution_cache import environment_key
 from tests.tools.notebooks import ROOT
 
@@ -65,9 +65,9 @@ def make_clean_environment() -> Path:
     paths = sysconfig.get_paths(vars={"base": str(CLEAN), "platbase": str(CLEAN)})
     link_packages(closure([*declared(ROOT), *KERNEL]), Path(paths["purelib"]))
     with tempfile.TemporaryDirectory() as folder:
-        wheel = build_wheel(ROOT, Path(folder))
+        wheels = build_wheels(ROOT, Path(folder))
         command = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]
-        command += ["--no-index", "--disable-pip-version-check", str(wheel)]
+        command += ["--no-index", "--disable-pip-version-check", *map(str, wheels)]
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         subprocess.run([sys.executable, *command], check=True, env=clean)
         subprocess.run([python, "-P", COMPILE], check=True, env=clean, cwd=folder)

@@ -19,7 +19,7 @@ from pathlib import Path
 from book._ext.execution.import_closure import CodeBase, digest_of_code
 from tests.tools.notebooks import ROOT
 
-PACKAGES = ("pdpbook", "tests", "book", "course", "benchmarks")
+PACKAGES = ("pdpbook", "pdpbook_exercises", "tests", "book", "course", "benchmarks")
 #: Minutes long; they look at the built book, at servers and at processes.
 SLOW = ("tests/site/", "tests/course/", "tests/scaling/", "tests/test_mutants.py")
 SLOW += ("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/commands/")
@@ -63,7 +63,7 @@ def is_test(name: str) -> bool:
     """Tell whether pytest collects tests from a file: tests, and doctests of the package."""
     path = Path(name)
     in_tests = path.parts[0] == "tests" and path.name.startswith("test_")
-    return path.suffix == ".py" and (in_tests or path.parts[0] == "pdpbook")
+    return path.suffix == ".py" and (in_tests or path.parts[0] in {"pdpbook", "pdpbook_exercises"})
 
 
 def tests_to_run(root: Path, changed: Iterable[str]) -> list[str]:

@@ -29,7 +29,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from book._ext.execution.executed_pages import cache_of, key_of
-from book._ext.execution.import_closure import CodeBase, digest_of_code
+from book._ext.execution.import_closure import PACKAGES, CodeBase, digest_of_code
 
 RECORD = "up-to-date.json"
 DOCUMENTED = re.compile(r"\bauto\w+:: (pdpbook[\w.]*)")
@@ -59,7 +59,7 @@ def digest_of_files(root: Path, paths: list[Path]) -> str:
 def machinery(root: Path, toc: str) -> str:
     """Hash what every page is made with: extensions, settings, contents, bibliography and pins."""
     ours = [path for path in (root / "book" / "_ext").rglob("*") if path.is_file()]
-    code = CodeBase(root, ("book", "pdpbook"))
+    code = CodeBase(root, ("book", *PACKAGES))
     ours_by_name = (name for name in code.files if name.startswith("book."))
     used = code.reached_from("".join(f"import {name}\n" for name in ours_by_name))
     ours += [code.files[module] for module in used.modules]

@@ -1,9 +1,10 @@
 """The course in numbers, read from the pages: what a chapter needs, asks, and how long it takes.
 
 A chapter says three things of itself.  The box "You will be able to" lists its outcomes; the
-paragraph "You need" links to the chapters before it; an exercise opens with its level and its
-minutes.  From its words, formulas, figures and lines of code follow the minutes of reading, by the
-rule of :data:`SECONDS`.  Nothing here is written down a second time, so nothing goes out of date.
+paragraph "You need" links to the chapters before it; an exercise has its level and its minutes as
+options (``exercise_options``).  From the words, formulas, figures and lines of code of the chapter
+follow the minutes of reading, by the rule of :data:`SECONDS`.  Nothing here is written down a
+second time, so nothing goes out of date.
 
 The functions need no Sphinx run; ``syllabus_pages`` puts what they find on a page.
 """
@@ -18,28 +19,19 @@ from pathlib import Path
 import networkx as nx
 import yaml
 
+from book._ext.pages.exercise_options import LEVELS, ExerciseOptions, exercises_of
+
 #: Seconds of one reading.  238 words a minute is what adults read of nonfiction; half of that is
 #: left for prose in which each sentence carries a step of an argument.
 SECONDS = {"word": 0.5, "inline formula": 2, "formula": 30, "figure": 30, "line of code": 5}
-LEVELS = ("Warm-up", "Core", "Challenge", "Open")
 STEP = 5  #: minutes; no estimate is finer than that
 
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*?)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
-LEVEL = re.compile(rf"^\*({'|'.join(LEVELS)}), (\d+) minutes(, a proof)?\.\*$", re.MULTILINE)
 LABEL = re.compile(r"^\(([\w-]+)\)=|^:label: ([\w-]+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(#([\w-]+)\)|\{(?:prf:)?ref\}`(?:[^`<]*<)?([\w-]+)>?`")
 DISPLAYED = re.compile(r"\$\$.*?\$\$|\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 INLINE = re.compile(r"\$[^$\n]+\$")
 NOT_READ = {"exercise-stub", "exercise-check", "remove-cell", "hide-input"}
-
-
-@dataclass(frozen=True)
-class Task:
-    """An exercise: its level, its minutes, and whether it asks for a proof."""
-
-    level: str
-    minutes: int
-    proof: bool
 
 
 @dataclass(frozen=True)
@@ -77,12 +69,9 @@ class Chapter:
         return re.search(r"^You need .+?(?=\n\n)", self.text, re.MULTILINE | re.DOTALL)[0]
 
     @cached_property
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[ExerciseOptions]:
         """The exercises, in their order."""
-        return [
-            Task(level, int(minutes), bool(proof))
-            for level, minutes, proof in LEVEL.findall(self.text)
-        ]
+        return exercises_of(self.text)
 
     @cached_property
     def amounts(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ The caption.
 ```{course-outcomes}
 ```
 ```{pacing} 300
-- {read: [why-noise, differential-privacy], do: [Warm-up, Core]}
+- {read: [why-noise, differential-privacy], do: [warm-up, core]}
 - {quiz: 50}
 ```
 ````
@@ -38,7 +38,6 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book._ext.course.syllabus import (
-    LEVELS,
     Chapter,
     concept_graph,
     in_hours,
@@ -48,6 +47,7 @@ from book._ext.course.syllabus import (
     see_also,
     week_faults,
 )
+from book._ext.pages.exercise_options import LEVELS
 from pdpbook.plotting.series import COLOURS
 
 PICTURE = Path("_build", "syllabus", "concept-graph.svg")
@@ -120,8 +120,9 @@ class CourseTable(CourseDirective):
         rows.append(["all", "", "", *map(in_hours, sums)])
         count = sum(len(chapter.tasks) for chapter in chapters.values())
         title = f"Minutes of the {len(chapters)} chapters and their {count} exercises"
+        levels = [level.capitalize() for level in LEVELS]
         return [
-            self.table(title, ["chapter", "needs", "see also", "reading", *LEVELS, "sum"], rows)
+            self.table(title, ["chapter", "needs", "see also", "reading", *levels, "sum"], rows)
         ]
 
 
@@ -160,7 +161,7 @@ class Pacing(CourseDirective):
             [
                 f"{number}",
                 self.links(week.read) or "–",
-                ", ".join(week.levels) or "–",
+                ", ".join(map(str.capitalize, week.levels)) or "–",
                 in_hours(week.reading) if week.read else "–",
                 in_hours(week.exercises) if week.exercises else "–",
                 "; ".join(f"{what} {in_hours(time)}" for what, time in week.other.items()) or "–",

@@ -15,6 +15,7 @@ from sphinx.application import Sphinx
 
 from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
+from book._ext.pages.exercise_options import ExerciseOptions
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
@@ -61,11 +62,11 @@ def code_cell(cell: NotebookNode, code: str) -> NotebookNode:
     return written
 
 
-def exercise_cells(statement: str) -> list[NotebookNode]:
+def exercise_cells(statement: str, metadata: dict[str, Any]) -> list[NotebookNode]:
     """Return an exercise as a cell of its own, and a cell to write in if it asks for a proof."""
     tagged = [("exercise", statement), ("exercise-proof", WRITE_HERE)]
-    wanted = tagged if " minutes, a proof.*" in statement else tagged[:1]
-    return [new_markdown_cell(text, metadata={"tags": [tag]}) for tag, text in wanted]
+    wanted = tagged if "proof" in ExerciseOptions.from_metadata(metadata).kind else tagged[:1]
+    return [new_markdown_cell(text, metadata={"tags": [tag], **metadata}) for tag, text in wanted]
 
 
 def write_notebook(
@@ -78,6 +79,7 @@ def write_notebook(
     hidden = {"tags": ["setup"], "jupyter": {"source_hidden": True}, "cellView": "form"}
     cells = [new_code_cell(INSTALL.strip(), metadata=hidden)] if code else []
     prose: list[str] = []
+    exercise: dict[str, Any] = {}  # metadata of the exercise that the cells after it belong to
 
     def end_prose() -> None:
         if prose:
@@ -88,7 +90,10 @@ def write_notebook(
         """Write the cells up to a position: hidden ones have no place in the tree."""
         for position in [position for position in code if position <= last]:
             end_prose()
-            cells.append(code_cell(page[position], code.pop(position)))
+            cell = code_cell(page[position], code.pop(position))
+            if {"exercise-stub", "exercise-check"} & {*cell.metadata.get("tags", [])}:
+                cell.metadata.update(exercise)
+            cells.append(cell)
 
     def write(node: nodes.Node, depth: int) -> None:
         if isinstance(node, nodes.section) or isinstance(node, nodes.document):
@@ -110,7 +115,8 @@ def write_notebook(
                 end_prose()
         elif type(node).__name__ == "exercise_enumerable_node":
             end_prose()
-            cells.extend(exercise_cells("\n\n".join(markdown.blocks(node))))
+            exercise.update(node["exercise_metadata"])
+            cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
         else:
             prose.extend(markdown.blocks(node))
 

@@ -15,24 +15,27 @@ INSTALL = """\
 #@title Install pdpbook where it is missing; where it is not, this cell does nothing
 from importlib.util import find_spec
 
-if find_spec("pdpbook") is None:
+if not (find_spec("pdpbook") and find_spec("pdpbook_exercises")):
     import subprocess
     import sys
     from pathlib import Path
 
-    folders = [Path.cwd(), *Path.cwd().parents]
-    wheels = [wheel for folder in folders for wheel in sorted(folder.glob("pdpbook-*.whl"))]
-    if not wheels:
-        raise ModuleNotFoundError(
-            "pdpbook is not installed, and no pdpbook-*.whl lies in this folder or above it. "
-            "Unpack the student bundle and open the notebook there, or put the wheel beside it."
-        )
-    command = [sys.executable, "-m", "pip", "install", "--quiet", str(wheels[0])]
+    folders, wheels = [Path.cwd(), *Path.cwd().parents], []
+    for name, extras in (("pdpbook", "[all]"), ("pdpbook_exercises", "")):
+        found = [wheel for folder in folders for wheel in sorted(folder.glob(f"{name}-*.whl"))]
+        if not found:
+            raise ModuleNotFoundError(
+                f"{name} is not installed, and no {name}-*.whl lies in this folder or above it. "
+                "Unpack the student bundle and open the notebook there, or put both wheels beside "
+                "the notebook."
+            )
+        wheels.append(f"{found[0]}{extras}")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *wheels]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(
-            f"pip could not install {wheels[0].name}. The packages that it needs come from the "
-            f"network: is there one? Then run this cell again. pip said:\\n{done.stderr}"
+            f"pip could not install {' and '.join(wheels)}. The packages that they need come from "
+            f"the network: is there one? Then run this cell again. pip said:\\n{done.stderr}"
         )
 """
 

@@ -1,9 +1,10 @@
 """The student bundle: the notebooks of the built book, and all that it takes to run them.
 
 ``python -m book._ext.student_bundle`` collects into ``_build/notebooks`` the notebooks that the
-build wrote beside its pages, the wheel of the package, the pinned requirements, the figures with
-sliders, the licences and a README, and packs them into ``_build/html/pdpbook-notebooks.zip``, to
-which the first page of the book links.  It executes nothing and needs no network.
+build wrote beside its pages, the wheels of the package and of the exercises, the pinned
+requirements, the figures with sliders, the licences and a README, and packs them into
+``_build/html/pdpbook-notebooks.zip``, to which the first page of the book links.  It executes
+nothing and needs no network.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import requires
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -30,7 +32,7 @@ MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bund
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
-PACKED = ["pyproject.toml", "README.md", "LICENSE", "LICENSE-text"]  # what a wheel is made from
+PACKED = ["pyproject.toml", "README.md", "LICENSE", "LICENSE-text", "pdpbook"]  # in the wheel
 SLIDERS = """\
 <!doctype html>
 <html lang="en" data-theme="light">
@@ -83,9 +85,18 @@ def closure(names: list[str]) -> set[str]:
 
 
 def declared(root: Path) -> list[str]:
-    """Return what the package declares to need, with the engine that one chapter runs on."""
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    return [*project["dependencies"], *project["optional-dependencies"]["scale"]]
+    """Return what the package declares to need, with all that its extra ``all`` names."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    def named(extra: str) -> Iterator[str]:
+        for text in project["optional-dependencies"][extra]:
+            needed = Requirement(text)
+            if needed.name == project["name"]:
+                yield from (each for inner in needed.extras for each in named(inner))
+            else:
+                yield text
+
+    return [*project["dependencies"], *named("all")]
 
 
 def pinned(root: Path, names: list[str]) -> list[str]:
@@ -95,18 +106,23 @@ def pinned(root: Path, names: list[str]) -> list[str]:
     return [line for line in lines if canonicalize_name(line.split("==")[0]) in needed]
 
 
-def build_wheel(root: Path, target: Path) -> Path:
-    """Build the wheel of the package, from a copy: setuptools writes into what it builds."""
+def build_wheels(root: Path, target: Path) -> list[Path]:
+    """Build the wheels of both packages, from copies: setuptools writes into what it builds."""
     with tempfile.TemporaryDirectory() as folder:
+        package, exercises = Path(folder, "package"), Path(folder, "exercises")
+        package.mkdir()
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         for name in PACKED:
-            shutil.copy(root / name, folder)
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(root / "pdpbook", Path(folder, "pdpbook"), ignore=ignored)
+            if (root / name).is_dir():
+                shutil.copytree(root / name, package / name, ignore=ignored)
+            else:
+                shutil.copy(root / name, package)
+        shutil.copytree(root / "pdpbook_exercises", exercises, ignore=ignored)
         command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-        command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target), folder]
-        subprocess.run([sys.executable, *command], check=True)
-    [wheel] = target.glob("pdpbook-*.whl")
-    return wheel
+        command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target)]
+        subprocess.run([sys.executable, *command, str(package), str(exercises)], check=True)
+    [first], [second] = target.glob("pdpbook-*.whl"), target.glob("pdpbook_exercises-*.whl")
+    return [first, second]
 
 
 def collect_notebooks(root: Path, target: Path) -> None:
@@ -182,13 +198,14 @@ def make_bundle(root: Path) -> Path:
         folder = Path(name, "notebooks")
         folder.mkdir()
         collect_notebooks(root, folder)
-        wheel = build_wheel(root, folder)
+        package, exercises = build_wheels(root, folder)
         write_sliders(root, folder / "explorables")
         for file in [*(root / "docs" / "bundle").glob("*.md"), *root.glob("LICENSE*")]:
             shutil.copy(file, folder)
         lines = [
-            "# The package of the book, and the exact versions that its notebooks were run with.",
-            f"./{wheel.name}",
+            "# The packages of the book, and the exact versions that its notebooks were run with.",
+            f"./{package.name}[all]",
+            f"./{exercises.name}",
             *pinned(root, [*declared(root), *LAB]),
         ]
         (folder / "requirements.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

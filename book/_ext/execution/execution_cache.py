@@ -26,17 +26,20 @@ from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
 
+from book._ext.execution.import_closure import PACKAGES
 from book._ext.execution.page_key import Keys
 
 CACHES = Path("_build", "cache")
+MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
 STATES = 6  #: of a page that are kept: two branches, and a few attempts on each
 
 
 def environment_key(root: Path) -> str:
-    """Hash the package, the data files beside the pages, the pins, and the interpreter."""
-    files = [root / "requirements.txt", *(root / "pdpbook").rglob("*")]
+    """Hash the packages, the data files beside the pages, the pins, and the interpreter."""
+    files = [root / "requirements.txt"]
+    files += (path for name in PACKAGES for path in (root / name).rglob("*"))
     files += (path for path in (root / "book").rglob("*") if path.suffix not in {".bib", ".md"})
-    files = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
+    files = [path for path in files if path.is_file() and not MADE & {*path.parts}]
     unused = {root / "book" / "sources", root / "book" / "_ext"}  # no page computes with them
     files = [path for path in files if not unused & {*path.parents}]
     digest = hashlib.sha256(sys.version.encode())

@@ -19,13 +19,15 @@ from functools import cache, cached_property
 from pathlib import Path
 
 #: Modules that import by a computed name, and yet reach no further than their text shows.
+#: What a page may compute with.
+PACKAGES = ("pdpbook", "pdpbook_exercises")
 RESOLVED = {
     # The exercise that a page names in a string; ``CodeBase.named_by`` finds it there.
-    "pdpbook.exercises.checking",
-    # Dask and pyarrow, which are no modules of this repository.
-    "pdpbook.scaling.cluster",
+    "pdpbook_exercises.checking",
+    # Libraries that only a part of the package needs, which are no modules of this repository.
+    "pdpbook._extras",
 }
-EXERCISES = "pdpbook.exercises"
+EXERCISES = "pdpbook_exercises"
 IMPORTERS = {"import_module", "__import__"}
 DOCSTRING_READERS = {"__doc__", "getdoc", "getsource", "getsourcelines", "help", "inspect"}
 
@@ -112,7 +114,7 @@ class CodeBase:
         Names of the packages.
     """
 
-    def __init__(self, root: Path, packages: tuple[str, ...] = ("pdpbook",)) -> None:
+    def __init__(self, root: Path, packages: tuple[str, ...] = PACKAGES) -> None:
         self.root = root
         self.packages = packages
         self.stub = cache(self._stub)

@@ -22,6 +22,16 @@ def first_sentence(module: Path) -> str:
     return " ".join(said.partition("\n\n")[0].split()).removesuffix(".")
 
 
+def dotted_name(page: str) -> str:
+    """Return the name of the module that a page of the reference is about.
+
+    Pages of the exercises stand in a folder with the name of their package, all others in one with
+    the name of a part of ``pdpbook``.
+    """
+    name = page.replace("/", ".")
+    return name if name.startswith("pdpbook_exercises") else f"pdpbook.{name}"
+
+
 class Modules(SphinxDirective):
     """Lists the modules of a part."""
 
@@ -37,10 +47,10 @@ class Modules(SphinxDirective):
         listed = []
         for page in pages:
             name = page.relative_to(folder).with_suffix("").as_posix()
-            module = root / "pdpbook" / f"{name}.py"
-            module = module if module.is_file() else root / "pdpbook" / name / "__init__.py"
+            title = dotted_name(name)
+            module = root / f"{title.replace('.', '/')}.py"
+            module = module if module.is_file() else module.with_suffix("") / "__init__.py"
             self.env.note_dependency(str(module))
-            title = f"pdpbook.{name.replace('/', '.')}"
             link, _ = self.parse_inline(f"{{doc}}`{title} </book/reference/{name}>`")
             body = nodes.definition("", nodes.paragraph(text=first_sentence(module)))
             listed.append(nodes.definition_list_item("", nodes.term("", "", *link), body))

@@ -1,0 +1,122 @@
+"""Self-checks of the chapter *Anonymity and its limits*."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook_exercises import Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _possible_values(first: NDArray[np.int64], second: NDArray[np.int64]) -> list[int]:
+    return [value for value, (a, b) in enumerate(zip(first, second, strict=True)) if min(a, b) > 0]
+
+
+def _anonymity(table: NDArray[np.int64]) -> list[float]:
+    """Move the probability by hand: from the first value to the next, and so on."""
+    whole = table.sum(axis=0) / table.sum()
+    farthest = 0.0
+    for row in table:
+        carried = moved = 0.0
+        for share, target in zip(row / row.sum(), whole, strict=True):
+            carried += share - target
+            moved += abs(carried)
+        farthest = max(farthest, moved / (whole.size - 1))
+    return [min(row.sum() for row in table), min(np.count_nonzero(r) for r in table), farthest]
+
+
+def _plain_distance(table: NDArray[np.int64]) -> list[float]:
+    """Compare the shares themselves, not the cumulative ones."""
+    whole = table.sum(axis=0) / table.sum()
+    apart = np.abs(table / table.sum(axis=1, keepdims=True) - whole).sum(axis=1).max()
+    return [*_anonymity(table)[:2], float(apart / 2.0)]
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def anonymity(table, *, cumulative=True, divide=True, between=False):
+    """The three numbers, with the mistakes that are asked for."""
+    table = np.asarray(table)
+    shares, whole = table / table.sum(axis=1, keepdims=True), table.sum(axis=0) / table.sum()
+    apart = shares - (shares[0] if between else whole)
+    apart = np.abs(apart.cumsum(axis=1) if cumulative else apart / 2).sum(axis=1).max()
+    parts = table.shape[1] - 1 if divide and cumulative else 1
+    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), apart / parts
+
+
+def possible(first, second):
+    return sorted(set(np.flatnonzero(first)) & set(np.flatnonzero(second)))
+
+
+EXERCISES = {
+    "possible-values": Exercise(
+        [
+            equal(
+                _possible_values,
+                np.array(first),
+                np.array(second),
+                hint="A value is possible if both classes hold it at least once.",
+                mistakes={
+                    "One of the two classes is enough in yours.": lambda a, b: np.flatnonzero(
+                        a + b
+                    ).tolist(),
+                    "Those are the values of the first class.": lambda a, b: np.flatnonzero(
+                        a
+                    ).tolist(),
+                    "Those are the values that it cannot be.": lambda a, b: np.flatnonzero(
+                        a * b == 0
+                    ).tolist(),
+                },
+            )
+            for first, second in (
+                ([3, 0, 2, 1], [0, 4, 1, 2]),
+                ([1, 1, 0], [0, 1, 1]),
+                ([2, 5], [3, 1]),
+                ([0, 0, 9, 1, 0, 4], [7, 0, 0, 2, 1, 0]),
+            )
+        ],
+        wrong=[
+            (lambda a, b: [j for j in range(len(a)) if a[j] or b[j]], "One of the two"),
+            (lambda a, b: [j for j in range(len(a)) if a[j]], "the first class"),
+            (lambda a, b: [j for j in range(len(a)) if not a[j] or not b[j]], "cannot be"),
+            (lambda a, b: possible(a, b)[::-1], "at least once"),
+            (lambda a, b: len(possible(a, b)), "at least once"),
+        ],
+        right=[possible, lambda a, b: np.flatnonzero(a * b)],
+    ),
+    "anonymity": Exercise(
+        [
+            close(
+                _anonymity,
+                np.array(table),
+                hint=hint,
+                mistakes={
+                    "k and l are right. For t add up the differences of the cumulative shares, and "
+                    "divide by m - 1.": _plain_distance
+                },
+            )
+            for table, hint in (
+                ([[3, 1], [2, 2]], "Two classes of four. What share of each has the first value?"),
+                ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Everybody's value is known: what is l?"),
+                ([[5, 1, 1], [1, 1, 9]], "The distance is to the whole table, not between rows."),
+                ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "Four values: divide by three."),
+                ([[4, 4, 4]], "One class is the whole table."),
+            )
+        ],
+        wrong=[
+            (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
+            (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),
+            (lambda table: anonymity(table, divide=False), "the first at [2]"),
+            (lambda table: anonymity(table)[::-1], "entries are wrong"),
+            (lambda table: (len(table), *anonymity(table)[1:]), "the first at [0]"),
+            (
+                lambda table: (anonymity(table)[0], table.shape[1], anonymity(table)[2]),
+                "what is l?",
+            ),
+        ],
+        right=[anonymity, lambda table: list(map(float, anonymity(table)))],
+    ),
+}

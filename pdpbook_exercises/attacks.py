@@ -1,0 +1,380 @@
+"""Self-checks of the chapter *Attacks and audits*."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
+from pdpbook.audit.policies import keep_or_blur
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+LEAST_LOSS, RUNS, CLAIM, CHANCE = 5.0, 1000, 1.0, 0.1
+
+
+def _statistic(
+    draws: NDArray[np.int64], present: NDArray[np.float64], absent: NDArray[np.float64]
+) -> float:
+    with np.errstate(divide="ignore"):
+        return float((np.log(present[draws]) - np.log(absent[draws])).sum())
+
+
+_P, _Q = np.array([0.5, 0.25, 0.25, 0.0]), np.array([0.25, 0.25, 0.5, 0.0])
+_ONLY_P, _ONLY_Q = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
+
+
+def _most_provable(runs: int, confidence: float = 0.95) -> float:
+    return clopper_pearson_epsilon(runs, runs, 0, runs, confidence=confidence)
+
+
+def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        count = answer(epsilon, confidence)
+        if count != int(count) or count < 1:
+            return False
+        count = int(count)
+
+        def bound(guesses: int) -> float:
+            return one_run_epsilon(guesses, guesses, confidence=confidence) if guesses else 0.0
+
+        return bound(count) > epsilon >= bound(count - 1)
+
+    return judge
+
+
+def _added_losses(counts: NDArray[np.int64], policy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Loss of one record more, for each bin."""
+    mass, n = counts @ policy, int(counts.sum())
+    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in policy])
+
+
+def _rebuilds(counts: list[int], policy: NDArray[np.float64]) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        histogram = np.array(counts)
+        losses = _added_losses(histogram, policy)
+        found = np.asarray(answer(losses, int(histogram.sum()), policy), dtype=float)
+        return found.shape == histogram.shape and np.allclose(found, histogram, atol=1e-6)
+
+    return judge
+
+
+def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    present, absent = (np.asarray(each, dtype=float) for each in answer)
+    return present, absent
+
+
+def _is_pair(answer: Any) -> bool:
+    present, absent = _pair(answer)
+    return all(
+        law.ndim == 1
+        and law.shape == present.shape
+        and 2 <= law.size <= 8
+        and bool((law > 0).all())
+        and abs(law.sum() - 1.0) < 1e-9
+        for law in (present, absent)
+    )
+
+
+def _loses(answer: Any) -> bool:
+    present, absent = _pair(answer)
+    return bool(np.abs(np.log(present / absent)).max() >= LEAST_LOSS)
+
+
+def _is_hidden(answer: Any) -> bool:
+    laws = _pair(answer)
+    for event in itertools.product([0.0, 1.0], repeat=laws[0].size):
+        rates = [min(1.0, float(np.array(event) @ law)) for law in laws]
+        for p, q in (rates, rates[::-1]):
+            if p > q and audit_power(p, q, runs=RUNS, epsilon=CLAIM) > CHANCE:
+                return False
+    return True
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def histogram(draws, present):
+    return np.bincount(draws, minlength=present.size)
+
+
+def score(draws, present, absent):
+    """Right, one draw after another."""
+    total = 0.0
+    for x in draws:
+        if absent[x] == 0:
+            return math.inf
+        if present[x] == 0:
+            return -math.inf
+        total += math.log(present[x] / absent[x])
+    return total
+
+
+def from_histogram(draws, present, absent):
+    """Right as long as no score is infinite: 0 times infinity is nan."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return histogram(draws, present) @ np.log(present / absent)
+
+
+def product(draws, present, absent):
+    with np.errstate(all="ignore"):
+        return np.log(np.prod(present[draws]) / np.prod(absent[draws]))
+
+
+def ceiling(runs, confidence, half=2.0):
+    limit = ((1 - confidence) / half) ** (1 / runs)
+    return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
+
+
+def rebuilt(losses, n, policy, more=1, own=None):
+    table = policy if own is None else own
+    average = np.diag(policy) / (1 + (n + more) * np.expm1(losses))
+    return np.linalg.solve(table.T, n * average)
+
+
+def keep_or_blur_only(losses, n, policy):
+    keep, other = policy[0, 0], policy[0, 1]
+    average = keep / (1 + (n + 1) * np.expm1(losses))
+    return n * (average - other) / (keep - other)
+
+
+Q = 1 / (1 + math.exp(-1))
+
+
+EXERCISES = {
+    "score": Exercise(
+        [
+            close(
+                _statistic,
+                np.array(draws),
+                present,
+                absent,
+                hint=hint,
+            )
+            for draws, present, absent, hint in (
+                (
+                    [0, 0, 2, 1, 0],
+                    _P,
+                    _Q,
+                    "Each draw adds ln P(x)/P'(x): which is in the "
+                    "numerator? Repeated draws count as often as they occur.",
+                ),
+                ([1, 1], _P, _Q, "Outputs as likely with the record as without say nothing."),
+                (
+                    [2] * 2000,
+                    _P,
+                    _Q,
+                    "A product of 2,000 ratios may be too large or too small "
+                    "for a float. Add logarithms.",
+                ),
+                (
+                    [0, 1, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "An output that only P can reach proves the record: plus infinity.",
+                ),
+                (
+                    [2, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "An output that P cannot reach refutes the record: minus infinity.",
+                ),
+                (
+                    [0, 0],
+                    _ONLY_P,
+                    _ONLY_Q,
+                    "Bins that were not drawn say nothing: beware of 0 times infinity.",
+                ),
+            )
+        ],
+        wrong=[
+            (from_histogram, "It is not a number (nan)"),
+            (product, "Add logarithms"),
+            (lambda draws, present, absent: score(draws, absent, present), "The sign is wrong"),
+            (
+                lambda draws, present, absent: score(np.unique(draws), present, absent),
+                "as often as they occur",
+            ),
+            (
+                lambda draws, present, absent: score(draws, present + 1e-9, absent + 1e-9),
+                "proves the record: plus infinity",
+            ),
+            (
+                lambda draws, present, absent: score(draws, present, absent) / len(draws),
+                "Each draw adds",
+            ),
+        ],
+        right=[score],
+    ),
+    "ceiling": Exercise(
+        [
+            close(
+                _most_provable,
+                runs,
+                confidence,
+                hint="With N hits of N, g is a power of p: solve it for the error, which is half "
+                "of what is allowed. The upper limit of no alarms is 1 minus that. A bound is "
+                "never negative. Mind the digits of 1 - p (expm1).",
+                rtol=1e-9,
+                atol=1e-12,
+            )
+            for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
+        ],
+        wrong=[
+            (
+                lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
+                "half of what is allowed",
+            ),
+            (lambda runs, confidence=0.95: math.log(runs / 3.7), "g is a power of p"),
+            (lambda runs, confidence=0.95: ceiling(runs, 0.95), "function(7, 0.9)"),
+            (lambda runs, confidence=0.95: math.inf, "It is infinite"),
+            (
+                lambda runs, confidence=0.95: math.log(
+                    ((1 - confidence) / 2) ** (1 / runs)
+                    / (1 - ((1 - confidence) / 2) ** (1 / runs))
+                ),
+                "It is negative",
+            ),
+        ],
+        right=[
+            lambda runs, confidence=0.95: clopper_pearson_epsilon(
+                runs, runs, 0, runs, confidence=confidence
+            ),
+            ceiling,
+        ],
+    ),
+    "canaries": Exercise(
+        [
+            Case(
+                _proves(epsilon, confidence),
+                "Your number must prove more than epsilon and one guess fewer must not. With all "
+                "guesses right f is a power of q: when is it at most the error?",
+            )
+            for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
+        ],
+        wrong=[
+            (
+                lambda epsilon, confidence=0.95: math.ceil(
+                    math.log(1 / (1 - confidence)) / math.log(2)
+                ),
+                "returned 5. Your number must prove more",
+            ),
+            (
+                lambda epsilon, confidence=0.95: math.ceil(
+                    math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
+                ),
+                "returned 8. Your number",
+            ),
+            (
+                lambda epsilon, confidence=0.95: (
+                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
+                ),
+                "returned 6.31908",
+            ),
+            (
+                lambda epsilon, confidence=0.95: math.floor(
+                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
+                ),
+                "one guess fewer must not",
+            ),
+            (lambda epsilon, confidence=0.95: 0, "returned 0."),
+        ],
+        right=[
+            lambda epsilon, confidence=0.95: next(
+                r
+                for r in range(1, 10**5)
+                if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
+            ),
+        ],
+    ),
+    "reconstruct": Exercise(
+        [
+            Case(_rebuilds(counts, policy), hint)
+            for counts, policy, hint in (
+                (
+                    [3, 2, 1, 2, 1],
+                    keep_or_blur(5, 9, 1.0),
+                    "First find the average of the n "
+                    "records at each own bin from R and the loss. How many records are there with "
+                    "the one that is added? Then which histogram puts this there?",
+                ),
+                (
+                    [3, 0, 2, 3, 1],
+                    keep_or_blur(5, 9, 1.5),
+                    "Empty bins count, too: return one number a bin.",
+                ),
+                (
+                    [2, 1, 0, 2, 1, 2],
+                    laplace_kernel(6, [0.08])[0],
+                    "It should work for every "
+                    "policy, not only for keep or blur: the masses are linear in the histogram.",
+                ),
+                (
+                    [2, 1, 2, 0, 2, 1],
+                    0.9 * np.eye(6) + 0.1 * np.tile([0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)),
+                    "Which way round do rows and "
+                    "columns of the policy belong? Row k is where a record of bin k goes.",
+                ),
+            )
+        ],
+        wrong=[
+            (
+                lambda losses, n, policy: rebuilt(losses, n, policy, more=0),
+                "with the one that is added",
+            ),
+            (
+                lambda losses, n, policy: rebuilt(losses, n, policy, own=policy.T),
+                "for every policy",
+            ),
+            (keep_or_blur_only, "for every policy"),
+            (lambda losses, n, policy: rebuilt(losses, n, policy) / n, "First find the average"),
+            (lambda losses, n, policy: rebuilt(losses, n, policy)[:-1], "First find the average"),
+        ],
+        right=[
+            lambda losses, n, policy: np.rint(rebuilt(losses, n, policy)).astype(int),
+            lambda losses, n, policy: rebuilt(losses, n, policy).tolist(),
+        ],
+    ),
+    "hide": Exercise(
+        [
+            Case(
+                _is_pair,
+                "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1.",
+            ),
+            Case(_loses, "The largest log-ratio must be at least 5, in either direction."),
+            Case(
+                _is_hidden,
+                "Some event proves more than 1 in more than a tenth of the audits. How often "
+                "does the telling output occur in 1,000 runs? And what do the others tell?",
+            ),
+        ],
+        wrong=[
+            ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
+            ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),
+            (
+                (np.array([0.05, 0.95]), np.array([0.05 * math.exp(-6), 1 - 0.05 * math.exp(-6)])),
+                "more than 1 in more than a tenth",
+            ),
+            ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "equal length"),
+            (
+                (np.array([0.2, 0.8 - 1e-4, 1e-4]), np.array([0.8, 0.2 - 1e-7, 1e-7])),
+                "more than 1 in more than a tenth",
+            ),
+            ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
+            ((np.ones(3), np.ones(3)), "sum to 1"),
+        ],
+        right=[
+            (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),
+            ([1e-6, 1 - 1e-6], [2e-4, 1 - 2e-4]),
+            (np.array([1e-3, 0.999 * Q, 0.999 * (1 - Q)]), np.array([6e-6, 1 - Q, Q - 6e-6])),
+        ],
+    ),
+}

@@ -1,0 +1,357 @@
+"""Self-checks of the chapter *A billion records*."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+KEY = bytes(range(100, 132))
+
+
+def _tally(values: NDArray[np.float64], lower: float, upper: float, bins: int) -> NDArray[np.int64]:
+    known = values[~np.isnan(values)]
+    inside = known[(known >= lower) & (known <= upper)]
+    counts = np.zeros(bins, dtype=np.int64)
+    if inside.size:
+        counts = Grid(lower, upper, bins).counts(inside)
+    others = [(known < lower).sum(), (known > upper).sum(), values.size - known.size]
+    return np.concatenate([counts, others]).astype(np.int64)
+
+
+PIECES: list[tuple[NDArray[np.float64], float, float, int]] = [
+    (np.array([1.0, 2.5, 9.99]), 0.0, 10.0, 4),
+    (np.array([0.0, 10.0, 5.0]), 0.0, 10.0, 4),
+    (np.array([-1.0, 10.5, 3.0, np.nan, np.nan]), 0.0, 10.0, 5),
+    (np.array([np.inf, -np.inf, 1.0]), -2.0, 2.0, 3),
+    (np.array([]), 0.0, 1.0, 3),
+    (np.array([np.nan]), 0.0, 1.0, 2),
+]
+TALLY_HINT = (
+    "K counts of the bins, then below, above, missing: K + 3 numbers that sum to the length of the "
+    "piece. The upper end belongs to the last bin, an empty piece has K + 3 zeros, and an infinite "
+    "value is below or above."
+)
+
+
+def _drawn(answer: Any, key: bytes, name: str, start: int, stop: int) -> NDArray[np.int64]:
+    return np.asarray(answer(key, name, np.array([0.5, 0.125, 0.25, 0.125]), start, stop))
+
+
+def _is_cut_anywhere(answer: Any) -> bool:
+    whole = _drawn(answer, KEY, "age", 0, 60)
+    return whole.shape == (60,) and all(
+        np.array_equal(_drawn(answer, KEY, "age", a, b), whole[a:b])
+        for a, b in ((0, 7), (7, 60), (13, 14), (30, 31), (59, 60), (5, 5))
+    )
+
+
+def _follows_the_law(answer: Any) -> bool:
+    drawn = _drawn(answer, KEY, "age", 0, 4000)
+    if drawn.min() < 0 or drawn.max() > 3:
+        return False
+    seen = np.bincount(drawn.astype(int), minlength=4) / 4000
+    return bool(np.abs(seen - [0.5, 0.125, 0.25, 0.125]).max() < 0.04)
+
+
+def _depends_on(answer: Any, key: bytes, name: str) -> bool:
+    one, other = _drawn(answer, KEY, "age", 0, 2000), _drawn(answer, key, name, 0, 2000)
+    return abs(float((one == other).mean()) - 0.34375) < 0.06  # the sum of squares of the law
+
+
+def _weights_are_whole(law: Sequence[float], answer: Any) -> bool | str:
+    weights = [each for each in answer(np.array(law))]
+    if not all(isinstance(each, int | np.integer) for each in weights):
+        return "Not all of it is whole: a float cannot hold 64 bits."
+    whole = [int(each) for each in weights]
+    if len(whole) != len(law) or min(whole) < 0:
+        return "One weight >= 0 for each bin."
+    if sum(whole) != 2**64:
+        return f"The weights miss 2**64 by {sum(whole) - 2**64}."
+    target = integer_weights(law)
+    far = max(abs(a - b) for a, b in zip(whole, target, strict=True))
+    return far <= len(law) or "The sum is right, but a weight is far from 2**64 times its share."
+
+
+def _published(counts: Sequence[int]) -> str:
+    return hashlib.sha256(json.dumps(list(counts)).encode()).hexdigest()
+
+
+def _found_bin(known: Sequence[int], digest: str) -> int:
+    for k in range(len(known)):
+        counts = list(known)
+        counts[k] += 1
+        if _published(counts) == digest:
+            return k
+    return -1
+
+
+def _guess_cases() -> list[Case]:
+    cases = []
+    for known, k in (([3, 0, 2], 1), ([10, 20, 30, 40], 3), ([0, 0, 7, 1, 1], 0)):
+        counts = list(known)
+        counts[k] += 1
+        cases.append(
+            equal(
+                _found_bin,
+                known,
+                _published(counts),
+                hint="Put the missing record into each bin in turn, make the digest of the counts "
+                "as the publisher did, and compare.",
+            )
+        )
+    cases.append(
+        equal(
+            _found_bin,
+            [5, 5],
+            _published([9, 9]),
+            hint="If no bin fits, the counts that are known are not all but one: return -1.",
+        )
+    )
+    return cases
+
+
+def _hours(
+    rows: float, columns: int, machines: int, cores: int, nanoseconds: float, gigabytes: float
+) -> float:
+    values = rows * columns / machines
+    counting = values * nanoseconds * 1e-9 / cores
+    reading = values * 8.0 / (gigabytes * 1e9)
+    return max(counting, reading) / 3600.0
+
+
+def _one_after_the_other(
+    rows: float, columns: int, machines: int, cores: int, nanoseconds: float, gigabytes: float
+) -> float:
+    """Return the hours without any overlap: a mistake."""
+    counting = _hours(rows, columns, machines, cores, nanoseconds, math.inf)
+    return counting + _hours(rows, columns, machines, cores, 0.0, gigabytes)
+
+
+def _copies(n: int, epsilon: float, draws: int, copies: int, delta: float) -> float:
+    return draws_epsilon(n, epsilon, draws=draws * copies, delta=delta)
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def by_hash(key, name, law, j):
+    digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
+    return int(np.searchsorted(np.cumsum(law), int.from_bytes(digest) / 2**64, side="right"))
+
+
+def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
+    values = rows * columns / (machines if share else 1)
+    disk = gb * 1e9 * (1 if shared else cores)
+    return combine(values * ns * 1e-9 / cores, values * 8 / disk) / 3600
+
+
+def digest(counts):
+    return hashlib.sha256(json.dumps(list(counts)).encode()).hexdigest()
+
+
+def guess(known, published, *, first=0, otherwise=-1):
+    for k in range(first, len(known)):
+        if digest([c + (j == k) for j, c in enumerate(known)]) == published:
+            return k
+    return otherwise
+
+
+def binned(values, lower, upper, bins):
+    counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
+    return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
+
+
+def rounded(law):
+    return [round(Fraction(each) * 2**64) for each in law.tolist()]
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("invalid value encountered in cast",)
+
+EXERCISES = {
+    "copies": Exercise(
+        [
+            close(
+                _copies,
+                *case,
+                hint="How many independent draws under the same noise are out, all in all?",
+                mistakes={
+                    "Adding up bills is basic composition. It holds, but it is not the smallest.": (
+                        lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c)
+                    ),
+                    "That is the bill of one copy.": (
+                        lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d)
+                    ),
+                },
+            )
+            for case in ((1000, 1.0, 1000, 4, 1e-6), (10**6, 0.5, 100, 64, 1e-8))
+        ],
+        wrong=[
+            (
+                lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c),
+                "basic composition",
+            ),
+            (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the bill of one copy"),
+            (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
+            (
+                lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
+                "How many independent draws",
+            ),
+        ],
+        right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
+    ),
+    "tally": Exercise(
+        [equal(_tally, *case, hint=TALLY_HINT) for case in PIECES],
+        wrong=[
+            (binned, "below, above, missing"),
+            (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
+            (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
+            (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
+            (
+                lambda v, lo, up, k: np.bincount(
+                    ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
+                ),
+                "The upper end belongs to the last bin",
+            ),
+        ],
+        right=[_tally],
+    ),
+    "keyed": Exercise(
+        [
+            Case(
+                _is_cut_anywhere,
+                "Draw j must not depend on start and stop. Make it a function of j itself.",
+            ),
+            Case(_follows_the_law, "The draws must be bins 0, …, K - 1 that follow the law."),
+            Case(
+                lambda answer: _depends_on(answer, bytes(32), "age"),
+                "Another key must give unrelated draws.",
+            ),
+            Case(
+                lambda answer: _depends_on(answer, KEY, "height"),
+                "Another column must give unrelated draws: its name belongs to what is hashed.",
+            ),
+        ],
+        wrong=[
+            (
+                lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(
+                    4, b - a, p=law
+                ),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, law, a, b: [
+                    by_hash(bytes(32), name, law, j) for j in range(a, b)
+                ],
+                "Another key must give unrelated draws",
+            ),
+            (
+                lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
+                "Another column must give unrelated draws",
+            ),
+            (
+                lambda key, name, law, a, b: [
+                    by_hash(key, name, law[::-1], j) for j in range(a, b)
+                ],
+                "that follow the law",
+            ),
+        ],
+        right=[
+            lambda key, name, law, a, b: np.array(
+                [by_hash(key, name, law, j) for j in range(a, b)]
+            ),
+            lambda key, name, law, a, b: keyed_draws(key, name, integer_weights(law), a, b),
+        ],
+    ),
+    "weights": Exercise(
+        [
+            Case(
+                partial(_weights_are_whole, law),
+                "Python's whole numbers and fractions.Fraction are exact; round down, and give "
+                "what is left to the largest.",
+            )
+            for law in (
+                [0.25, 0.75],
+                [0.1, 0.2, 0.7],
+                [1 / 3, 1 / 3, 1 / 3],
+                [1.0, 0.0],
+                [0.1] * 10,
+            )
+        ],
+        wrong=[
+            (lambda law: (law * 2.0**64).tolist(), "Not all of it is whole"),
+            (lambda law: [int(each * 2**64) for each in law], "The weights miss 2**64 by -512"),
+            (rounded, "The weights miss 2**64 by -512"),
+            (
+                lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
+                "far from 2**64 times its share",
+            ),
+            (
+                lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+                "far from 2**64 times its share",
+            ),
+        ],
+        right=[integer_weights, lambda law: np.array(integer_weights(law), dtype=object)],
+    ),
+    "fingerprint": Exercise(
+        _guess_cases(),
+        wrong=[
+            (lambda known, published: 0, "into each bin in turn"),
+            (lambda known, published: guess(known, published, first=1), "returned -1"),
+            (lambda known, published: guess(known, published, otherwise=None), "return -1"),
+            (lambda known, published: int(np.argmax(known)), "into each bin in turn"),
+        ],
+        right=[guess],
+    ),
+    "hours": Exercise(
+        [
+            close(
+                _hours,
+                *case,
+                hint="Counting and reading go on side by side, so the slower one counts. A value "
+                "has 8 bytes; cores of a machine share its disk.",
+                mistakes={
+                    "Counting and reading overlap: take the larger, not the sum.": (
+                        _one_after_the_other
+                    ),
+                    "Seconds, not hours.": lambda *a: 3600.0 * _hours(*a),
+                },
+            )
+            for case in (
+                (1e12, 50, 100, 2, 10.0, 1.0),
+                (1e12, 50, 100, 32, 10.0, 1.0),
+                (1e9, 1, 1, 1, 8.0, 2.0),
+            )
+        ],
+        wrong=[
+            (
+                lambda *case: hours(*case, combine=lambda a, b: a + b),
+                "take the larger, not the sum",
+            ),
+            (lambda *case: hours(*case, shared=False), "A value has 8 bytes"),
+            (lambda *case: hours(*case, share=False), "side by side"),
+            (lambda *case: 3600 * hours(*case), "Seconds, not hours"),
+            (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
+        ],
+        right=[hours],
+    ),
+}

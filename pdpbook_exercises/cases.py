@@ -1,0 +1,234 @@
+"""What an answer must get right: the cases of an exercise, and what kind of thing is wrong.
+
+A :class:`Case` judges an answer, a function or a value, and has a hint for a student whose answer
+fails there.  :func:`close` and :func:`equal` make one from a reference answer.  They say what kind
+of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.checking` tries the
+cases one after the other.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Case", "Exercise", "close", "equal"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that an answer must get right.
+
+    Parameters
+    ----------
+    judge : callable
+        Takes the student's answer (the value itself, or the function) and returns whether this
+        case holds, or, as a string, what is wrong with it.
+    hint : str
+        What to tell a student whose answer fails here.  It must not contain the solution.
+    more : str
+        A stronger hint, for ``check(..., hint=2)``.  It must not contain the solution either.
+    mistakes : mapping from str to callable
+        Hints for known misconceptions: each key replaces the hint if its value, called with the
+        answer, says that this mistake was made.
+    looks_inside : bool
+        Whether the judge watches what the answer does in its own process.  An isolated grader
+        leaves such a case out.
+
+    Examples
+    --------
+    >>> case = Case(lambda x: x > 0, "Lengths are positive.", more="Drop the sign.")
+    >>> case.judge(-3)
+    False
+    """
+
+    judge: Callable[[Any], bool | str]
+    hint: str
+    more: str = ""
+    mistakes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    looks_inside: bool = False
+
+
+#: An answer of a student, and words of the message that it must get.
+Refused = tuple[Any, str]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The cases of one exercise, and answers that show what the cases are worth.
+
+    Parameters
+    ----------
+    cases : sequence of Case, or callable
+        What an answer must get right, in the order in which it is tried.  A callable is given the
+        seed of the check and returns the cases.  So graded runs can use other numbers than those
+        that students see.
+    wrong : sequence of (answer, str), or callable
+        Plausible wrong answers, each with words of the message that tells a student what is wrong.
+    right : sequence of answers, or callable
+        Other right answers than the one on the page of solutions: another algorithm, a list where
+        that returns an array.
+
+    Notes
+    -----
+    No check looks at ``wrong`` and ``right``; ``tests/exercises/test_answers.py`` tries them all.
+    They are callables without arguments where making the answers takes time.
+
+    Examples
+    --------
+    >>> odd = Exercise(
+    ...     [equal(True, 3, hint="Is 3 odd?"), equal(False, 4, hint="Is 4 odd?")],
+    ...     wrong=[(lambda n: n % 2 == 0, "Is 3 odd?")],
+    ...     right=[lambda n: n % 2 == 1, lambda n: bool(n & 1)],
+    ... )
+    >>> len(odd.at(seed=0)), len(odd.wrong_answers()), len(odd.right_answers())
+    (2, 1, 2)
+    """
+
+    cases: Sequence[Case] | Callable[[int], Sequence[Case]]
+    wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
+    right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
+
+    def at(self, seed: int, *, isolated: bool = False) -> Sequence[Case]:
+        """Return the cases for a seed, all of them or those for an isolated grader."""
+        cases = self.cases(seed) if callable(self.cases) else self.cases
+        return [case for case in cases if not (isolated and case.looks_inside)]
+
+    def wrong_answers(self) -> Sequence[Refused]:
+        """Return the wrong answers with the words that each must get."""
+        return self.wrong() if callable(self.wrong) else self.wrong
+
+    def right_answers(self) -> Sequence[Any]:
+        """Return the right answers."""
+        return self.right() if callable(self.right) else self.right
+
+
+def close(
+    expected: float | Callable[..., Any],
+    *arguments: Any,
+    hint: str,
+    more: str = "",
+    mistakes: Mapping[str, Any] | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-9,
+) -> Case:
+    """Return a case for a number or an array, compared within a tolerance.
+
+    Parameters
+    ----------
+    expected : float, array or callable
+        The right value, or a reference function that is called with ``arguments``.
+    *arguments
+        With arguments the answer is a function and is called with them; without, it is a value.
+        Each call, of the answer, of the reference and of a misconception, gets copies of its own,
+        lists inside lists and the state of a random generator included.
+    hint, more : str
+        What to tell a student whose answer fails here, and who asks again.
+    mistakes : mapping from str to float, array or callable, optional
+        For a known misconception, the hint and what it leads to, as ``expected``.
+    rtol, atol : float
+        Relative and absolute tolerance.
+
+    Examples
+    --------
+    >>> case = close(2.0, 4.0, hint="What squared gives 4?", mistakes={"Half?": lambda x: x / 2})
+    >>> case.judge(lambda x: x**0.5)
+    ''
+    >>> case.judge(lambda x: -2)
+    'The sign is wrong.'
+    """
+
+    def value(of: Any) -> Any:
+        return of(*copy.deepcopy(arguments)) if callable(of) else of
+
+    def agrees(given: Any, target: Any) -> bool:
+        return given.shape == target.shape and bool(
+            np.allclose(given, target, rtol=rtol, atol=atol)
+        )
+
+    def judge(answer: Any) -> str:
+        given = answer(*copy.deepcopy(arguments)) if arguments else answer
+        target = np.asarray(value(expected), dtype=float)
+        try:
+            numbers = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            wanted = f"numbers of shape {target.shape} were" if target.ndim else "a number was"
+            return f"It is a {type(given).__name__}, and {wanted} expected."
+        return "" if agrees(numbers, target) else _what_is_wrong(numbers, target, agrees)
+
+    def made(wrong: Any) -> Callable[[Any], bool]:
+        def is_made(answer: Any) -> bool:
+            given = answer(*copy.deepcopy(arguments)) if arguments else answer
+            return agrees(np.asarray(given, dtype=float), np.asarray(value(wrong), dtype=float))
+
+        return is_made
+
+    return Case(judge, hint, more, {text: made(wrong) for text, wrong in (mistakes or {}).items()})
+
+
+def equal(
+    expected: Any,
+    *arguments: Any,
+    hint: str,
+    more: str = "",
+    mistakes: Mapping[str, Any] | None = None,
+) -> Case:
+    """Return a case for an answer that must equal the expected value exactly.
+
+    Parameters are those of :func:`close`.
+
+    Examples
+    --------
+    >>> equal(True, 3, hint="Is 3 odd?").judge(lambda n: n % 2 == 1)
+    True
+    """
+
+    def same(target: Any) -> Callable[[Any], bool]:
+        def judge(answer: Any) -> bool:
+            given = answer(*copy.deepcopy(arguments)) if arguments else answer
+            wanted = target(*copy.deepcopy(arguments)) if callable(target) else target
+            return given is not None and bool(np.array_equal(given, wanted))
+
+        return judge
+
+    others = {text: same(wrong) for text, wrong in (mistakes or {}).items()}
+    return Case(same(expected), hint, more, others)
+
+
+def _what_is_wrong(
+    given: NDArray[np.float64],
+    target: NDArray[np.float64],
+    agrees: Callable[[Any, Any], bool],
+) -> str:
+    """Say what kind of thing is wrong with numbers, without giving the right ones away."""
+    if given.shape != target.shape:
+        kind = "one number" if target.ndim == 0 else f"the shape {target.shape}"
+        return f"Its shape is {given.shape}, and {kind} was expected."
+    if np.isnan(given).any() and not np.isnan(target).any():
+        return "It is not a number (nan)." if given.ndim == 0 else "Some of it is nan."
+    if np.isinf(given).any() and not np.isinf(target).any():
+        return "It is infinite." if given.ndim == 0 else "Some of it is infinite."
+    if target.any() and agrees(-given, target):
+        return "The sign is wrong."
+    if target.any() and agrees(given * math.log(2.0), target):
+        return "It is right in base 2. The book takes natural logarithms."
+    if (given < 0.0).any() and (target >= 0.0).all():
+        return "It is negative." if given.ndim == 0 else "Some of it is negative."
+    if target.ndim == 1 and math.isclose(target.sum(), 1.0):
+        if not math.isclose(given.sum(), 1.0, abs_tol=1e-6):
+            return f"It should sum to 1, and sums to {given.sum():.4g}."
+    elif target.ndim == 2 and np.allclose(target.sum(axis=1), 1.0):
+        if not np.allclose(given.sum(axis=1), 1.0, atol=1e-6):
+            return "Each row should sum to 1."
+    if target.ndim:
+        wrong = [i for i in np.ndindex(target.shape) if not agrees(given[i], target[i])]
+        place = ", ".join(map(str, wrong[0]))
+        return f"{len(wrong)} of {target.size} entries are wrong, the first at [{place}]."
+    if given == np.round(given) and abs(given - target) == 1.0:
+        return "It is off by one."
+    return "The value is wrong."

@@ -1,0 +1,280 @@
+"""Checks that say what happened.
+
+``check("chapter/name", answer)`` tests an answer, a function or a value, on several cases.  If one
+fails it shows the input and what came back, says what kind of thing is wrong with it, and adds a
+hint.  It never shows the right value.  It never raises because an answer is wrong or unfinished, so
+a page with blank stubs still executes from top to bottom.
+
+Each chapter keeps its exercises in a module of its own, ``pdpbook_exercises.<chapter>``, as a
+dictionary ``EXERCISES`` from a name to an :class:`~pdpbook_exercises.cases.Exercise`.  The module
+is imported when one of its exercises is first checked.
+
+An answer that is a function is called through a wrapper that remembers the last call.  So a case
+needs no code of its own to show what went in and what came out.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from html import escape
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from pdpbook_exercises.cases import Case, Exercise
+from pdpbook_exercises.student import is_blank
+from pdpbook_exercises.wire import CHANGEABLE
+
+__all__ = ["CheckResult", "check", "results", "score"]
+
+STUB = "still the stub. Replace the dots by your answer."
+NO_MORE = "There is no stronger hint."
+LONGEST = 160  #: characters of an argument or a returned value that are shown
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict on one answer: true in a boolean context if and only if it passed."""
+
+    name: str
+    passed: bool
+    message: str
+
+    def __bool__(self) -> bool:
+        """Whether the answer passed."""
+        return self.passed
+
+    def __repr__(self) -> str:
+        """Return one paragraph of plain text."""
+        return f"{'✓' if self.passed else '✗'} {self.name}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        kind = "passed" if self.passed else "open"
+        return f'<p class="pdpbook-check {kind}">{escape(repr(self))}</p>'
+
+
+def check(
+    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+) -> CheckResult:
+    """Test an answer to an exercise and say what, if anything, is still wrong.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``, as it stands in the check cell under the exercise.
+    answer : object
+        The student's function or value.
+    hint : int
+        0 for no hint, 1 for a hint, 2 for a stronger one where there is one.
+    seed : int
+        Numbers of the cases that depend on a seed.
+    isolated : bool
+        Leave out the cases that watch the answer in its own process.
+
+    Returns
+    -------
+    CheckResult
+        True in a boolean context if every case holds.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+    ValueError
+        If hint is not 0, 1 or 2.  Nothing else is raised: an exception inside the answer is
+        reported in the result.
+
+    Examples
+    --------
+    >>> check("dp-versus-pdp/company-needed", ...)
+    ✗ dp-versus-pdp/company-needed: still the stub. Replace the dots by your answer.
+    """
+    held = 0
+    for result in results(name, answer, hint=hint, seed=seed, isolated=isolated):
+        if not result:
+            return result
+        held += 1
+    return CheckResult(name, True, f"all {held} cases hold.")
+
+
+def results(
+    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+) -> Iterator[CheckResult]:
+    """Yield the verdict on each case, also after one that does not hold.
+
+    Parameters
+    ----------
+    name, answer, hint, seed, isolated
+        As in :func:`check`.  Only the first case that does not hold gets a hint.
+
+    Yields
+    ------
+    CheckResult
+        One a case, in their order, when it is asked for: no case is tried before its turn.  A
+        blank answer holds none.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in :func:`check`.
+
+    Examples
+    --------
+    >>> [bool(each) for each in results("dp-versus-pdp/company-needed", lambda n, e: 2)][:3]
+    [False, True, True]
+    """
+    if hint not in (0, 1, 2):
+        raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
+    cases = _find(name).at(seed, isolated=isolated)
+    if is_blank(answer):
+        yield from [CheckResult(name, False, STUB)] * len(cases)
+        return
+    for i, case in enumerate(cases, start=1):
+        holds, problem = _try(case, answer)
+        words = [] if holds else [problem]
+        if words and problem != STUB:
+            words.insert(0, f"case {i} of {len(cases)} does not hold yet.")
+            words += [_matching_hint(case, answer)] if hint else []
+            words += [case.more or NO_MORE] if hint == 2 else []
+            hint = 0
+        yield CheckResult(name, holds, " ".join(filter(None, words)))
+
+
+def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
+    """Count the cases that hold, whichever they are: one that fails does not end the count.
+
+    Parameters
+    ----------
+    name, answer, seed, isolated
+        As in :func:`check`.
+
+    Returns
+    -------
+    held, total : int
+        A blank answer holds none.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> score("dp-versus-pdp/company-needed", ...)[0]
+    0
+    """
+    held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]
+    return sum(held), len(held)
+
+
+def _kept(argument: Any) -> Any:
+    """Return an argument as it is now, whatever the answer does to it."""
+    changeable = isinstance(argument, CHANGEABLE)
+    return copy.deepcopy(argument) if changeable else copy.copy(argument)
+
+
+class _Remembering:
+    """A function that remembers its last call."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        self._arguments: tuple[list[Any], dict[str, Any]] | None = None
+        self._returned: Any = self
+        self.__name__ = function.__name__
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self._arguments = [*map(_kept, arguments)], {key: _kept(named[key]) for key in named}
+        self._returned = self
+        self._returned = self._function(*arguments, **named)
+        return self._returned
+
+    def last_call(self) -> str:
+        """Tell the last call and what it returned; nothing if there was none."""
+        if self._arguments is None:
+            return ""
+        arguments, named = self._arguments
+        shown = [*map(_shown, arguments), *(f"{key}={_shown(named[key])}" for key in named)]
+        name = "your function" if self.__name__ == "<lambda>" else self.__name__
+        call = f"{name}({', '.join(shown)})"
+        if self._returned is self:
+            return call
+        if self._returned is None:
+            return f"{call} returned None: is a `return` missing?"
+        return f"{call} returned {_shown(self._returned)}."
+
+    def returned_nothing(self) -> bool:
+        """Whether the last call ended without a value."""
+        return self._returned is None
+
+
+def _try(case: Case, answer: Any) -> tuple[bool, str]:
+    """Whether a case holds and, if not, what happened."""
+    called = _Remembering(answer) if isinstance(answer, FunctionType) else None
+    try:
+        verdict = case.judge(answer if called is None else called)
+    except NotImplementedError:
+        return False, STUB
+    except Exception as error:  # a student's code may raise anything; report it, do not crash
+        raised = f"raised {type(error).__name__}: {error}."
+        call = called.last_call() if called else ""
+        return False, f"{call} {raised}" if call else f"Judging it {raised}"
+    if not verdict if isinstance(verdict, str) else verdict:
+        return True, ""
+    complaint = verdict if isinstance(verdict, str) else ""
+    if called is None:
+        return False, f"Your answer is {_shown(answer)}. {complaint}".strip()
+    if called.returned_nothing():
+        complaint = ""
+    return False, f"{called.last_call()} {complaint}".strip()
+
+
+def _matching_hint(case: Case, answer: Any) -> str:
+    """Return the hint for the mistake that was made, or the general one."""
+    for hint, made in case.mistakes.items():
+        try:
+            if made(answer):
+                return hint
+        except Exception:  # the answer raises here too: then it is another mistake
+            continue
+    return case.hint
+
+
+def _shown(value: Any) -> str:
+    """Return a value in few characters."""
+    if isinstance(value, np.ndarray) and value.ndim > 2:
+        text = f"array of shape {value.shape}"
+    elif isinstance(value, np.ndarray):
+        text = np.array2string(value, precision=4, separator=", ", threshold=12, edgeitems=3)
+        text = " ".join(text.split())
+    elif isinstance(value, float | np.floating):
+        text = f"{float(value):.6g}"
+    elif isinstance(value, list | tuple) and all(isinstance(v, float | np.floating) for v in value):
+        text = repr(type(value)(float(f"{v:.6g}") for v in value))
+    elif isinstance(value, np.generic):
+        text = repr(value.item())
+    elif callable(value):
+        text = "a function"
+    elif is_dataclass(value):
+        parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+        given = (f"{name}={_shown(part)}" for name, part in parts.items() if part is not None)
+        text = f"{type(value).__name__}({', '.join(given)})"
+    else:
+        text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _find(name: str) -> Exercise:
+    chapter, _, title = name.partition("/")
+    package = __name__.rpartition(".")[0]
+    try:
+        module = importlib.import_module(f"{package}.{chapter.replace('-', '_')}")
+        exercises: Mapping[str, Exercise] = module.EXERCISES
+    except (ModuleNotFoundError, AttributeError):
+        raise KeyError(f"no chapter has exercises under the name {chapter!r}") from None
+    if title not in exercises:
+        raise KeyError(f"unknown exercise {title!r}; {chapter} has {sorted(exercises)}")
+    return exercises[title]

@@ -1,0 +1,305 @@
+"""Self-checks of the chapter *Collusion*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import integrate
+
+from pdpbook.beyond.gradual_release import two_level_density
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _fresh(epsilons: Sequence[float]) -> tuple[float, float]:
+    covariance = np.diag(2.0 / np.square(epsilons))
+    information = np.linalg.solve(covariance, np.ones(len(epsilons))).sum()
+    return float(np.sum(epsilons)), float(1.0 / math.sqrt(information))
+
+
+def _all_equal(epsilons: Sequence[float]) -> float:
+    order = sorted(epsilons)
+    steps = [(a / b) ** 2 for a, b in pairwise(order)]
+    return math.prod(steps)
+
+
+def _mean_by_integration(x: float, low: float, high: float) -> float:
+    known = 0.5 * low * math.exp(-low * abs(x))
+    atom = float(two_level_density(x, x, epsilon=low, new_epsilon=high)[1])
+
+    def weighted(y: float) -> float:
+        return y * float(two_level_density(x, y, epsilon=low, new_epsilon=high)[0])
+
+    reach = abs(x) + 60.0 / high
+    smooth = integrate.quad(weighted, -reach, reach, points=sorted({0.0, x}), limit=400)[0]
+    return (x * atom + smooth) / known
+
+
+def _fresh_case(epsilons: list[float], hint: str) -> Case:
+    return close(
+        _fresh,
+        np.array(epsilons),
+        hint=hint,
+        more="Minimise the sum of 2 w²/ε² over weights that sum to 1.",
+        mistakes={
+            "That is the error of the plain mean. Give the less noisy copies more weight.": (
+                lambda e: (e.sum(), math.sqrt((2 / e**2).sum()) / e.size)
+            ),
+            "That is a mean squared error. The root is missing.": (
+                lambda e: (e.sum(), 2 / (e @ e))
+            ),
+            "Laplace noise of scale b has the variance 2b², not b².": (
+                lambda e: (e.sum(), 1 / np.linalg.norm(e))
+            ),
+            "The largest ε is the price of a gradual release. What do fresh copies cost?": (
+                lambda e: (e.max(), math.sqrt(2) / np.linalg.norm(e))
+            ),
+            "The total comes first, then the error.": (
+                lambda e: (math.sqrt(2) / np.linalg.norm(e), e.sum())
+            ),
+        },
+    )
+
+
+def _equal_case(epsilons: list[float], hint: str) -> Case:
+    return close(
+        _all_equal,
+        np.array(epsilons),
+        hint=hint,
+        more="Sort the levels and multiply the probabilities of no jump. What cancels?",
+        mistakes={
+            "A step from ε₂ to ε₁ has no jump with probability ρ = (ε₁/ε₂)², a square.": (
+                lambda e: min(e) / max(e)
+            ),
+            "The levels may come in any order, and the chain goes from the best to the worst.": (
+                lambda e: math.prod((a / b) ** 2 for a, b in pairwise(e))
+            ),
+            "That is the probability that not all are equal.": (
+                lambda e: 1 - (min(e) / max(e)) ** 2
+            ),
+        },
+    )
+
+
+def _refinement_case(x: float, low: float, high: float, hint: str) -> Case:
+    def saturated(x: float, low: float, high: float) -> float:
+        return float(np.sign(x)) * -math.expm1(-(high - low) * abs(x))
+
+    return close(
+        _mean_by_integration,
+        x,
+        low,
+        high,
+        hint=hint,
+        more="Write the four contributions with s = ε₂ + ε₁ and a = ε₂ - ε₁. Then s² - a² = 4ε₁ε₂.",
+        rtol=1e-5,
+        atol=1e-7,
+        mistakes={
+            "That is the part of the copies that stay. Three more pieces have a mean.": (
+                lambda x, low, high: x * low / high * math.exp(-(high - low) * abs(x))
+            ),
+            "The form is right, and c is not. It has the unit of 1/ε: check the powers.": (
+                lambda x, low, high: 2 * low / (high - low) * saturated(x, low, high)
+            ),
+            "The form is right, and c is not. Is there a 1 for c?": saturated,
+            "The form is right, and c is twice too small.": (
+                lambda x, low, high: low / (high**2 - low**2) * saturated(x, low, high)
+            ),
+        },
+    )
+
+
+def _geometric(epsilon: float) -> NDArray[np.float64]:
+    alpha = math.exp(-epsilon)
+    return (1 - alpha) / (1 + alpha) * alpha ** np.abs(np.arange(-400, 401))
+
+
+def _releases_integers(low: float, high: float) -> Callable[[Any], str]:
+    """Convolve the quiet law with the answer's jump and compare it with the noisy law."""
+
+    def judge(answer: Any) -> str:
+        stay = float(answer(low, high))
+        if not 0.0 < stay < 1.0:
+            return "It must be a probability in (0, 1)."
+        moved = np.convolve(_geometric(high), _geometric(low), mode="same")
+        mixed = stay * _geometric(high) + (1 - stay) * moved
+        if np.allclose(mixed, _geometric(low), atol=1e-12):
+            return ""
+        square = np.arange(-400, 401) ** 2
+        return (
+            f"With it the noisier copy has a noise of variance {square @ mixed:.6g}, and geometric "
+            f"noise of level {low} has {square @ _geometric(low):.6g}."
+        )
+
+    return judge
+
+
+def _integers_case(low: float, high: float) -> Case:
+    def is_near(wrong: Callable[[float, float], float]) -> Callable[[Any], bool]:
+        return lambda answer: math.isclose(answer(low, high), wrong(low, high), rel_tol=1e-9)
+
+    def power(epsilon: float) -> float:
+        return (1 - math.exp(-epsilon)) ** 2
+
+    return Case(
+        _releases_integers(low, high),
+        "Divide the two characteristic functions and write the quotient as a constant plus a "
+        "multiple of the one of level ε₁; mind that the two sum to 1 at t = 0.",
+        "The quotient is a linear function of cos t over another one. Let cos t grow beyond bounds "
+        "to find the constant.",
+        {
+            "That is the ρ of Laplace noise. For whole numbers it is right only nearly.": (
+                is_near(lambda low, high: (low / high) ** 2)
+            ),
+            "That is the quotient of the factors in front. The cosines have factors, too.": (
+                is_near(lambda low, high: power(low) / power(high))
+            ),
+            "Which of the two levels stands on top?": (
+                is_near(lambda low, high: (math.sinh(high / 2) / math.sinh(low / 2)) ** 2)
+            ),
+            "That is the probability of a jump.": (
+                is_near(lambda low, high: 1 - (math.sinh(low / 2) / math.sinh(high / 2)) ** 2)
+            ),
+        },
+    )
+
+
+NO_JUMP = (
+    "Where the denominator of the quotient is 0, the numerator must be 0 too. Is it, at this ratio?"
+)
+A_JUMP = "Cut the long interval into pieces as long as the short one. Which jump leads to it?"
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def refined(x, low, high, c=None):
+    c = 2 * low / (high**2 - low**2) if c is None else c
+    return c * np.sign(x) * -np.expm1(-(high - low) * abs(x))
+
+
+def by_pieces(x, low, high):
+    """Adds up the four pieces of the proposition."""
+    z, w = abs(x), math.exp(-(high - low) * abs(x))
+    a, s = high - low, high + low
+    stays = low / high * w * z
+    beyond = a / (2 * high) * w * (z + 1 / s)
+    between = s / (2 * high) * (1 / a * (1 - w) - z * w)
+    return math.copysign(stays + beyond + between - a / (2 * high) / s, x)
+
+
+def from_transform(low, high):
+    a, b = math.exp(-low), math.exp(-high)
+    return (1 - a) ** 2 / (1 - b) ** 2 * b / a
+
+
+def forgets(epsilons):
+    sum(epsilons), math.sqrt(2 / sum(e * e for e in epsilons))
+
+
+EXERCISES = {
+    "fresh-copies": Exercise(
+        [
+            _fresh_case([0.1, 0.4, 2.0], "Weights of the best combination go with 1/variance."),
+            _fresh_case([0.5, 0.5], "Two equal copies: their mean has half the variance."),
+            _fresh_case([0.5], "One copy: its own ε and its own standard deviation."),
+        ],
+        wrong=[
+            (lambda e: (sum(e), np.sqrt(np.sum(2 / e**2)) / len(e)), "the error of the plain mean"),
+            (lambda e: (e.sum(), 2 / (e @ e)), "The root is missing."),
+            (lambda e: (e.sum(), 1 / np.linalg.norm(e)), "the variance 2b², not b²"),
+            (lambda e: (e.max(), math.sqrt(2) / np.linalg.norm(e)), "What do fresh copies cost?"),
+            (lambda e: (np.sqrt(2) / np.linalg.norm(e), e.sum()), "The total comes first"),
+            (lambda e: e.sum(), "the shape (2,) was expected"),
+            (forgets, "is a `return` missing?"),
+        ],
+        right=[
+            lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5],
+            lambda e: (e.sum(), np.sqrt(1 / (e**2 / 2).sum())),
+        ],
+    ),
+    "all-equal": Exercise(
+        [
+            _equal_case([0.5, 1.0], "Two levels: the coin of the two-level release."),
+            _equal_case([1.0, 0.2, 0.5], "Between neighbours it is a square; sort, and multiply."),
+            _equal_case([0.3, 0.3, 0.1, 0.4], "Equal levels have equal copies."),
+            _equal_case([1.0], "One copy is equal to itself."),
+        ],
+        wrong=[
+            (lambda e: min(e) / max(e), "a square"),
+            (lambda e: math.prod((a / b) ** 2 for a, b in pairwise(e)), "any order"),
+            (lambda e: (e[0] / e[-1]) ** 2, "from the best to the worst"),
+            (lambda e: 1 - (min(e) / max(e)) ** 2, "not all are equal"),
+            (lambda e: 0.25, "Between neighbours it is a square"),
+        ],
+        right=[lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
+    ),
+    "expected-refinement": Exercise(
+        [
+            _refinement_case(2.5, 0.5, 1.0, "Add up the four pieces: probability times mean."),
+            _refinement_case(-1.0, 0.4, 3.0, "For x < 0 everything is mirrored."),
+            _refinement_case(30.0, 0.2, 0.5, "For large |x| the mean tends to c: it is bounded."),
+            _refinement_case(0.0, 1.0, 2.0, "At x = 0 the law is symmetric."),
+        ],
+        wrong=[
+            (lambda x, a, b: x * a / b * math.exp(-(b - a) * abs(x)), "the copies that stay"),
+            (lambda x, a, b: refined(x, a, b, 2 * a / (b - a)), "check the powers"),
+            (lambda x, a, b: refined(x, a, b, 1.0), "Is there a 1 for c?"),
+            (lambda x, a, b: refined(x, a, b, a / (b**2 - a**2)), "twice too small"),
+            (lambda x, a, b: -refined(x, a, b), "The sign is wrong."),
+            (lambda x, a, b: abs(refined(x, a, b)), "The sign is wrong."),
+            (lambda x, a, b: x * a / b, "Add up the four pieces"),
+        ],
+        right=[refined, by_pieces],
+    ),
+    "whole-numbers": Exercise(
+        [_integers_case(low, high) for low, high in ((0.5, 1.0), (0.3, 0.31), (0.2, 4.0))],
+        wrong=[
+            (lambda a, b: (a / b) ** 2, "the ρ of Laplace noise"),
+            (lambda a, b: math.expm1(-a) ** 2 / math.expm1(-b) ** 2, "factors in front"),
+            (lambda a, b: 1 / from_transform(a, b), "Which of the two levels stands on top?"),
+            (lambda a, b: 1 - from_transform(a, b), "the probability of a jump"),
+            (lambda a, b: 0.25, "With it the noisier copy has a noise of variance"),
+            (lambda a, b: 1.0, "It must be a probability"),
+        ],
+        right=[
+            from_transform,
+            lambda a, b: math.expm1(a) ** 2 / math.expm1(b) ** 2 * math.exp(b - a),
+        ],
+    ),
+    "uniform-noise": Exercise(
+        [
+            equal(
+                expected,
+                ratio,
+                hint=A_JUMP if expected else NO_JUMP,
+                more="sin(rat)/(rat) must be 0 wherever sin(at) is.",
+            )
+            for ratio, expected in (
+                (1.5, False),
+                (2.0, True),
+                (2.7, False),
+                (3.0, True),
+                (2.5, False),
+                (6.0, True),
+                (7.0, True),
+                (1.0001, False),
+            )
+        ],
+        wrong=[
+            (lambda r: r >= 2, "2.7"),
+            (lambda r: True, "Is it, at this ratio?"),
+            (lambda r: False, "Which jump leads to it?"),
+            (lambda r: r % 2 == 1, "Which jump leads to it?"),
+            (lambda r: r in (2, 3, 5, 7), "Which jump leads to it?"),
+            (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
+            (lambda r: (2 * r).is_integer(), "Is it, at this ratio?"),
+        ],
+        right=[lambda r: r == int(r), lambda r: abs(math.sin(math.pi * r)) < 1e-9],
+    ),
+}

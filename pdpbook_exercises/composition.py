@@ -1,0 +1,249 @@
+"""Self-checks of the chapter *Composition*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from pdpbook.foundations.divergences import hockey_stick_divergence
+from pdpbook.foundations.privacy import advanced_composition
+from pdpbook.foundations.tradeoff import tradeoff_curve
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+
+def _curve_cases() -> list[Case]:
+    rng = np.random.default_rng(5)
+
+    def judge(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> Case:
+        alpha, beta = tradeoff_curve(q, p)  # "out" is q, so a false alarm has its probability
+        return close(
+            lambda alpha, beta, epsilon: hockey_stick_divergence(p, q, epsilon=epsilon),
+            alpha,
+            beta,
+            epsilon,
+            hint="Each event E gives a δ of its own, P(E) - e^ε Q(E). Say it in α and β.",
+            mistakes={
+                "One event for all? Take the largest over the corners.": (
+                    lambda alpha, beta, epsilon: float((1 - beta - math.exp(epsilon) * alpha)[-1])
+                ),
+                "alpha and beta have changed places.": lambda alpha, beta, epsilon: float(
+                    (1 - alpha - math.exp(epsilon) * beta).max()
+                ),
+                "e^ε is missing; that is the best advantage.": lambda alpha, beta, epsilon: float(
+                    (1 - beta - alpha).max()
+                ),
+            },
+        )
+
+    pairs = [(*rng.dirichlet(np.full(k, 1.5), 2), e) for k, e in ((2, 0.2), (5, 0.0), (8, 0.7))]
+    return [judge(*pair) for pair in pairs]
+
+
+def _level(total: float, slack: float, count: int) -> float:
+    """Largest ε whose cheaper bound stays within the total, by bisection."""
+    low, high = 0.0, total
+    for _ in range(100):
+        middle = (low + high) / 2
+        fine = advanced_composition(middle, count, slack=slack).epsilon <= total
+        low, high = (middle, high) if fine else (low, middle)
+    return low
+
+
+def _leaky(epsilon: float, delta: float) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        rows = np.asarray(answer(epsilon, delta), dtype=float)
+        if rows.shape != (2, 4):
+            return f"Its shape is {rows.shape}, and two rows of four were expected."
+        if (rows < 0).any() or not np.allclose(rows.sum(axis=1), 1.0):
+            return "Each row holds probabilities, and sums to 1."
+        yes, no = rows
+        keep = (1 - delta) / (1 + math.exp(-epsilon))
+        if not (np.allclose(yes[:2], [delta, 0]) and np.allclose(no[:2], [0, delta])):
+            return "The first two entries, the leaks, are wrong."
+        spent = [hockey_stick_divergence(*pair, epsilon=epsilon) for pair in ((yes, no), (no, yes))]
+        if not np.allclose(spent, delta):
+            return f"It is not (ε, δ)-DP with this δ: the smallest δ is {max(spent):.4g}."
+        told = np.allclose(yes[2:], [keep, 1 - delta - keep])
+        told = told and np.allclose(no[2:], [1 - delta - keep, keep])
+        return "" if told else "The leaks are right; the randomised response is wrong."
+
+    return judge
+
+
+def _repeated(epsilon: float, count: int) -> float:
+    """Total variation of the product distributions, output by output."""
+    keep = 1 / (1 + math.exp(-epsilon))
+    p: NDArray[np.float64] = np.ones(1)
+    q = p
+    for _ in range(count):
+        p = np.kron(p, np.array([keep, 1 - keep]))
+        q = np.kron(q, np.array([1 - keep, keep]))
+    return float(np.maximum(p - q, 0).sum())
+
+
+def _sigma_for_total(epsilon: float, count: int, delta: float) -> float:
+    """Minimise over a fine list of orders, then bisect σ."""
+    orders = 1.0 + np.geomspace(1e-3, 1e6, 400_001)
+    low, high = 1e-6, 1e9
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        curve = count * orders / (2 * middle**2) - math.log(delta) / (orders - 1.0)
+        low, high = (low, middle) if curve.min() <= epsilon else (middle, high)
+    return high
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def delta(alpha, beta, epsilon):
+    return np.max(1 - np.asarray(beta) - math.exp(epsilon) * np.asarray(alpha))
+
+
+def level(total, slack, count):
+    def excess(epsilon):
+        return advanced_composition(epsilon, count, slack=slack).epsilon - total
+
+    return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
+
+
+def sigma(epsilon, count, slack):
+    a, b = count / 2, math.sqrt(2 * count * math.log(1 / slack))
+    return (b + math.sqrt(b * b + 4 * a * epsilon)) / (2 * epsilon)
+
+
+def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True, both=False, flip=False):
+    keep = (1 - slack if kept else 1) / (1 + math.exp(epsilon if flip else -epsilon))
+    lie = (1 - slack if kept else 1) - keep
+    yes, no = [slack, slack * both, keep, lie], [slack * both, slack, lie, keep]
+    return [[row[i] for i in order] for row in (yes, no)]
+
+
+def advantage(epsilon, count):
+    p = 1 / (1 + math.exp(-epsilon))
+    j = np.arange(count + 1)
+    return np.abs(binom.pmf(j, count, p) - binom.pmf(j, count, 1 - p)).sum() / 2
+
+
+EXERCISES = {
+    "delta-from-curve": Exercise(
+        _curve_cases(),
+        wrong=[
+            (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
+            (lambda a, b, e: delta(a, b, 0), "that is the best advantage"),
+            (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
+            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "does not hold yet"),
+            (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
+        ],
+        right=[delta],
+    ),
+    "level-per-answer": Exercise(
+        [
+            close(
+                _level,
+                *case,
+                rtol=1e-6,
+                hint="Both totals rise with ε. Solve each for ε and take the larger solution.",
+                mistakes={
+                    "That is basic composition. The other bound is better here.": (
+                        lambda total, slack, count: total / count
+                    ),
+                    "That is the total for this ε, or the total itself.": (
+                        lambda total, slack, count: total
+                    ),
+                },
+            )
+            for case in ((1.0, 1e-6, 5), (1.0, 1e-6, 1000), (4.0, 1e-5, 100), (0.1, 1e-9, 10_000))
+        ],
+        wrong=[
+            (lambda total, slack, count: total / count, "That is basic composition."),
+            (lambda total, slack, count: total, "the total itself"),
+            (lambda total, slack, count: total / math.sqrt(count), "take the larger solution"),
+            (lambda *case: level(*case) / 2, "take the larger solution"),
+        ],
+        right=[level],
+    ),
+    "best-order": Exercise(
+        [
+            close(
+                _sigma_for_total,
+                *case,
+                rtol=1e-4,
+                hint="The derivative in α is zero where (α - 1)² is 2σ² ln(1/δ) / k. Put it in, "
+                "keep both terms, and solve a quadratic equation in 1/σ.",
+                mistakes={
+                    "The first term, k/(2σ²), is left out.": lambda epsilon, count, delta: (
+                        math.sqrt(2 * count * math.log(1 / delta)) / epsilon
+                    ),
+                    "That is 1/σ.": lambda epsilon, count, delta: (
+                        1 / _sigma_for_total(epsilon, count, delta)
+                    ),
+                },
+            )
+            for case in ((1.0, 1, 1e-5), (1.0, 100, 1e-6), (0.1, 7, 1e-9), (20.0, 50, 0.01))
+        ],
+        wrong=[
+            (lambda e, k, d: math.sqrt(2 * k * math.log(1 / d)) / e, "is left out"),
+            (lambda e, k, d: 1 / sigma(e, k, d), "That is 1/σ."),
+            (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation"),
+            (lambda e, k, d: sigma(e, k, d) ** 2, "The value is wrong."),
+            (lambda e, k, d: -sigma(e, k, d), "The sign is wrong."),
+        ],
+        right=[sigma],
+    ),
+    "leaky-response": Exercise(
+        [
+            Case(
+                _leaky(e, d),
+                "Two rows of four that sum to 1. The leaked record is never the wrong one.",
+                more="With probability δ the record is leaked, else it is randomised response.",
+            )
+            for e, d in ((1.0, 0.1), (0.2, 0.01), (3.0, 0.0))
+        ],
+        wrong=[
+            (lambda e, d: leaky(e, d)[0], "two rows of four"),
+            (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
+            (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
+            (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
+            (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
+            (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
+        ],
+        right=[leaky, lambda e, d: np.array(leaky(e, d))],
+    ),
+    "repeated-advantage": Exercise(
+        [
+            close(
+                _repeated,
+                e,
+                k,
+                hint="Only the number of yeses matters. Say 'in' when it makes 'in' likelier.",
+                mistakes={
+                    "That is what basic composition allows. The truth is less.": (
+                        lambda e, k: math.tanh(k * e / 2)
+                    ),
+                    "That is the advantage of one answer.": lambda e, k: math.tanh(e / 2),
+                    "Advantages do not add up.": lambda e, k: k * math.tanh(e / 2),
+                    "That is the chance to be right. An advantage is a difference.": (
+                        lambda e, k: (1 + _repeated(e, k)) / 2
+                    ),
+                },
+            )
+            for e, k in ((1.0, 3), (1.0, 1), (1.0, 2), (0.3, 7), (0.1, 12))
+        ],
+        wrong=[
+            (lambda e, k: math.tanh(k * e / 2), "basic composition"),
+            (lambda e, k: math.tanh(e / 2), "the advantage of one answer"),
+            (lambda e, k: k * math.tanh(e / 2), "Advantages do not add up."),
+            (lambda e, k: (1 + advantage(e, k)) / 2, "the chance to be right"),
+            (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
+        ],
+        right=[advantage],
+    ),
+}

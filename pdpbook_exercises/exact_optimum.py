@@ -1,0 +1,453 @@
+"""Self-checks of the chapter *The exact optimum*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import lambertw
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises.small_games import all_profiles, laplace_game, wrong_game
+
+__all__ = ["EXERCISES"]
+
+
+def _private(game: NVOGame) -> list[NDArray[np.int64]]:
+    return [p for p in all_profiles(game) if game.private_records(p) == game.records]
+
+
+def _games() -> list[NVOGame]:
+    """Return a usual game, two in which the lower side counts, and one with a single action."""
+    return [
+        laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
+        laplace_game([3, 0, 1], [0.1, 1.0], 0.05),
+        laplace_game([3, 0, 1], [1.0, 10.0], 0.05),
+        laplace_game([3, 0, 1], [0.05], 0.5),
+    ]
+
+
+def _roof(s: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.max([1.0 - math.log(a) - s / a for a in points], axis=0)
+
+
+def _curve(s: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    return -np.log(s)
+
+
+def _lowest(s: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.min([1.0 - math.log(a) - s / a for a in points], axis=0)
+
+
+def _covered(error: float) -> float:
+    """Ratio of the ends of the interval on which one tangent is off by at most this error."""
+
+    def miss(t: float) -> float:
+        return t - 1.0 - math.log(t) - error
+
+    return float(brentq(miss, 1.0, 10.0 + 2.0 * error) / brentq(miss, math.exp(-1 - error), 1.0))
+
+
+def _most_missed(low: float, high: float, points: NDArray[np.float64]) -> tuple[float, float]:
+    """Where in an interval the roof misses most, and how much: at an end or where two cross."""
+    a, b = points[:-1], points[1:]
+    crossings = np.log(b / a) / (1.0 / a - 1.0 / b)
+    inside = crossings[(crossings > low) & (crossings < high)]
+    places = np.concatenate([[low, high], inside])
+    missed = -np.log(places) - _roof(places, points)
+    return float(places[missed.argmax()]), float(missed.max())
+
+
+def _is_close_roof(low: float, high: float, error: float) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        points = np.asarray(answer(low, high, error), dtype=float)
+        if points.ndim != 1 or not points.size or not (np.isfinite(points) & (points > 0)).all():
+            return "Return an array of one or more points > 0."
+        place, missed = _most_missed(low, high, np.unique(points))
+        if missed > error * (1.0 + 1e-6):
+            return f"At s = {place:.4g} the roof misses {missed:.4g}."
+        return ""
+
+    return judge
+
+
+def _is_small_roof(low: float, high: float, error: float) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        needed = math.ceil(math.log(high / low) / math.log(_covered(error)) - 1e-9)
+        given = np.size(answer(low, high, error))
+        return "" if given <= needed else f"It is near enough, with {given} points. Fewer will do."
+
+    return judge
+
+
+def _cut_is_valid(answer: Callable[..., Any]) -> str:
+    for game in _games():
+        limits = game.limits
+        for profile in _private(game):
+            amount = answer(profile.astype(float), game.kernel, limits.tau, limits.sigma)
+            if not abs(amount) <= 1e-9:
+                return "But at this profile everybody is private, so nothing is violated."
+    return ""
+
+
+def _violation(
+    profile: NDArray[np.float64], kernel: NDArray[np.float64], tau: float, sigma: float
+) -> float:
+    mass = np.einsum("kv,vkx->x", profile, kernel)
+    worst = 0.0
+    for k in np.flatnonzero(profile.sum(axis=1) > 0):
+        average = profile[k] @ kernel[:, k] / profile[k].sum()
+        worst = max(worst, (average - tau * mass).max(), (sigma * mass - average).max())
+    return worst
+
+
+def _cuts(game: NVOGame, seed: int) -> Iterator[tuple[Any, ...]]:
+    """Yield fractional profiles with the rest of the arguments."""
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        shares = rng.dirichlet(np.ones(game.actions), size=game.bins)
+        yield shares * game.counts[:, None], game.kernel, game.limits.tau, game.limits.sigma
+
+
+def _cut_agrees(game: NVOGame) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        for case in _cuts(game, 4):
+            given, right = float(answer(*case)), _violation(*case)
+            if not np.isclose(given, right, atol=1e-12):
+                return "That is too much." if given > right else "That is too little."
+        return ""
+
+    return judge
+
+
+def _lower_forgotten(game: NVOGame) -> Callable[[Any], bool]:
+    """Whether an answer is the violation of the upper cut alone."""
+
+    def made(answer: Callable[..., Any]) -> bool:
+        return all(
+            np.isclose(answer(C, kernel, tau, sigma), _violation(C, kernel, tau, -1e9), atol=1e-12)
+            for C, kernel, tau, sigma in _cuts(game, 4)
+        )
+
+    return made
+
+
+def _bound(
+    cost: NDArray[np.float64],
+    matrix: NDArray[np.float64],
+    right: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    prices: NDArray[np.float64],
+) -> float:
+    prices = np.minimum(prices, 0.0)
+    total = float(right @ prices)
+    for r, low, high in zip(cost - matrix.T @ prices, lower, upper, strict=True):
+        total += 0.0 if r == 0 else r * low if r > 0 else r * high
+    return total
+
+
+def _without_constraints(cost: Any, matrix: Any, right: Any, lower: Any, upper: Any, y: Any) -> Any:
+    """Forget what the prices pay for: only the last sum of the theorem."""
+    return _bound(cost, matrix, 0.0 * right, lower, upper, y)
+
+
+def _largest(cost: Any, matrix: Any, right: Any, lower: Any, upper: Any, y: Any) -> Any:
+    """Take the wrong end of every variable."""
+    y = np.minimum(y, 0.0)
+    r = cost - matrix.T @ y
+    return right @ y + np.maximum(r * lower, r * upper).sum()
+
+
+def _all_prices(cost: Any, matrix: Any, right: Any, lower: Any, upper: Any, y: Any) -> Any:
+    """Positive prices are used as they are."""
+    r = cost - matrix.T @ y
+    return right @ y + np.minimum(r * lower, r * upper).sum()
+
+
+def _programs(positive: bool) -> list[tuple[Any, ...]]:
+    """Random programs, with prices <= 0 or with prices of any sign."""
+    rng = np.random.default_rng(6)
+    programs: list[tuple[Any, ...]] = []
+    for _ in range(5):
+        cost, matrix, right = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=3)
+        lower, y = rng.normal(size=4), rng.normal(size=3)
+        y = np.append(np.abs(y[:1]), y[1:]) if positive else -np.abs(y)
+        programs.append((cost, matrix, right, lower, lower + rng.uniform(0, 2, 4), y))
+    return programs
+
+
+# min u1 over u1 >= 1 written as -u1 <= -1, and a free second variable that costs nothing
+_FREE = (
+    np.array([1.0, 0.0]),
+    np.array([[-1.0, 0.0]]),
+    np.array([-1.0]),
+    np.full(2, -np.inf),
+    np.full(2, np.inf),
+    np.array([-1.0]),
+)
+
+
+def _anarchy_is_large(answer: Any) -> str:
+    counts, scales = answer
+    game = laplace_game(counts, scales)
+    private = _private(game)
+    kl = [game.divergence(p) for p in private if game.is_nash(p)]
+    if not kl:
+        return "At no profile of this game is everybody private."
+    optimum = min(kl)  # the price of stability is 1
+    if optimum <= 0.0:
+        return "The smallest divergence is 0 in floating point, so there is no ratio."
+    ratio = max(kl) / optimum
+    return "" if ratio >= 20.0 else f"The price of anarchy of this game is {ratio:.4g}."
+
+
+_SPLIT = (
+    "Follow the theorem term by term: the right sides, and then each variable at one of its ends."
+)
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def tangents(s, points):
+    return np.array([1 - np.log(a) - np.asarray(s) / a for a in points])
+
+
+def widths(error):
+    def miss(t):
+        return t - 1 - math.log(t) - error
+
+    return brentq(miss, math.exp(-1 - error), 1), brentq(miss, 1, 10 + 2 * error)
+
+
+def progression(low, high, error, more=0):
+    left, right = widths(error)
+    number = math.ceil(math.log(high / low) / math.log(right / left)) + more
+    return low / left * (right / left) ** np.arange(number)
+
+
+def from_low(low, high, error):
+    """The first tangent touches at the lower end."""
+    left, right = widths(error)
+    points = [low]
+    while points[-1] * right < high:
+        points.append(points[-1] * right / left)
+    return points
+
+
+def one_after_the_other(low, high, error):
+    """With Lambert's function, from the right."""
+    left, right = (-lambertw(-math.exp(-1 - error), branch).real for branch in (0, -1))
+    points = []
+    while high > low:
+        points.append(high / right)
+        high = points[-1] * left
+    return points
+
+
+def violation(profile, kernel, tau, sigma, *, lower=True, weights=True, clip=True, mean=True):
+    """The violation of the cuts with the mistakes that are asked for."""
+    mass = np.einsum("kv,vkx->x", profile, kernel)
+    used = profile.sum(axis=1) > 0
+    share = profile[used] / (profile[used].sum(axis=1, keepdims=True) if weights else 1)
+    rows = np.einsum("kv,vkx->kvx", share, kernel[:, used])
+    average = rows.sum(axis=1) if mean else rows.max(axis=1)
+    amounts = [(average - tau * mass).max(), 0.0 if clip else -math.inf]
+    return max(*amounts, (sigma * mass - average).max() if lower else -math.inf)
+
+
+def empty_bins_too(profile, kernel, tau, sigma):
+    mass = np.einsum("kv,vkx->x", profile, kernel)
+    average = np.einsum("kv,vkx->kx", profile, kernel)
+    average /= np.maximum(profile.sum(axis=1), 1)[:, None]
+    return max((average - tau * mass).max(), (sigma * mass - average).max(), 0)
+
+
+def violation_in_loops(profile, kernel, tau, sigma):
+    worst = 0
+    bins, actions = profile.shape
+    mass = [
+        sum(profile[k, v] * kernel[v, k, x] for k in range(bins) for v in range(actions))
+        for x in range(bins)
+    ]
+    for k in range(bins):
+        if profile[k].sum() == 0:
+            continue
+        for x in range(bins):
+            a = sum(profile[k, v] * kernel[v, k, x] for v in range(actions)) / profile[k].sum()
+            worst = max(worst, a - tau * mass[x], sigma * mass[x] - a)
+    return worst
+
+
+def dual(cost, a, b, lower, upper, y, *, clip=True, ends=np.minimum, right=True, sign=1):
+    """The bound of the prices with the mistakes that are asked for."""
+    y = np.minimum(y, 0) if clip else y
+    r = cost - sign * a.T @ y
+    with np.errstate(invalid="ignore"):
+        return (b @ y if right else 0) + ends(r * lower, r * upper).sum()
+
+
+def dual_in_loops(cost, a, b, lower, upper, y):
+    total = sum(min(price, 0) * side for price, side in zip(y, b, strict=True))
+    for j in range(len(cost)):
+        r = cost[j] - sum(min(y[i], 0) * a[i, j] for i in range(len(y)))
+        if r != 0:
+            total += min(r * lower[j], r * upper[j])
+    return total
+
+
+EXERCISES = {
+    "roof": Exercise(
+        [
+            close(
+                _roof,
+                np.array(s),
+                np.array(points),
+                hint=hint,
+                mistakes={
+                    "That is the curve itself. The roof consists of straight lines.": _curve,
+                    "That is the smallest of the tangents.": _lowest,
+                },
+            )
+            for s, points, hint in (
+                (
+                    [0.5, 2.0],
+                    [1.0],
+                    "One tangent only: what are its slope and its height at s = 1?",
+                ),
+                (np.linspace(0.1, 4.0, 9), [0.3, 1.0, 2.5], "One value for each s: the largest."),
+                ([0.3, 1.0, 2.5], [0.3, 1.0, 2.5], "Where a tangent touches, the roof is -ln s."),
+            )
+        ],
+        wrong=[
+            (lambda s, points: tangents(s, points).min(axis=0), "the smallest of the tangents"),
+            (lambda s, points: -np.log(s), "That is the curve itself."),
+            (lambda s, points: tangents(s, points), "Its shape is (1, 2)"),
+            (lambda s, points: np.max([-np.log(a) - s / a for a in points], axis=0), "slope"),
+            (lambda s, points: tangents(s, points).max(), "Its shape is ()"),
+            (lambda s, points: -tangents(s, points).max(axis=0), "The sign is wrong."),
+        ],
+        right=[lambda s, points: [max(1 - math.log(a) - t / a for a in points) for t in s]],
+    ),
+    "tangents": Exercise(
+        [
+            Case(
+                _is_close_roof(*case),
+                "Where is a tangent at a off by exactly the error, to its left and to its right? "
+                "Put t = s/a.",
+                more="The error of one tangent is t - 1 - ln t. It has the value wanted at two t. "
+                "Start at low, and let each tangent begin where the last one ends.",
+            )
+            for case in ((1.0, 100.0, 0.05), (0.01, 3.0, 1e-4), (0.5, 0.6, 1.0))
+        ]
+        + [
+            Case(
+                _is_small_roof(*case),
+                "Does a tangent touch at an end of the interval? It can cover both sides of its "
+                "point. And is every tangent used to its full width?",
+                more="All tangents cover intervals with the same ratio of their ends.",
+            )
+            for case in ((1.0, 100.0, 0.05), (0.5, 0.6, 1.0), (0.01, 3.0, 1e-4), (1e-3, 1e3, 2.0))
+        ],
+        wrong=[
+            (lambda low, high, error: np.geomspace(low, high, 3), "the roof misses"),
+            (lambda low, high, error: progression(low, high, error, -1), "the roof misses"),
+            (lambda low, high, error: progression(low, high, error, 1), "Fewer will do."),
+            (from_low, "touch at an end"),
+            (lambda low, high, error: np.geomspace(low, high, 1000), "with 1000 points"),
+            (lambda low, high, error: math.log(high / low), "Return an array"),
+            (lambda low, high, error: [-1.0, 1.0], "points > 0"),
+        ],
+        right=[progression, one_after_the_other, lambda *case: progression(*case)[::-1].tolist()],
+    ),
+    "cut": Exercise(
+        [
+            Case(
+                _cut_is_valid,
+                "Your cut is violated by a private profile. Are the weights of a bin C / n_k? What "
+                "about bins without records?",
+            ),
+            *(
+                Case(
+                    _cut_agrees(game),
+                    "Average the kernel rows of each occupied bin with the weights C / n_k, "
+                    "compare with tau S and sigma S, and take the worst, or 0.",
+                    mistakes={
+                        "The upper cut is right. There is a lower one, too.": _lower_forgotten(game)
+                    },
+                )
+                for game in _games()
+            ),
+        ],
+        wrong=[
+            (lambda *case: violation(*case, lower=False), "There is a lower one, too."),
+            (lambda *case: violation(*case, weights=False), "so nothing is violated"),
+            (lambda *case: violation(*case, clip=False), "so nothing is violated"),
+            (lambda *case: violation(*case, mean=False), "That is too"),
+            (empty_bins_too, "What about bins without records?"),
+        ],
+        right=[violation, violation_in_loops],
+    ),
+    "prices": Exercise(
+        [
+            close(
+                _bound,
+                *program,
+                hint=_SPLIT,
+                mistakes={
+                    "Each variable takes the end that makes its term small.": _largest,
+                    "What about the right sides, b?": _without_constraints,
+                },
+            )
+            for program in _programs(positive=False)
+        ]
+        + [
+            close(
+                _bound,
+                *program,
+                hint=_SPLIT,
+                mistakes={"The first price is positive. Positive prices count as 0.": _all_prices},
+            )
+            for program in _programs(positive=True)
+        ]
+        + [close(_bound, *_FREE, hint="0 times infinity must be 0 here, not nan.")],
+        wrong=[
+            (lambda *case: dual(*case, clip=False), "Positive prices count as 0."),
+            (lambda *case: dual(*case, ends=np.maximum), "the end that makes its term small"),
+            (lambda *case: dual(*case, right=False), "What about the right sides, b?"),
+            (dual, "0 times infinity must be 0"),
+            (lambda *case: dual(*case, sign=-1), "The value is wrong."),
+            (lambda *case: -dual(*case), "The sign is wrong."),
+        ],
+        right=[dual_in_loops],
+    ),
+    "anarchy": Exercise(
+        [
+            Case(
+                lambda answer: wrong_game(answer, bins=4, actions=3),
+                "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0.",
+            ),
+            Case(
+                _anarchy_is_large,
+                "It is the largest divergence of a private equilibrium over the smallest. When "
+                "does nobody dare to move first?",
+            ),
+        ],
+        wrong=[
+            (([0, 4, 2, 1], [0.05, 0.2, 1.0]), "The price of anarchy of this game is"),
+            (([2, 0, 0, 0], [1e-3, 10.0, 11.0]), "0 in floating point"),
+            (([7, 0, 0, 1], [0.01, 0.02, 0.03]), "At no profile of this game"),
+            (([2, 0, 0], [0.1, 0.2, 0.3]), "The counts are wrong."),
+            (([2, 0, 0, 0], [0.1, 0.2]), "The scales are wrong."),
+            (([9, 0, 0, 0], [0.1, 0.2, 1.0]), "The counts are wrong."),
+            ([2, 0, 0, 0], "It is not a pair."),
+        ],
+        # student's finding: these were refused, and called too good
+        right=[([2, 0, 0, 0], [0.005, 10, 11]), (np.array([0, 2, 0, 0]), np.array([1, 0.01, 2]))],
+    ),
+}

@@ -1,0 +1,443 @@
+"""Self-checks of the chapter *Gaussian noise and (ε, δ)-pDP*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.beyond.gaussian_pdp import hockey_stick_divergences
+from pdpbook.per_instance.noise_kernels import gaussian_kernel
+from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+
+def _lone(n: int, m: int, epsilon: float) -> float:
+    rows = np.zeros((n, 2))
+    rows[:m, 0] = rows[m:, 1] = 1.0
+    return float(hockey_stick_divergences(rows[:1], rows.sum(axis=0), n, epsilon)[0])
+
+
+def _lone_case(n: int, m: int, epsilon: float, hint: str) -> Case:
+    def unlimited(n: int, m: int, epsilon: float) -> float:
+        tau = linear_limits(n, epsilon)[0]
+        return math.exp(epsilon) / (n - 1) * (1 - tau * m)
+
+    return close(
+        _lone,
+        n,
+        m,
+        epsilon,
+        rtol=1e-9,
+        atol=1e-15,
+        hint=hint,
+        more="δ sums the positive part of P(x) - exp(ε) P₋ᵢ(x) over x. Which x contribute?",
+        mistakes={
+            "A positive part is never negative.": unlimited,
+            "1/n is the δ of a record alone. This one has company.": lambda n, m, epsilon: 1 / n,
+            "That is P(x), without a look at what is left if the record goes.": (
+                lambda n, m, epsilon: m / n
+            ),
+            "Without the record n - 1 are left, not n.": (
+                lambda n, m, epsilon: max(m - math.exp(epsilon) * (m - 1), 0) / n
+            ),
+            "The largest value of the linear form is not δ yet: mind the factor in front.": (
+                lambda n, m, epsilon: max(1 - linear_limits(n, epsilon)[0] * m, 0)
+            ),
+        },
+    )
+
+
+def _safe(n: int, epsilon: float) -> float:
+    return math.sqrt(0.5 / math.log1p(n * math.expm1(epsilon)))
+
+
+def _safe_case(n: int, epsilon: float, hint: str) -> Case:
+    return close(
+        _safe,
+        n,
+        epsilon,
+        hint=hint,
+        rtol=1e-9,
+        atol=0.0,
+        more="exp(1/(2s²)) is the ratio of the density at distance 0 and at distance 1.",
+        mistakes={
+            "That is the safe scale of a Laplace density.": (
+                lambda n, epsilon: 1 / math.log1p(n * math.expm1(epsilon))
+            ),
+            "That is a variance.": lambda n, epsilon: 0.5 / math.log1p(n * math.expm1(epsilon)),
+            "A factor 2 is missing in the exponent of the Gaussian.": (
+                lambda n, epsilon: math.sqrt(1 / math.log1p(n * math.expm1(epsilon)))
+            ),
+            "That is safe for one record alone. The others give cover: n helps.": (
+                lambda n, epsilon: math.sqrt(0.5 / epsilon)
+            ),
+        },
+    )
+
+
+def _safe_protects(answer: Callable[..., Any]) -> str:
+    """One record at one end, all others at the other: nobody's loss exceeds the target."""
+    for n, epsilon in ((5, 1.0), (50, 0.3), (500, 0.1)):
+        near = gaussian_kernel(200, [float(answer(n, epsilon))])[0]
+        rows = np.vstack([near[:1], near[-1:]])
+        loss = privacy_losses(rows, rows[0] + (n - 1) * rows[1], n).max()
+        if loss > epsilon:
+            return f"With {n} records somebody's loss is {loss:.4g}, above {epsilon}."
+    return ""
+
+
+def _extremes(sigma: float) -> NDArray[np.float64]:
+    """Look at all densities on a grid, by numerical integration."""
+    points, fine = np.linspace(0.0, 1.0, 201), np.linspace(0.0, 1.0, 20_001)
+    density = np.exp(-((points[:, None] - points) ** 2) / (2 * sigma**2))
+    total = [np.trapezoid(np.exp(-((fine - x) ** 2) / (2 * sigma**2)), fine) for x in points]
+    density /= np.array(total)[:, None]
+    return np.array([density.min(), density.max()])
+
+
+def _extremes_case(sigma: float, hint: str) -> Case:
+    def untruncated(sigma: float) -> NDArray[np.float64]:
+        top = 1 / (sigma * math.sqrt(2 * math.pi))
+        return np.array([top * math.exp(-1 / (2 * sigma**2)), top])
+
+    def middle(sigma: float) -> float:
+        """Return the density of the record in the middle at its own place."""
+        fine = np.linspace(0.0, 1.0, 20_001)
+        return float(1 / np.trapezoid(np.exp(-((fine - 0.5) ** 2) / (2 * sigma**2)), fine))
+
+    return close(
+        _extremes,
+        sigma,
+        hint=hint,
+        rtol=1e-6,
+        atol=0.0,
+        more="Where is the normalisation smallest: for a record in the middle or at an end?",
+        mistakes={
+            "The density is truncated to [0, 1]: divide by the mass that is left.": untruncated,
+            "v_min comes first.": lambda sigma: _extremes(sigma)[::-1],
+            "A record in the middle loses less mass, so its peak is lower than one at an end.": (
+                lambda sigma: np.array(
+                    [middle(sigma) * math.exp(-1 / (8 * sigma**2)), middle(sigma)]
+                )
+            ),
+            "v_min is the density at distance 1, v_max that at 0: which ratio have they?": (
+                lambda sigma: _extremes(sigma)[1] * np.array([math.exp(-1 / sigma**2), 1.0])
+            ),
+        },
+    )
+
+
+def _bins() -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], int]]:
+    """Yield counts and rows of one bin, with the mass of everybody."""
+    rng = np.random.default_rng(8)
+    kernel = gaussian_kernel(6, [0.05, 0.2, 1.0])
+    for _ in range(200):
+        counts = rng.integers(0, 3, size=3)
+        counts[rng.integers(3)] += 1
+        k = int(rng.integers(6))
+        others = rng.integers(0, 2, size=(3, 6))
+        mass = counts @ kernel[:, k] + np.einsum("vk,vkx->x", others, kernel)
+        n = int(counts.sum() + others.sum())
+        if n >= 2:
+            yield counts, kernel[:, k], mass, n
+
+
+def _cut_is_valid(answer: Callable[..., Any]) -> str:
+    for counts, rows, mass, n in _bins():
+        for epsilon in (0.02, 0.3, 1.0):
+            used = rows[counts > 0]
+            delta = hockey_stick_divergences(used, mass, n, epsilon).max()
+            given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
+            if np.ndim(given):
+                return "It is not one number."
+            if not given <= delta + 1e-12:
+                return f"Here the largest δ of the bin is {delta:.4g}."
+    return ""
+
+
+def _cut_bites(answer: Callable[..., Any]) -> str:
+    for counts, rows, mass, n in _bins():
+        for epsilon in (0.02, 0.3, 1.0):
+            average = counts @ rows / counts.sum()
+            tau, sigma = linear_limits(n, epsilon)
+            above, below = (average - tau * mass).max(), (sigma * mass - average).max()
+            given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
+            if max(above, below) > 1e-6 and not given > 0.0:
+                side = "upper" if above > below else "lower"
+                return (
+                    f"Here the average record violates the {side} side of the linear form of pDP."
+                )
+    return ""
+
+
+def _cut_is_sharp(answer: Callable[..., Any]) -> str:
+    """If the records of the bin are all alike, the average record is one of them."""
+    for counts, rows, mass, n in _bins():
+        if np.count_nonzero(counts) != 1:
+            continue
+        for epsilon in (0.02, 0.3, 1.0):
+            exact = hockey_stick_divergences(rows[counts > 0], mass, n, epsilon)[0]
+            given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
+            if not np.isclose(given, exact, rtol=1e-9, atol=1e-14):
+                return "Here all records of the bin play alike."
+    return ""
+
+
+def _cut_is_convex(answer: Callable[..., Any]) -> str:
+    """Half-way between two rows of counts, the mass moving along, it is at most the mean."""
+    rng = np.random.default_rng(9)
+    for counts, rows, mass, n in _bins():
+        total, others = int(counts.sum()), mass - counts @ rows
+        one, other = rng.multinomial(total, np.full(3, 1 / 3), size=2).astype(float)
+        for epsilon in (0.02, 0.3, 1.0):
+            low, middle, high = (
+                float(answer(c, rows.copy(), others + c @ rows, n, epsilon))
+                for c in (one, (one + other) / 2, other)
+            )
+            if middle > (low + high) / 2 + 1e-12:
+                return f"Half-way from {one} to {other} it is above the mean of the two."
+    return ""
+
+
+def _adding_loss(rows: NDArray[np.float64], new_row: NDArray[np.float64]) -> float:
+    """Return the loss of removing the new record from the larger table, over the outputs."""
+    larger = np.vstack([rows, new_row]).sum(axis=0) / (len(rows) + 1)
+    loss = 0.0
+    for before, after in zip(rows.mean(axis=0), larger, strict=True):
+        if after > 0:
+            loss = max(loss, abs(math.log(after / before)) if before > 0 else math.inf)
+    return loss
+
+
+def _guest_cases() -> list[Case]:
+    rng = np.random.default_rng(8)
+    rows, silent = rng.dirichlet(np.ones(5), size=6), np.eye(4)[[0, 0, 1]]
+    rare = rng.dirichlet(np.full(5, 0.1))
+
+    def log_ratio(rows: NDArray[np.float64], new_row: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log(np.vstack([rows, new_row]).mean(axis=0) / rows.mean(axis=0))
+
+    mistakes: dict[str, Callable[..., float]] = {
+        "That is the loss of removing the record from the table, if it were one of the n.": (
+            lambda rows, new: np.abs(
+                np.log(rows.mean(axis=0) * (len(rows) - 1) / (rows.sum(axis=0) - new))
+            ).max()
+        ),
+        "Each distribution has its own number of records: n before and n + 1 after.": (
+            lambda rows, new: np.abs(np.log((rows.sum(axis=0) + new) / rows.sum(axis=0))).max()
+        ),
+        "Both signs of the logarithm count.": lambda rows, new: log_ratio(rows, new).max(),
+    }
+    more = "Compare P = S/n with the output distribution after the guest has come, at each x."
+    return [
+        close(_adding_loss, *table, hint=hint, more=more, mistakes=mistakes)
+        for table, hint in (
+            ((rows, rows[2]), "n + 1 records then, n before."),
+            ((np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([1.0, 0.0])), "Both signs count."),
+            ((rows, rare), "A guest with other habits."),
+            ((rows[:1], rows[0]), "A twin of the only record changes nothing."),
+            ((silent, silent[0]), "Leave out outputs that nobody reaches."),
+            ((silent, np.eye(4)[3]), "An output that was impossible before?"),
+        )
+    ]
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def lone(n, m, epsilon):
+    return max(m / n - math.exp(epsilon) * (m - 1) / (n - 1), 0)
+
+
+def adding(rows, new):
+    """Output by output."""
+    n, worst = len(rows), 0
+    for column, more in zip(rows.T, new, strict=True):
+        before, after = sum(column) / n, (sum(column) + more) / (n + 1)
+        if after > 0:
+            worst = max(worst, abs(math.log(after / before)) if before else math.inf)
+    return worst
+
+
+def adding_without_care(rows, new):
+    return np.abs(np.log(np.vstack([rows, new]).mean(0) / rows.mean(0))).max()
+
+
+def adding_finite(rows, new):
+    seen = rows.sum(0) > 0
+    return adding(rows[:, seen], new[seen])
+
+
+def allowed(n, epsilon):
+    return math.log1p(n * math.expm1(epsilon))
+
+
+def top(s, width=1.0):
+    """Peak of the density of a record at an end."""
+    return 1 / (s * math.sqrt(math.pi / 2) * math.erf(width / (s * math.sqrt(2))))
+
+
+def average(c, rows):
+    return c @ rows / c.sum()
+
+
+def cut(c, rows, mass, n, epsilon):
+    """From the positive parts, without the function of the chapter."""
+    tau, sigma = linear_limits(n, epsilon)
+    row = average(c, rows)
+    above = math.exp(epsilon) / (n - 1) * np.maximum(row - tau * mass, 0).sum()
+    below = np.maximum(sigma * mass - row, 0).sum() / (n - 1)
+    return max(above, below)
+
+
+def one_sided_cut(c, rows, mass, n, epsilon):
+    tau = linear_limits(n, epsilon)[0]
+    return math.exp(epsilon) / (n - 1) * np.maximum(average(c, rows) - tau * mass, 0).sum()
+
+
+def least_cut(c, rows, mass, n, epsilon):
+    return hockey_stick_divergences(rows[c > 0], mass, n, epsilon).min()
+
+
+def doubled_cut(*case):
+    return 2 * cut(*case)
+
+
+def mean_cut(c, rows, mass, n, epsilon):
+    """Mean of the deltas: sharp and valid, but not convex in C."""
+    deltas = hockey_stick_divergences(rows, mass, n, epsilon)
+    return c @ deltas / c.sum()
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = (
+    "divide by zero",
+    "invalid value",
+)
+
+EXERCISES = {
+    "guest": Exercise(
+        _guest_cases(),
+        wrong=[
+            (
+                lambda rows, new: np.abs(
+                    np.log(rows.mean(0) * (len(rows) - 1) / (rows.sum(0) - new))
+                ).max(),
+                "the loss of removing",
+            ),
+            (
+                lambda rows, new: np.abs(np.log((rows.sum(0) + new) / rows.sum(0))).max(),
+                "n before and n + 1 after",
+            ),
+            (
+                lambda rows, new: np.log(np.vstack([rows, new]).mean(0) / rows.mean(0)).max(),
+                "Both signs",
+            ),
+            (adding_without_care, "Leave out outputs that nobody reaches."),
+            (adding_finite, "An output that was impossible before?"),
+            (lambda rows, new: np.zeros(5), "one number was expected"),
+        ],
+        right=[adding],
+    ),
+    "lone": Exercise(
+        [
+            _lone_case(
+                40, 2, 0.2, "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?"
+            ),
+            _lone_case(5, 1, 1.0, "A record alone in its bin."),
+            _lone_case(40, 30, 0.2, "With enough company δ is 0, not negative."),
+            _lone_case(7, 7, 1.0, "Everybody in one bin: nobody is missed."),
+        ],
+        wrong=[
+            (lambda n, m, e: m / n - math.exp(e) * (m - 1) / (n - 1), "never negative"),
+            (lambda n, m, e: 1 / n, "This one has company."),
+            (lambda n, m, e: m / n, "if the record goes"),
+            (lambda n, m, e: max(m - math.exp(e) * (m - 1), 0) / n, "n - 1 are left"),
+            (lambda n, m, e: max(1 - linear_limits(n, e)[0] * m, 0), "the factor in front"),
+            (lambda n, m, e: 1 / n if m == 1 else 0, "what is S?"),
+        ],
+        right=[lone],
+    ),
+    "safe": Exercise(
+        [
+            _safe_case(
+                5, 1.0, "Which largest ratio does Theorem 1′ allow, and which has a Gaussian?"
+            ),
+            _safe_case(1317, 0.1, "Which largest ratio does Theorem 1′ allow?"),
+            Case(
+                _safe_protects, "The check puts one record at one end and all others at the other."
+            ),
+            _safe_case(10**9, 1e-12, "For small ε, exp(ε) - 1 loses digits. NumPy has a remedy."),
+            _safe_case(2, 1e-12, "And ln(1 + u) loses those of a small u."),
+        ],
+        wrong=[
+            (lambda n, e: 1 / allowed(n, e), "a Laplace density"),
+            (lambda n, e: 0.5 / allowed(n, e), "That is a variance."),
+            (lambda n, e: math.sqrt(1 / allowed(n, e)), "A factor 2 is missing"),
+            (lambda n, e: math.sqrt(0.5 / e), "n helps"),
+            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
+            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "of a small u"),
+        ],
+        right=[
+            lambda n, e: (2 * allowed(n, e)) ** -0.5,
+            lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e))),
+        ],
+    ),
+    "extremes": Exercise(
+        [
+            _extremes_case(sigma, "A pair (v_min, v_max). Where does each occur? What is Z there?")
+            for sigma in (0.4, 0.1, 1.0, 50.0)
+        ],
+        wrong=[
+            (
+                lambda s: (
+                    math.exp(-1 / (2 * s**2)) / (s * math.sqrt(2 * math.pi)),
+                    1 / (s * math.sqrt(2 * math.pi)),
+                ),
+                "divide by the mass that is left",
+            ),
+            (lambda s: (top(s), top(s) * math.exp(-1 / (2 * s**2))), "v_min comes first."),
+            (
+                lambda s: (top(s, 0.5) / 2 * math.exp(-1 / (8 * s**2)), top(s, 0.5) / 2),
+                "A record in the middle",
+            ),
+            (lambda s: (top(s) * math.exp(-1 / s**2), top(s)), "which ratio have they?"),
+            (lambda s: top(s), "the shape (2,) was expected"),
+        ],
+        right=[lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]],
+    ),
+    "certify": Exercise(
+        [
+            Case(
+                _cut_is_valid,
+                "A valid cut is never above every δ of the bin.",
+                "Jensen: what does a convex function say about the average record?",
+            ),
+            Case(
+                _cut_bites,
+                "Your cut must be positive there. The linear form of pDP has two sides.",
+                "The function of the chapter takes rows; the average record is a row, too.",
+            ),
+            Case(
+                _cut_is_sharp, "Then the cut can be the δ of one of them. Yours is another number."
+            ),
+            Case(_cut_is_convex, "It is not convex in C, so a solver cannot use it."),
+        ],
+        wrong=[
+            (doubled_cut, "Here the largest δ of the bin is"),
+            (lambda *case: 0.0, "violates the"),
+            (one_sided_cut, "lower side of the linear form of pDP."),
+            (least_cut, "must be positive"),
+            (mean_cut, "not convex in C"),
+            (lambda *case: cut(*case) / 2, "all records of the bin play alike"),
+            (lambda c, rows, *rest: hockey_stick_divergences(rows, *rest), "It is not one number."),
+        ],
+        right=[cut],
+    ),
+}

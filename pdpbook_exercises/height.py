@@ -1,0 +1,474 @@
+"""Checks of the exercises in *Experiment 1: heights*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.experiments.datasets import nba_heights
+from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises.small_games import after_move, wrong_scales
+
+__all__ = ["EXERCISES"]
+
+Answer = Callable[..., Any]
+
+
+def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    p, q = (np.asarray(each, dtype=float) for each in answer)
+    return p, q
+
+
+def _are_distributions(answer: Any) -> str:
+    if len(answer) != 2:
+        return f"It has {len(answer)} parts, and a pair (p, q) was expected."
+    for name, each in zip("pq", _pair(answer), strict=True):
+        if each.shape != (10,):
+            return f"{name} has the shape {each.shape}."
+        if not (each >= 0).all():
+            return f"{name} has an entry that is negative or nan."
+        if abs(each.sum() - 1.0) > 1e-9:
+            return f"{name} sums to {each.sum():.6g}."
+    return ""
+
+
+def _spreads(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the standard deviations of the probabilities, and those of the data."""
+    places = np.arange(10.0)
+    pair = _pair(answer)
+    data = [math.sqrt(max(float(p @ places**2 - (p @ places) ** 2), 0.0)) for p in pair]
+    return np.array([p.std() for p in pair]), np.array(data)
+
+
+def _same_probabilities(answer: Any) -> bool | str:
+    p, q = _spreads(answer)[0]
+    return bool(abs(p - q) < 1e-12) or f"The probabilities scatter by {p:.4g} and by {q:.4g}."
+
+
+def _other_data(answer: Any) -> bool | str:
+    p, q = _spreads(answer)[1]
+    return bool(abs(p - q) >= 4.0) or f"The data scatter by {p:.3g} and by {q:.3g}."
+
+
+def _uniform(q: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    uniform = np.full(q.size, 1.0 / q.size)
+    return np.array(
+        [
+            kl_divergence(q, uniform),
+            sd_loss(q, uniform),
+            jaccard_index(q, uniform, threshold=threshold),
+            cosine_similarity(q, uniform),
+        ]
+    )
+
+
+def _game(multipliers: Any, *, epsilon: float = 1.0) -> NVOGame:
+    return NVOGame.from_data(
+        nba_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
+    )
+
+
+def _uniform_case(q: NDArray[np.float64], threshold: float, hint: str) -> Case:
+    def changed(place: int, other: Callable[..., float]) -> Callable[..., NDArray[np.float64]]:
+        """Return the right numbers but for one."""
+
+        def numbers(q: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+            right = _uniform(q, threshold)
+            right[place] = other(q, threshold, right)
+            return right
+
+        return numbers
+
+    return close(
+        _uniform,
+        q,
+        threshold,
+        hint=hint,
+        more="Put P(x) = 1/K into each of the four definitions of this page.",
+        mistakes={
+            "The divergence falls with the entropy: ln K minus H(q).": changed(
+                0, lambda q, t, right: 2 * math.log(q.size) - right[0]
+            ),
+            "The entropy is taken in bits there. The book takes natural logarithms.": changed(
+                0,
+                lambda q, t, right: math.log(q.size) - (math.log(q.size) - right[0]) / math.log(2),
+            ),
+            "SD divides by K, not by K - 1: the K entries are all there are.": changed(
+                1, lambda q, t, right: float(q.std(ddof=1))
+            ),
+            "A bin counts if q is above the threshold, not if q is above 0.": changed(
+                2, lambda q, t, right: np.count_nonzero(q) / q.size
+            ),
+            "The cosine is not squared.": changed(3, lambda q, t, right: right[3] ** 2),
+        },
+    )
+
+
+def _gap_case(start: str, hint: str) -> Case:
+    def judge(answer: Answer) -> bool | str:
+        game = _game((3, 2, 1, 0.33, 0.2), epsilon=8.0)
+        profile = game.constant_profile(4)
+        if start == "equilibrium":
+            profile = best_response_dynamics(game, profile).profile
+        terms = np.asarray(answer(game, profile.copy()), dtype=float)
+        gains = game.kernel @ (game.frequency / game.output(profile))
+        gap = float(game.frequency @ gains.max(axis=0)) - 1.0
+        if terms.shape != (game.bins, game.actions):
+            return f"The shape is {terms.shape}, and (K, V) is {(game.bins, game.actions)}."
+        if not terms.min() >= -1e-12:
+            return f"The least term is {terms.min():.3g}, below 0."
+        total = float(terms.sum())
+        return math.isclose(total, gap, rel_tol=1e-6, abs_tol=1e-12) or (
+            f"The terms sum to {total:.6g}, and the gap is {gap:.6g}."
+        )
+
+    return Case(
+        judge,
+        hint,
+        "The gap is sum w max g - sum w g, with w = C/n. Take the two sums together.",
+    )
+
+
+def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
+    """Worst loss of each bin, before and after."""
+    seen = np.flatnonzero(game.counts)
+    both = profile, after_move(profile, k, v, w)
+    before, after = (np.nanmax(game.losses(each)[seen], axis=1) for each in both)
+    return [int(x) for x in seen[(before <= game.epsilon) & (after > game.epsilon)]]
+
+
+def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
+    def begin() -> tuple[NVOGame, NDArray[np.int64]]:
+        game = _game((3, 2, 1, 0.033, 0.02))
+        if start == "quiet":
+            return game, game.constant_profile(4)
+        return game, best_response_dynamics(game, rng=np.random.default_rng(0)).profile
+
+    def judge(answer: Answer) -> bool | str:
+        game, profile = begin()
+        kept = profile.copy()
+        given = answer(game, profile, k, v, w)
+        if not (profile == kept).all():
+            return "It changed the profile that it was given. Work on a copy."
+        bins, right = [int(x) for x in given], _suffering(game, kept, k, v, w)
+        if bins == right:
+            return True
+        if sorted(set(bins)) == right:
+            return "These are the right bins, but not sorted, or not each of them once."
+        late, early = len(set(right) - set(bins)), len(set(bins) - set(right))
+        return f"{late} bins are missing, and {early} do not belong there."
+
+    def exposed(game: NVOGame, profile: NDArray[np.int64]) -> NDArray[np.bool_]:
+        seen = np.array([x in np.flatnonzero(game.counts) for x in range(game.bins)])
+        worst = np.full(game.bins, -np.inf)
+        worst[seen] = np.nanmax(game.losses(profile)[seen], axis=1)
+        return worst > game.epsilon
+
+    def gives(wrong: Callable[..., Any]) -> Callable[[Any], bool]:
+        def made(answer: Any) -> bool:
+            game, profile = begin()
+            given = [int(x) for x in answer(game, profile.copy(), k, v, w)]
+            return given == [int(x) for x in np.flatnonzero(wrong(game, profile))]
+
+        return made
+
+    return Case(
+        judge,
+        hint,
+        "A bin is exposed if the largest loss of its groups is above ε; `game.losses` has nan for "
+        "groups without records. Compare exposed before with exposed after.",
+        {
+            "Bins that were exposed before do not suffer now. Leave them out.": gives(
+                lambda game, profile: exposed(game, after_move(profile, k, v, w))
+            ),
+            "Move one record, not the whole group.": gives(
+                lambda game, profile: (
+                    exposed(game, after_move(profile, k, v, w, int(profile[k, v])))
+                    & ~exposed(game, profile)
+                )
+            ),
+            "Those are the bins that were freed. Before and after are exchanged.": gives(
+                lambda game, profile: (
+                    exposed(game, profile) & ~exposed(game, after_move(profile, k, v, w))
+                )
+            ),
+            "Look at the other bins, too.": gives(
+                lambda game, profile: (
+                    exposed(game, after_move(profile, k, v, w))
+                    & ~exposed(game, profile)
+                    & (np.arange(game.bins) == k)
+                )
+            ),
+        },
+    )
+
+
+def _end(answer: Any) -> tuple[NVOGame, NDArray[np.int64]]:
+    game = _game(tuple(float(each) for each in answer))
+    return game, best_response_dynamics(game, game.constant_profile(0)).profile
+
+
+def _all_private(answer: Any) -> bool | str:
+    game, profile = _end(answer)
+    left = game.records - game.private_records(profile)
+    return left == 0 or f"At the end {left} records are exposed."
+
+
+def _near_enough(answer: Any) -> bool | str:
+    game, profile = _end(answer)
+    divergence = game.divergence(profile)
+    return divergence < 0.02 or f"Everybody is private, and the divergence is {divergence:.4f}."
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+SIDE = np.eye(10)[0]
+
+
+def measures(q, threshold=0.001, *, base=math.e, ddof=0, above=None, power=1):
+    q = np.asarray(q, dtype=float)
+    entropy = -sum(x * math.log(x, base) for x in q if x > 0)
+    m = np.count_nonzero(q > (threshold if above is None else above))
+    cosine = 1 / math.sqrt(q.size * (q @ q))
+    return math.log(q.size) - entropy, q.std(ddof=ddof), m / q.size, cosine**power
+
+
+def entropy_first(q, threshold):
+    divergence, *others = measures(q, threshold)
+    return (2 * math.log(len(q)) - divergence, *others)
+
+
+def no_care(q, threshold):
+    """Meets 0 ln 0."""
+    return (math.log(q.size) + (q * np.log(q)).sum(), *measures(q, threshold)[1:])
+
+
+def terms(game, profile, *, shares=None, best=None):
+    gains = (game.kernel @ (game.frequency / game.output(profile))).T
+    shares = profile / game.records if shares is None else shares(game, profile)
+    return shares * (gains.max(axis=1, keepdims=True) - gains)
+
+
+def term_by_term(game, profile):
+    """Loops over bins and actions."""
+    ratio = game.frequency / game.output(profile)
+    found = []
+    for k in range(game.bins):
+        gains = [float(game.kernel[v, k] @ ratio) for v in range(game.actions)]
+        row = [profile[k, v] / game.records * (max(gains) - g) for v, g in enumerate(gains)]
+        found.append(row)
+    return found
+
+
+def exposed(game, profile):
+    """Bins with an exposed record, by their losses."""
+    losses = game.losses(profile)
+    return [x for x in range(game.bins) if any(loss > game.epsilon for loss in losses[x])]
+
+
+def after(profile, k, v, w, count=1):
+    moved = profile.copy()
+    moved[k, v] -= count
+    moved[k, w] += count
+    return moved
+
+
+def suffering(game, profile, k, v, w):
+    before = exposed(game, profile)
+    return [x for x in exposed(game, after(profile, k, v, w)) if x not in before]
+
+
+def spoiling(game, profile, k, v, w):
+    before = exposed(game, profile)
+    profile[k, v] -= 1
+    profile[k, w] += 1
+    return [x for x in exposed(game, profile) if x not in before]
+
+
+def whole_group(game, profile, k, v, w):
+    before, count = exposed(game, profile), profile[k, v]
+    return [x for x in exposed(game, after(profile, k, v, w, count)) if x not in before]
+
+
+def freed(game, profile, k, v, w):
+    now = exposed(game, after(profile, k, v, w))
+    return [x for x in exposed(game, profile) if x not in now]
+
+
+EXERCISES = {
+    "headline": Exercise(
+        [
+            close(
+                lambda laplace, game: 100.0 * (1.0 - game / laplace),
+                2.0,
+                0.5,
+                hint="How much of the 2 is gone when 0.5 is left? In per cent.",
+                mistakes={
+                    "In per cent, please.": lambda laplace, game: 1 - game / laplace,
+                    "That is how much is left. How much is gone?": (
+                        lambda laplace, game: 100 * game / laplace
+                    ),
+                    "Relative to the Laplace mechanism, not to the game.": (
+                        lambda laplace, game: 100 * (laplace / game - 1)
+                    ),
+                    "A difference of divergences is not relative yet.": (
+                        lambda laplace, game: 100 * (laplace - game)
+                    ),
+                },
+            ),
+            close(
+                lambda laplace, game: 100.0 * (1.0 - game / laplace),
+                1.3991,
+                0.0066,
+                rtol=1e-4,  # 99.53, as printed, is right, too
+                hint="Try the published row at ε = 1: it should give the headline.",
+            ),
+            close(-100.0, 1.0, 2.0, hint="Twice the divergence is 100 per cent worse: below 0."),
+        ],
+        wrong=[
+            (lambda laplace, game: 1 - game / laplace, "In per cent"),
+            (lambda laplace, game: 100 * game / laplace, "How much is gone?"),
+            (lambda laplace, game: 100 * (laplace / game - 1), "not to the game"),
+            (lambda laplace, game: 100 * (laplace - game), "not relative yet"),
+            (lambda laplace, game: 100 * (game / laplace - 1), "The sign is wrong."),
+            (lambda laplace, game: 100 * abs(1 - game / laplace), "100 per cent worse"),
+        ],
+        right=[
+            lambda laplace, game: 100 * (laplace - game) / laplace,
+            lambda laplace, game: round(100 * (laplace - game) / laplace, 2),
+        ],
+    ),
+    "two-readings": Exercise(
+        [
+            Case(_are_distributions, "Give a pair of lists of ten numbers >= 0 that sum to 1."),
+            Case(
+                _same_probabilities,
+                "Compare p.std() and q.std(). Does the order of ten numbers matter to it?",
+                "Move the bars of a histogram about.",
+            ),
+            Case(
+                _other_data,
+                "The data must scatter widely under one of them, and hardly under the other.",
+                "Where on 0 to 9 must two bars stand to be as far apart as possible?",
+            ),
+        ],
+        wrong=[
+            ((SIDE, np.eye(10)[9]), "The data scatter by 0 and by 0."),
+            ((SIDE, np.full(10, 0.1)), "The probabilities scatter by 0.3 and by 0."),
+            (([0.5] + [0] * 8 + [0.6], SIDE), "p sums to 1.1."),
+            ((SIDE, [0.5, 0.5]), "q has the shape (2,)."),
+            ((SIDE, [2, -1] + [0] * 8), "negative or nan"),
+            (SIDE, "a pair (p, q) was expected"),
+        ],
+        right=[
+            ([0.5] + [0.0] * 8 + [0.5], [0.5, 0.5] + [0.0] * 8),
+            np.array([[3, 0, 0, 0, 0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 3, 3, 0, 0, 0, 0]]) / 6,
+        ],
+    ),
+    "uniform": Exercise(
+        [
+            _uniform_case(
+                np.array([0.5, 0.5, 0.0, 0.0]),
+                0.001,
+                "Try q = (1/2, 1/2, 0, 0) by hand. All four numbers, in the stated order?",
+            ),
+            _uniform_case(
+                np.random.default_rng(5).dirichlet(np.full(50, 0.1)),
+                0.015,
+                "Another threshold: which bins of q does it leave?",
+            ),
+            _uniform_case(
+                np.array([1.0] + [0.0] * 100),
+                0.001,
+                "With all the data in one bin the entropy is zero.",
+            ),
+        ],
+        wrong=[
+            (entropy_first, "ln K minus H(q)"),
+            (lambda q, t: measures(q, t, base=2), "in bits"),
+            (lambda q, t: measures(q, t, ddof=1), "by K, not by K - 1"),
+            (lambda q, t: measures(q, t, above=0), "above the threshold"),
+            (lambda q, t: measures(q, t, power=2), "not squared"),
+            (no_care, "Try q = (1/2, 1/2, 0, 0) by hand."),
+            (lambda q, t: measures(q, t)[::-1], "in the stated order?"),
+        ],
+        right=[
+            lambda q, t: list(measures(q, t)),
+            lambda q, t: (kl_divergence(q, np.full(q.size, 1 / q.size)), *measures(q, t)[1:]),
+        ],
+    ),
+    "tight": Exercise(
+        [
+            _gap_case(
+                "least",
+                "Start from the hint: the shares w = C/n times g add up to 1. "
+                "Write the gap as a weighted sum of how far g falls short of the bin's largest.",
+            ),
+            _gap_case("equilibrium", "The terms must be >= 0 and add up at other profiles, too."),
+        ],
+        wrong=[
+            (lambda g, p: terms(g, p, shares=lambda g, p: p), "The terms sum to"),
+            (lambda g, p: -terms(g, p), "below 0"),
+            (lambda g, p: terms(g, p).T, "The shape is (5, 101), and (K, V) is (101, 5)."),
+            (lambda g, p: terms(g, p).sum(), "The shape is ()"),
+            (
+                lambda g, p: terms(g, p, shares=lambda g, p: (p > 0) / g.records),
+                "The terms sum to",
+            ),
+        ],
+        right=[term_by_term],
+    ),
+    "sake": Exercise(
+        [
+            _sake_case(38, 2, 4, "equilibrium", "The shortest turns quiet. Look at every bin."),
+            _sake_case(40, 2, 4, "equilibrium", "One of three turns quiet: move one record only."),
+            _sake_case(59, 2, 4, "equilibrium", "A record can be loud for others only."),
+            _sake_case(51, 3, 4, "equilibrium", "One of the crowd can matter to the ends."),
+            _sake_case(62, 4, 0, "quiet", "Name those who were private before, not all exposed."),
+        ],
+        wrong=[
+            (lambda g, p, *move: exposed(g, after(p, *move)), "Leave them out."),
+            (whole_group, "not the whole group"),
+            (freed, "Before and after are exchanged."),
+            (lambda g, p, k, v, w: [x for x in suffering(g, p, k, v, w) if x == k], "other bins"),
+            (lambda g, p, *move: [*suffering(g, p, *move), 0], "and 1 do not belong there"),
+            (lambda g, p, *move: suffering(g, p, *move)[::-1], "not sorted"),
+            (spoiling, "Work on a copy."),
+            (lambda g, p, *move: suffering(g, p, *move) * 2, "not each of them once"),
+        ],
+        right=[suffering, lambda g, p, *move: np.array(suffering(g, p, *move))],
+    ),
+    "scales": Exercise(
+        [
+            Case(wrong_scales, "Give five numbers > 0."),
+            Case(
+                _all_private,
+                "Is your first scale a safe one? It is the one that all start with.",
+                "By Theorem 1 a scale is safe at every profile from b* on. Which multiplier is it?",
+            ),
+            Case(
+                _near_enough,
+                "The divergence is not below 0.02 yet. How wide is the noise of your smallest "
+                "scale, in bins?",
+                "Noise of a few tenths of a bin leaves the crowd where it is. And the loners?",
+            ),
+        ],
+        wrong=[
+            ((3, 2, 1, 0.33, 0.2), "the divergence is"),
+            ((0.01, 0.01, 0.01, 0.01, 0.01), "records are exposed"),
+            ((3, 2, 1, 0.33), "It has 4 numbers."),
+            ((3, 2, 1, 0.33, 0), "Not all are finite and > 0."),
+            ((3, 2, 1, 0.33, math.inf), "Not all are finite and > 0."),
+        ],
+        right=[[3, 1, 0.3, 0.03, 0.003], np.array([3.0, 1.0, 0.3, 0.02, 0.003])],
+    ),
+}

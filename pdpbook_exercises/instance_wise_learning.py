@@ -1,0 +1,331 @@
+"""Self-checks of the chapter *Instance-wise noise by learning*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pdpbook.per_instance.privacy_loss import company_needed
+from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises.small_games import all_profiles, laplace_game
+
+__all__ = ["EXERCISES"]
+
+
+def _reward(divergence: float, laplace: float, private: bool) -> float:
+    utility = -1.0 if divergence >= laplace else (laplace - divergence) / laplace
+    return utility + (1 if private else -1)
+
+
+def _reward_case(divergence: float, laplace: float, private: bool, hint: str) -> Case:
+    return close(
+        _reward,
+        divergence,
+        laplace,
+        private,
+        hint=hint,
+        more="Write two if-statements, one for R_E and one for R_U, and add.",
+        mistakes={
+            "The definition asks for a KL that is less. Here it is equal.": (
+                lambda kl, laplace, private: (
+                    (-1 if kl > laplace else (laplace - kl) / laplace) + (1 if private else -1)
+                )
+            ),
+            "Without privacy R_E is -1, not 0.": (
+                lambda kl, laplace, private: _reward(kl, laplace, True) - 1 + private
+            ),
+            "That is R_E alone.": lambda kl, laplace, private: 1 if private else -1,
+            "That is R_U alone.": lambda kl, laplace, private: _reward(kl, laplace, True) - 1,
+            "The saving is relative to the Laplace mechanism's KL.": (
+                lambda kl, laplace, private: (
+                    (laplace - kl if kl < laplace else -1) + (1 if private else -1)
+                )
+            ),
+            "R_U is -1 as soon as the KL is no better than the Laplace mechanism's.": (
+                lambda kl, laplace, private: (laplace - kl) / laplace + (1 if private else -1)
+            ),
+        },
+    )
+
+
+def _spare(n: int, epsilon: float) -> float:
+    return 1.0 / (epsilon * scale_bound(n, epsilon))
+
+
+def _spare_case(n: int, epsilon: float, hint: str) -> Case:
+    return close(
+        _spare,
+        n,
+        epsilon,
+        hint=hint,
+        more="b* = 1/ln(1 + n(exp(ε) - 1)), and NumPy has log1p and expm1.",
+        mistakes={
+            "Which of the two scales is divided by the other? The answer is at least 1.": (
+                lambda n, epsilon: 1 / _spare(n, epsilon)
+            ),
+            "That is 1/b*. Divide the Laplace mechanism's scale, 1/ε, by b*.": (
+                lambda n, epsilon: _spare(n, epsilon) * epsilon
+            ),
+            "n is the bound, and the limit for ε to 0. It is less.": lambda n, epsilon: n,
+            "Theorem 1′ has n, not n - 1.": (
+                lambda n, epsilon: math.log1p((n - 1) * math.expm1(epsilon)) / epsilon
+            ),
+        },
+    )
+
+
+def _is_threshold(counts: list[int]) -> Case:
+    """Check that the largest bin is company enough just above the answer, and not below."""
+    n, largest = sum(counts), max(counts)
+    floor = -math.log1p(-1.0 / n)
+
+    def judge(answer: Any) -> str:
+        epsilon = float(answer(np.array(counts)))
+        if not 0.0 < epsilon < math.inf:
+            return "It is not a finite ε > 0."
+        if epsilon * (1 + 1e-9) < floor:  # company_needed would name the floor, half the solution
+            return "At this ε a record is missed in a bin where it is not."
+        if company_needed(n, epsilon * (1 + 1e-9)) > largest:
+            return "At this ε the fullest bin has too few records to be private."
+        below = epsilon * (1 - 1e-6)
+        if below <= floor or company_needed(n, below) > largest:
+            return ""
+        return "A smaller ε would do."
+
+    return Case(
+        judge,
+        "Solve the upper side of the linear form of pDP at the own bin for ε, then look at the "
+        "lower side at the other bins, where a silent record never is.",
+        "At the own bin S = m and p = 1, so 1 <= τm; elsewhere p = 0, so σ <= 0. Both must hold.",
+    )
+
+
+def _telescopes(discount: float, turns: int) -> Case:
+    """Shaping by any potential changes the discounted return by minus the first potential."""
+
+    def judge(answer: Any) -> str:
+        rng = np.random.default_rng(turns)
+        for _ in range(3):
+            rewards, potentials = rng.normal(size=turns), rng.normal(size=turns)
+            shaped = np.asarray(answer(rewards.copy(), potentials.copy(), discount), dtype=float)
+            if shaped.shape != (turns,):
+                return f"Its shape is {shaped.shape}, and {(turns,)} was expected."
+            for start in range(turns):  # from every turn on, not from the first one only
+                weights = discount ** np.arange(turns - start)
+                change = weights @ (shaped - rewards)[start:]
+                if abs(change + potentials[start]) > 1e-9:
+                    return (
+                        f"From turn {start} on the discounted return changes by {change:.4g}, and "
+                        f"the potential there is {potentials[start]:.4g}."
+                    )
+        return ""
+
+    def leads_to(wrong: Callable[..., Any]) -> Callable[[Any], bool]:
+        rewards, potentials = np.random.default_rng(0).normal(size=(2, 5))
+        return lambda answer: np.allclose(
+            answer(rewards.copy(), potentials.copy(), 0.5), wrong(rewards, potentials)
+        )
+
+    return Case(
+        judge,
+        "Add discount times the potential after the turn and subtract the one before it; after the "
+        "last turn the potential is 0.",
+        "The potential after turn t is potentials[t + 1]. Append a 0.",
+        {
+            "Which of the two potentials is added, and which subtracted?": leads_to(
+                lambda r, p: r - 0.5 * np.append(p[1:], 0) + p
+            ),
+            "The potential after the turn is discounted, too.": leads_to(
+                lambda r, p: r + np.append(p[1:], 0) - p
+            ),
+            "The episode does not start again: after the last turn the potential is 0.": leads_to(
+                lambda r, p: r + 0.5 * np.roll(p, -1) - p
+            ),
+            "The state after turn t is the one of turn t + 1, not of t - 1.": leads_to(
+                lambda r, p: r + 0.5 * p - np.append(0, p[:-1])
+            ),
+        },
+    )
+
+
+def _points_at_the_optimum(
+    counts: list[int], scales: list[float], epsilon: float
+) -> Callable[[Any], str]:
+    """Check that of all profiles the private one of smallest KL earns most.
+
+    Once with the Laplace mechanism's KL, once with a fifth of it, so that both a best private
+    profile below it and one above it occur.
+    """
+
+    def judge(answer: Any) -> str:
+        game = laplace_game(counts, scales, epsilon)
+        laplace = game.divergence(game.constant_profile(game.actions - 1))
+        ends = [(game.private_records(p), game.divergence(p)) for p in all_profiles(game)]
+        optimum = min(kl for private, kl in ends if private == game.records)
+        for baseline in (laplace, 0.2 * laplace):
+            earned = [float(answer(p, game.records, kl, baseline)) for p, kl in ends]
+            best = max(earned)
+            if not best > -math.inf:
+                return "Nobody can compare rewards that are nan or minus infinity."
+            for reward, (private, kl) in zip(earned, ends, strict=True):
+                wins = reward >= best - 1e-12
+                if wins and private < game.records:
+                    return (
+                        f"With a Laplace KL of {baseline:.4g} the largest reward goes to a profile "
+                        f"of KL {kl:.4g} that exposes {game.records - private} records."
+                    )
+                if wins and kl > optimum + 1e-9:
+                    return (
+                        f"With a Laplace KL of {baseline:.4g} the largest reward goes to a private "
+                        f"profile of KL {kl:.4g}, and {optimum:.4g} is possible."
+                    )
+        return ""
+
+    return judge
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def utility(kl, laplace):
+    return -1 if kl >= laplace else 1 - kl / laplace
+
+
+def spare(n, epsilon):
+    return math.log1p(n * math.expm1(epsilon)) / epsilon
+
+
+def threshold(counts):
+    n, m = int(np.sum(counts)), int(np.max(counts))
+    return max(math.log((n - 1) * m / (n * (m - 1))), math.log(n / (n - 1)))
+
+
+def shaped(rewards, potentials, discount, *, after=None, sign=1):
+    after = [*potentials[1:], 0.0] if after is None else after
+    pairs = zip(rewards, potentials, after, strict=True)
+    return [r + sign * (discount * later - now) for r, now, later in pairs]
+
+
+EXERCISES = {
+    "reward": Exercise(
+        [
+            _reward_case(0.5, 2.0, True, "R is the sum of R_E and R_U."),
+            _reward_case(0.5, 2.0, False, "R is the sum of R_E and R_U."),
+            _reward_case(3.0, 2.0, True, "A KL above the Laplace mechanism's."),
+            _reward_case(2.0, 2.0, True, "Mind KL = KL_Laplace."),
+            _reward_case(3.0, 2.0, False, "The worst of both."),
+            _reward_case(0.0, 1.0, False, "No noise: no divergence and no privacy."),
+        ],
+        wrong=[
+            (lambda kl, laplace, private: utility(kl, laplace) + private, "R_E is -1, not 0"),
+            (lambda kl, laplace, private: 1 if private else -1, "That is R_E alone."),
+            (lambda kl, laplace, private: utility(kl, laplace), "That is R_U alone."),
+            (
+                lambda kl, laplace, private: (
+                    (laplace - kl if kl < laplace else -1) + (1 if private else -1)
+                ),
+                "relative to the Laplace",
+            ),
+            (
+                lambda kl, laplace, private: 1 - kl / laplace + (1 if private else -1),
+                "no better than the Laplace",
+            ),
+            (
+                lambda kl, laplace, private: (
+                    (-1 if kl > laplace else 1 - kl / laplace) + (1 if private else -1)
+                ),
+                "Here it is equal.",
+            ),
+        ],
+        right=[
+            lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace),
+            lambda kl, laplace, private: (2 * bool(private) - 1) + utility(kl, laplace),
+        ],
+    ),
+    "to-spare": Exercise(
+        [
+            _spare_case(10, 3.0, "Divide the Laplace mechanism's scale by b* of Theorem 1′."),
+            _spare_case(1317, 0.011, "Divide the Laplace mechanism's scale by b* of Theorem 1′."),
+            _spare_case(2, 1.0, "Divide the Laplace mechanism's scale by b* of Theorem 1′."),
+            _spare_case(1000, 1e-13, "For very small ε, use functions that do not cancel."),
+        ],
+        wrong=[
+            (lambda n, e: 1 / spare(n, e), "The answer is at least 1."),
+            (lambda n, e: 1 / scale_bound(n, e), "That is 1/b*."),
+            (lambda n, e: n, "It is less."),
+            (lambda n, e: spare(n - 1, e), "not n - 1"),
+            (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
+            (lambda n, e: spare(n, e) / math.log(2), "It is right in base 2."),
+        ],
+        right=[lambda n, e: 1 / (e * scale_bound(n, e))],
+    ),
+    "silence": Exercise(
+        [_is_threshold(counts) for counts in ([10, 30, 60], [5, 5], [3, 1], [152, 1013, 152])],
+        wrong=[
+            (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "where it is not"),
+            (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
+            (lambda c: -math.log1p(-1 / c.max()), "A smaller ε would do."),
+            (lambda c: math.log(c.sum() / c.max()), "A smaller ε would do."),
+            (lambda c: 0.0, "It is not a finite ε > 0."),
+        ],
+        right=[threshold],
+    ),
+    "shaping": Exercise(
+        [
+            _telescopes(discount, turns)
+            for discount, turns in ((0.9, 4), (0.5, 1), (0.0, 3), (0.98, 20))
+        ],
+        wrong=[
+            (lambda r, p, d: shaped(r, p, d, sign=-1), "which subtracted?"),
+            (lambda r, p, d: r + np.append(p[1:], 0) - p, "is discounted, too"),
+            (lambda r, p, d: r + d * np.roll(p, -1) - p, "does not start again"),
+            (lambda r, p, d: r + d * p - np.append(0, p[:-1]), "not of t - 1"),
+            (
+                lambda r, p, d: r[:-1] + d * p[1:] - p[:-1],
+                "Its shape is (3,), and (4,) was expected.",
+            ),
+            (lambda r, p, d: r - p, "the discounted return changes by"),
+        ],
+        right=[shaped],
+    ),
+    "honest-reward": Exercise(
+        [
+            Case(
+                _points_at_the_optimum(counts, scales, epsilon),
+                "Of two profiles at which all are private, the one of smaller KL must earn more; "
+                "one at which somebody is exposed must earn less than either, however small its "
+                "KL and however large theirs.",
+                "Put the two kinds of profiles into two ranges that do not overlap.",
+            )
+            for counts, scales, epsilon in (
+                ([4, 1, 2], [0.02, 0.3, 3.0], 0.7),
+                ([3, 0, 3, 1], [0.05, 5.0], 0.9),
+                ([2, 2, 2], [0.05, 0.2, 9.0], 0.3),
+                ([5, 1], [0.01, 0.5, 2.0, 50.0], 0.8),
+                ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # to cover one record costs much
+            )
+        ],
+        wrong=[
+            (
+                lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
+                "KL",
+            ),
+            (lambda private, n, kl, laplace: -kl, "that exposes"),
+            (lambda private, n, kl, laplace: private / n, "is possible."),
+            (lambda private, n, kl, laplace: private / n - kl, "the largest reward goes to"),
+            (
+                lambda private, n, kl, laplace: (private == n) * max(1 - kl / laplace, 0),
+                "the largest reward goes to",
+            ),
+            (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
+        ],
+        right=[
+            lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
+            lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
+        ],
+    ),
+}

@@ -1,0 +1,286 @@
+"""Self-checks of the chapter *What would you have used instead?*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.count_posterior import posterior_from_noise
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+
+def _guess(laws: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(weights @ laws)
+
+
+def _guess_cases() -> list[Case]:
+    rng = np.random.default_rng(1)
+    return [
+        close(
+            _guess,
+            rng.dirichlet(np.full(bins, 0.4), size=laws),
+            rng.dirichlet(np.ones(laws)),
+            hint="Write the expected divergence as something without P minus a sum over x of "
+            "E q(x) ln P(x). The probabilities of the laws are not all equal.",
+        )
+        for laws, bins in ((2, 3), (5, 4), (1, 2))
+    ]
+
+
+def _clipped_sum(epsilon: float) -> float:
+    """Add up the definition."""
+    last = int(60 / epsilon) + 60
+    z = np.arange(1, last + 1)
+    return float((z * np.exp(-epsilon * z)).sum() * math.tanh(epsilon / 2))
+
+
+def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], bool]:
+    def worst(n: int) -> float:
+        return math.log1p((bins - 1) / (1 + n * math.expm1(epsilon)))
+
+    def judge(answer: Any) -> bool:
+        n = answer(bins, epsilon, kappa)
+        if n != int(n) or n < 2:
+            return False
+        n = int(n)
+        return worst(n) <= kappa * (1 + 1e-9) and (n == 2 or worst(n - 1) > kappa * (1 - 1e-9))
+
+    return judge
+
+
+def _two(
+    q: NDArray[np.float64], rows: NDArray[np.float64], places: NDArray[np.float64]
+) -> list[float]:
+    own = blind = 0.0
+    output = q @ rows
+    for k, x in enumerate(places):
+        for j, y in enumerate(places):
+            own += q[k] * rows[k, j] * (x - y) ** 2
+            blind += q[k] * output[j] * (x - y) ** 2
+    return [own, blind]
+
+
+def _error_cases() -> list[Case]:
+    rng = np.random.default_rng(2)
+    return [
+        close(
+            _two,
+            rng.dirichlet(np.ones(bins)),
+            0.6 * np.eye(bins) + 0.4 * rng.dirichlet(np.ones(bins), size=bins),
+            np.sort(rng.uniform(-5, 5, bins)),
+            hint="Return both, in this order. Records weigh by q, outputs by the row; in the "
+            "second case the output is independent of the record.",
+        )
+        for bins in (2, 5)
+    ]
+
+
+def _histograms() -> list[NDArray[np.int64]]:
+    x = np.arange(60)
+    bell = np.round(120 * np.exp(-((x - 30) ** 2) / 40)).astype(np.int64)
+    two = np.round(60 * np.exp(-((x - 12) ** 2) / 18) + 80 * np.exp(-((x - 41) ** 2) / 30))
+    return [bell, two.astype(np.int64), np.where(x < 12, 10 * (12 - x), 0).astype(np.int64)]
+
+
+def _is_law(answer: Any) -> bool:
+    noisy = np.array([5, -2, 0, 1])
+    law = np.asarray(answer(noisy, 0.5), dtype=float)
+    return law.shape == (4,) and bool((law > 0).all()) and math.isclose(law.sum(), 1.0)
+
+
+def _is_nearer(counts: NDArray[np.int64], epsilon: float) -> Callable[[Any], bool]:
+    q = counts / counts.sum()
+
+    def judge(answer: Any) -> bool:
+        own, plain = [], []
+        for seed in range(15):
+            rng = np.random.default_rng([seed, 3])
+            noisy = np.asarray(geometric_mechanism(counts, epsilon=epsilon, rng=rng))
+            guess = np.asarray(answer(noisy.copy(), epsilon), dtype=float)
+            if not (guess > 0).all() or not math.isclose(guess.sum(), 1.0, rel_tol=1e-9):
+                return False
+            clipped = np.maximum(noisy, 0) + 0.5
+            own.append(kl_divergence(q, guess / guess.sum()))
+            plain.append(kl_divergence(q, clipped / clipped.sum()))
+        return bool(np.median(own) <= np.median(plain) * 2 / 3)
+
+    return judge
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def normalised(values):
+    values = np.asarray(values, dtype=float)
+    return values / values.sum()
+
+
+def worst_records(bins, epsilon, kappa, *, shift=1, rounding=math.ceil):
+    return max(2, rounding(((bins - 1) / math.expm1(kappa) - shift) / math.expm1(epsilon)))
+
+
+def squares(places):
+    return (places[:, None] - places[None, :]) ** 2
+
+
+def smooth(noisy, epsilon):
+    """The posterior mean, mixed with its average over three bins."""
+    guess = posterior_from_noise(noisy, epsilon).distribution
+    return normalised(0.7 * guess + 0.3 * np.convolve(guess, np.ones(3) / 3, mode="same"))
+
+
+EXERCISES = {
+    "guess": Exercise(
+        _guess_cases(),
+        wrong=[
+            (lambda laws, weights: laws.mean(axis=0), "are not all equal"),
+            (lambda laws, weights: normalised(np.exp(weights @ np.log(laws))), "are not all equal"),
+            (lambda laws, weights: laws[weights.argmax()], "are not all equal"),
+            (lambda laws, weights: normalised(np.median(laws, axis=0)), "are not all equal"),
+        ],
+        right=[lambda laws, weights: sum(w * law for w, law in zip(weights, laws, strict=True))],
+    ),
+    "clipping": Exercise(
+        [
+            close(
+                _clipped_sum,
+                epsilon,
+                hint="Add up z Pr[Z = z] over the positive z only. The probabilities of all z, "
+                "negative ones and 0 included, sum to 1.",
+            )
+            for epsilon in (1.0, 0.1, 5.0)
+        ],
+        wrong=[
+            (lambda epsilon: 1 / epsilon, "over the positive z only"),
+            (
+                lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)),
+                "over the positive z only",
+            ),
+            (
+                lambda epsilon: math.exp(-epsilon) / (1 - math.exp(-epsilon)) ** 2,
+                "over the positive z only",
+            ),
+            (lambda epsilon: 1 / math.sinh(epsilon), "over the positive z only"),
+        ],
+        right=[lambda epsilon: math.exp(-epsilon) / -math.expm1(-2 * epsilon)],
+    ),
+    "records": Exercise(
+        [
+            Case(
+                _least_records(*case),
+                "Solve for R first, then for n. The divergence must be at most kappa for your n "
+                "and above it for n - 1; at least two records, and a whole number.",
+            )
+            for case in ((101, 1.0, 0.01), (3, 0.1, 0.2), (2, 5.0, 1.0), (1001, 0.01, 1e-4))
+        ],
+        wrong=[
+            (
+                lambda bins, epsilon, kappa: worst_records(
+                    bins, epsilon, kappa, rounding=math.floor
+                ),
+                "returned 5790.",
+            ),
+            (
+                lambda bins, epsilon, kappa: 1 + worst_records(bins, epsilon, kappa),
+                "above it for n - 1",
+            ),
+            (
+                lambda bins, epsilon, kappa: math.ceil((bins - 1) / kappa / epsilon),
+                "Solve for R first",
+            ),
+            (
+                lambda bins, epsilon, kappa: (
+                    ((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)
+                ),
+                "and a whole number",
+            ),
+        ],
+        right=[
+            worst_records,
+            lambda bins, epsilon, kappa: (
+                next(
+                    n
+                    for n in range(2, 10**9)
+                    if math.log1p((bins - 1) / (1 + n * math.expm1(epsilon))) <= kappa
+                )
+                if bins <= 101
+                else worst_records(bins, epsilon, kappa)
+            ),
+        ],
+    ),
+    "errors": Exercise(
+        _error_cases(),
+        wrong=[
+            (lambda q, rows, places: [q @ squares(places) @ q] * 2, "2 of 2 entries are wrong"),
+            (
+                lambda q, rows, places: [
+                    (rows * squares(places)).sum(axis=1).mean(),
+                    q @ squares(places) @ (q @ rows),
+                ],
+                "1 of 2 entries are wrong",
+            ),
+            (
+                lambda q, rows, places: [
+                    q @ squares(places) @ (q @ rows),
+                    q @ (rows * squares(places)).sum(axis=1),
+                ],
+                "Return both, in this order",
+            ),
+            (
+                lambda q, rows, places: [
+                    q @ np.sqrt((rows * squares(places)).sum(axis=1)),
+                    q @ squares(places) @ (q @ rows),
+                ],
+                "Records weigh by q",
+            ),
+        ],
+        right=[
+            lambda q, rows, places: np.array(
+                [q @ (rows * squares(places)).sum(axis=1), q @ squares(places) @ (q @ rows)]
+            )
+        ],
+    ),
+    "better": Exercise(
+        [
+            Case(
+                _is_law,
+                "Return a distribution with one positive probability a bin, for any whole numbers.",
+            ),
+            *(
+                Case(
+                    _is_nearer(counts, epsilon),
+                    "Not nearer by a third than clipping and adding a half. Most bins are empty: "
+                    "what do counts no larger than the noise mean, and what do neighbours say?",
+                )
+                for counts in _histograms()
+                for epsilon in (0.3, 1.0, 3.0)
+            ),
+        ],
+        wrong=[
+            (
+                lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 0.5),
+                "Not nearer by a third",
+            ),
+            (
+                lambda noisy, epsilon: normalised(np.maximum(noisy, 0)),
+                "one positive probability a bin",
+            ),
+            (lambda noisy, epsilon: np.full(noisy.size, 1 / noisy.size), "Not nearer by a third"),
+            (lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 5), "Not nearer by a third"),
+            (lambda noisy, epsilon: np.maximum(noisy, 0) + 0.5, "Return a distribution"),
+            (
+                lambda noisy, epsilon: posterior_from_noise(noisy, epsilon).distribution,
+                "what do neighbours say",
+            ),
+        ],
+        right=[smooth],
+    ),
+}

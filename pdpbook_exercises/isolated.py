@@ -1,0 +1,490 @@
+"""Scores that a submission cannot fake.
+
+A check in a student's own process can be made to say anything: the checker can be replaced, NumPy
+patched, the reference imported, a score printed.  Here the student's cells run in a process of
+their own (``pdpbook_exercises.student``), which finds the package but no exercise.
+The cases are judged in *this* process.  To them the student's function is a function like any
+other; it sends its arguments over and receives what came back, as plain data.  Only a case that
+watches what an answer does in its own process (``looks_inside``) is left out.
+
+Time is counted as the processor does, for each cell and for each case, so that a busy machine
+costs nobody points and a slow case only its own.  A loop in a scratch cell is stopped, and the next
+cell runs.  Code that cannot be stopped so, or that waits instead of computing, is ended with its
+process after :data:`PATIENCE` times as long by the clock on the wall.
+
+What it holds against: everything that changes the student's own process, infinite loops, exits,
+floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
+user who runs it, to read files, to write them, to speak to a network.  Run it as a user without
+such rights, or in a container without a network.  It needs a POSIX system.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import io
+import json
+import math
+import os
+import pickle
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+import pdpbook
+from pdpbook import _validate
+from pdpbook_exercises import student
+from pdpbook_exercises.checking import results, score
+from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
+
+__all__ = ["Grade", "grade"]
+
+EXERCISES = "pdpbook_exercises"  #: what a submission must not see
+LARGEST = 2**26  #: bytes of one reply
+MEMORY = 2**32  #: bytes of address space of a submission
+FILE = 2**24  #: bytes of a file that a submission writes
+PATIENCE = 4  #: seconds on the wall for each second of the processor
+BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
+CELLS = 3  #: as many cells may wait so long before all of them are given up
+SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
+BESIDE = ("student.py", "wire.py", "notebook_cells.py")  #: what the process of a submission runs
+CROSS = (
+    "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
+    "of pdpbook."
+)
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What an answer is worth.
+
+    Attributes
+    ----------
+    held : int
+        Cases that hold.
+    total : int
+        All cases.
+    message : str
+        What the student may read: the first case that fails, and a hint.
+    """
+
+    held: int
+    total: int
+    message: str
+
+
+class SubmissionError(RuntimeError):
+    """A submission broke off: it took too long, left, or sent what is no answer."""
+
+
+def grade(
+    cells: Sequence[str],
+    answers: Mapping[str, str],
+    *,
+    seed: int = 0,
+    seconds: float = 30.0,
+) -> dict[str, Grade]:
+    """Grade the answers in a submission, which runs in a process of its own.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Code cells of the submission in their order.  One that raises is left behind, and the next
+        one runs.
+    answers : mapping from str to str
+        For each exercise, ``"chapter/name"``, the variable that holds the answer.
+    seed : int
+        Numbers of the cases that depend on a seed.
+    seconds : float
+        Time of the processor for each cell, and for each case of an exercise.
+
+    Returns
+    -------
+    dict from str to Grade
+        In the order of ``answers``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+    ValueError, TypeError
+        If seconds is not a finite number > 0.
+
+    Examples
+    --------
+    >>> cells = ["def company_needed(n, epsilon):", "def company_needed(n, epsilon): return 2"]
+    >>> grades = grade(cells, {"dp-versus-pdp/company-needed": "company_needed"})
+    >>> grades["dp-versus-pdp/company-needed"].held < 7
+    True
+    """
+    seconds = _validate.number("seconds", seconds, above=0.0)
+    totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
+    most = len(cells) + sum(totals.values())
+    grades = {}
+    with _package_without_exercises() as path, ExitStack() as running:
+        submission = None
+        for name, variable in answers.items():
+            if submission is None or (submission.broken and submission.started):
+                running.close()  # what did not answer in time is still at work
+                names = list(answers.values())
+                submission = _Submission(cells, names, path, seconds, seconds * most)
+                running.callback(submission.close)
+            grades[name] = _graded(name, variable, submission, seed)
+    return grades
+
+
+def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
+    """Try the cases of one exercise, each in time of its own."""
+    answer = submission.answer(variable)
+    held = total = 0
+    message = ""
+    submission.next_case()
+    for result in results(name, answer, seed=seed, isolated=True):
+        held, total = held + result.passed, total + 1
+        message = message or result.message
+        submission.next_case()
+    if submission.broken and held < total:
+        message = submission.broken
+    if answer is None and submission.trouble:
+        message = submission.trouble
+    if submission.unknown and held < total:
+        kinds = ", ".join(sorted(submission.unknown))
+        message = f"{message} A part of your answer cannot be sent to the grader ({kinds}). {CROSS}"
+    return Grade(held, total, message or f"all {total} cases hold.")
+
+
+@contextmanager
+def _package_without_exercises() -> Iterator[str]:
+    """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
+    source, own = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(source, Path(folder, source.name))  # with its compiled code
+        beside = Path(folder, EXERCISES)
+        beside.mkdir()
+        stub = "def check(name, answer, **options):\n    return None\n"
+        (beside / "__init__.py").write_text(stub, encoding="utf-8")
+        for name in BESIDE:
+            shutil.copy(own / name, beside)
+        yield folder
+
+
+# The descriptor of the replies has a fixed number, whatever the operating system gave it.
+_START = (
+    "import os, runpy, sys;"
+    f" os.dup2(int(sys.argv[2]), {student.REPLIES});"
+    " sys.path.insert(0, sys.argv[1]);"
+    " runpy.run_module('pdpbook_exercises.student', run_name='__main__')"
+)
+
+
+class _Pickler(pickle.Pickler):
+    """Sends functions and things that only the grader has as numbers; the submission calls back."""
+
+    def __init__(self, file: io.BytesIO, functions: list[Callable[..., Any]]) -> None:
+        super().__init__(file)
+        self._functions = functions
+
+    def persistent_id(self, thing: Any) -> tuple[str, int] | None:
+        if isinstance(thing, type) or _is_importable(thing):
+            return None
+        if isinstance(thing, FunctionType | MethodType):
+            kind = "function"
+        elif type(thing).__module__.startswith(EXERCISES):
+            kind = "object"
+        else:
+            return None
+        self._functions.append(thing)
+        return kind, len(self._functions) - 1
+
+
+def _is_importable(thing: Any) -> bool:
+    """Whether the submission finds a function where it was defined."""
+    if not isinstance(thing, FunctionType):
+        return False
+    module = sys.modules.get(thing.__module__)
+    found = getattr(module, thing.__qualname__, None) is thing
+    return found and thing.__module__.partition(".")[0] in SHARED
+
+
+class _Submission:
+    """A submission that runs in a process of its own, until it is closed.
+
+    Attributes
+    ----------
+    trouble : str
+        What the cells raised, and which took too long.
+    broken : str
+        Why the process does not answer any more; empty as long as it does.
+    started : bool
+        Whether the cells have been run.  If they were not, another process would not run them.
+    unknown : set of str
+        Names of the classes of values that could not be sent, since an answer was last asked for.
+    """
+
+    def __init__(
+        self, cells: Sequence[str], names: list[str], path: str, seconds: float, most: float
+    ) -> None:
+        self._functions: list[Callable[..., Any]] = []
+        self._errors: list[Exception] = []
+        self._given: dict[str, Any] = {}
+        self._case = 0
+        self.unknown: set[str] = set()
+        self.trouble = self.broken = ""
+        self.started = False
+        self._wall = PATIENCE * seconds
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._reading, writing = os.pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START, path, str(writing)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder.name,
+            env={"HOME": self._folder.name, "MPLBACKEND": "Agg", "PATH": os.defpath},
+            pass_fds=[writing],
+            start_new_session=True,
+        )
+        os.close(writing)
+        assert self._process.stdin is not None
+        self._asking = self._process.stdin.fileno()
+        os.set_blocking(self._asking, False)
+        self._patience = CELLS * self._wall
+        # should the grader be killed, the submission ends by itself; it never needs twice its time
+        limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
+        start = {"limits": limits, "cells": list(cells), "names": names}
+        try:
+            self.tell(start | {"seconds": seconds, "wall": self._wall})
+            first = self.hear()
+            self._given = dict(first.get("given", {}))
+            self.trouble = "; ".join(map(str, first.get("trouble", ())))[:500]
+            self.trouble += "." if self.trouble else ""
+            self.started = True
+        except SubmissionError:
+            pass  # `broken` says why; every answer is missing
+        except (TypeError, ValueError):
+            self._fail("the submission sent what is no answer")
+
+    def close(self) -> None:
+        """Stop the process and all that it has started."""
+        os.close(self._reading)
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            self._process.kill()
+        self._process.wait()
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._folder.cleanup()
+
+    def next_case(self) -> None:
+        """Give the submission the time for one case, all calls together."""
+        self._case += 1
+        self._patience = self._wall
+
+    def answer(self, variable: str) -> Any:
+        """Return what a variable holds, None if it is blank."""
+        self.unknown = set()
+        try:
+            return self.decode(self._given.get(variable))
+        except SubmissionError:
+            return None
+
+    def _fail(self, why: str) -> SubmissionError:
+        self.broken = self.broken or f"{why}."
+        return SubmissionError(why)
+
+    def _wait(self, reading: list[int], writing: list[int]) -> None:
+        """Wait for the submission, as long as there is patience with it."""
+        with self._patient():
+            left = 0.0 if self.broken else self._patience
+            ready = left > 0.0 and any(select.select(reading, writing, [], left))
+        if not ready:
+            raise self._fail("the submission took too long")
+
+    @contextmanager
+    def _patient(self) -> Iterator[None]:
+        """Count the time of a block as the submission's; what a judge computes is not counted."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._patience -= time.monotonic() - began
+
+    def tell(self, message: Any) -> None:
+        """Send one message."""
+        file = io.BytesIO()
+        _Pickler(file, self._functions).dump(message)
+        data = memoryview(struct.pack(">Q", file.tell()) + file.getvalue())
+        while data:  # a submission that does not listen must not keep the grader waiting
+            self._wait([], [self._asking])
+            try:
+                data = data[os.write(self._asking, data) :]
+            except BrokenPipeError:
+                raise self._fail("the submission left its process") from None
+
+    def hear(self) -> dict[str, Any]:
+        """Wait for one message."""
+        (length,) = struct.unpack(">Q", self._read(8))
+        if length > LARGEST:
+            raise self._fail(f"an answer has more than {LARGEST} bytes")
+        try:
+            message = json.loads(self._read(length))
+        except (ValueError, RecursionError):
+            raise self._fail("the submission sent what is no answer") from None
+        if not isinstance(message, dict):
+            raise self._fail("the submission sent what is no answer")
+        return message
+
+    def _read(self, length: int) -> bytes:
+        data = b""
+        while len(data) < length:
+            self._wait([self._reading], [])
+            piece = os.read(self._reading, min(length - len(data), 2**20))
+            if not piece:
+                raise self._fail("the submission left its process")
+            data += piece
+        return data
+
+    def decode(self, value: Any) -> Any:
+        """Make plain data of a reply, functions that ask the submission, and frozen results."""
+        if isinstance(value, list):
+            return [self.decode(part) for part in value]
+        if not isinstance(value, dict):
+            return value
+        if len(value) != 1:
+            raise self._fail("the submission sent what is no answer")
+        ((kind, part),) = value.items()
+        try:
+            return self._decode(kind, part)
+        except SubmissionError:
+            raise
+        except Exception as error:  # it may be anything that was sent
+            raise self._fail(f"the submission sent what is no answer: {error}") from None
+
+    def _decode(self, kind: str, part: Any) -> Any:
+        if kind == "int":
+            return int(part, 16)
+        if kind == "complex":
+            return complex(*part)
+        if kind == "bytes":
+            return base64.b64decode(part)
+        if kind == "array":
+            file = io.BytesIO(base64.b64decode(part))
+            return np.lib.format.read_array(file, allow_pickle=False)
+        if kind == "objects":
+            shape, parts = part
+            array = np.empty(len(parts), dtype=object)
+            array[:] = [self.decode(each) for each in parts]
+            return array.reshape(shape)
+        if kind in {"list", "tuple", "set", "frozenset", "iterator"}:
+            makers: dict[str, Callable[..., Any]]
+            makers = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
+            return makers.get(kind, list)([self.decode(each) for each in part])
+        if kind == "dict":
+            return {self.decode(key): self.decode(each) for key, each in part}
+        if kind == "generator":
+            state = self.decode(part)
+            if state["bit_generator"] not in BIT_GENERATORS:
+                raise self._fail("the submission sent what is no answer")
+            rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+            rng.bit_generator.state = state
+            return rng
+        if kind == "result":
+            return self._result(*part)
+        if kind == "function":
+            return self._function(*part)
+        name = str(part)[:80]
+        self.unknown.add(name)
+        # judges name the class of what they refuse
+        return type(name if name.isidentifier() else "Unknown", (_Unknown,), {})(name)
+
+    def _result(self, module: str, name: str, parts: dict[str, Any]) -> Any:
+        """Make a frozen result anew; its constructor checks what it is given."""
+        if not module.startswith("pdpbook."):
+            raise self._fail("the submission sent what is no answer")
+        kind = getattr(importlib.import_module(module), name)
+        if not is_dataclass(kind) or not isinstance(kind, type):
+            raise self._fail("the submission sent what is no answer")
+        return kind(**{key: self.decode(part) for key, part in parts.items()})
+
+    def _function(self, number: int, name: str) -> Callable[..., Any]:
+        def answer(*arguments: Any, **named: Any) -> Any:
+            asked = {"call": number, "arguments": arguments, "named": named, "case": self._case}
+            self.tell(asked)
+            reply = self.hear()
+            while "call" in reply:
+                with self._patient():  # it asked for this
+                    back = self._called_back(reply)
+                self.tell(back)
+                reply = self.hear()
+            changed = self.decode(reply.get("changed"))
+            for mine, theirs in zip((*arguments, *named.values()), changed, strict=True):
+                change(mine, theirs)
+            if "raised" in reply:
+                raise self._raised(*reply["raised"])
+            return self.decode(reply.get("returned"))
+
+        answer.__name__ = name if name.isidentifier() and len(name) <= 80 else "<lambda>"
+        return answer
+
+    def _raised(self, name: str, text: str, number: int | None) -> Exception:
+        """Return what the submission raised: the grader's own exception if it comes from there."""
+        if isinstance(number, int) and 0 <= number < len(self._errors):
+            return self._errors[number]
+        return (
+            NotImplementedError() if name == "NotImplementedError" else named_exception(name, text)
+        )
+
+    def _called_back(self, reply: dict[str, Any]) -> dict[str, Any]:
+        """Do what a submission asks of the grader's functions and things, and no more than that.
+
+        What a function refuses is refused in the submission, with an exception of the same class,
+        as it would be if both ran in one process.
+        """
+        number = reply["call"]
+        if not isinstance(number, int) or not 0 <= number < len(self._functions):
+            raise self._fail("the submission asked for what it was not given")
+        called = self._functions[number]
+        arguments = self.decode(reply.get("arguments", {"list": []}))
+        named = self.decode(reply.get("named", {"dict": []}))
+        name = str(reply.get("attribute", ""))
+        if name and (isinstance(called, FunctionType | MethodType) or name.startswith("_")):
+            raise self._fail(f"the submission asked for {name!r}")
+        try:
+            returned = getattr(called, name) if name else called(*arguments, **named)
+            answered = {"returned": returned}
+        except SubmissionError:
+            raise
+        except Exception as error:
+            self._errors.append(error)
+            built_in = next(k for k in type(error).__mro__ if k.__module__ == "builtins")
+            number = len(self._errors) - 1
+            answered = {"raised": (built_in.__name__, message_of(error), number)}
+        changed = (*arguments, *named.values())
+        return answered | {
+            "changed": [part if isinstance(part, CHANGEABLE) else None for part in changed]
+        }
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    """Something that is no data."""
+
+    kind: str
+
+    def __repr__(self) -> str:
+        return f"a {self.kind}"

@@ -1,0 +1,460 @@
+"""Self-checks of the chapter *The game*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import comb, log, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import linear_limits
+from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises.small_games import all_profiles, laplace_game
+
+__all__ = ["EXERCISES"]
+
+
+def _games() -> list[NVOGame]:
+    """Small games with all that can go wrong: empty bins, single records, equilibria and not."""
+    return [
+        laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0], 1.0),
+        laplace_game([3, 0, 1], [0.1, 1.0], 0.7),
+        laplace_game([1, 2, 0, 2], [0.04, 0.5], 2.0),
+    ]
+
+
+def _tables(counts: Sequence[int], actions: int) -> int:
+    return math.prod(math.comb(int(count) + actions - 1, actions - 1) for count in counts)
+
+
+def _lists(counts: Sequence[int], actions: int) -> float:
+    return float(actions) ** sum(counts)
+
+
+def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        for game in games:
+            for profile in all_profiles(game):
+                given, right = (
+                    answer(profile.copy(), game.kernel, game.epsilon),
+                    game.payoff(profile),
+                )
+                if given is None or not np.isfinite(given):
+                    return "A payoff is a finite number."
+                if np.isclose(given, right):
+                    continue
+                if np.isclose(given % 1.0, right % 1.0):
+                    return "P_U is right, and P_E is not."
+                if np.floor(given) == np.floor(right):
+                    return "P_E may be right, but P_U is not."
+                return "The value is wrong."
+        return ""
+
+    return judge
+
+
+def _lower_side() -> NVOGame:
+    """Return a game in which an output that a record seldom gives exposes it."""
+    return laplace_game([3, 1], [0.1, 1.0], 0.25)
+
+
+def _lonely_outputs() -> NVOGame:
+    """Return a game in which one output comes from one record only, and one never comes."""
+    return NVOGame(np.array([2, 0, 1]), np.eye(3)[None], epsilon=1.0)
+
+
+def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
+    return float(1.0 - game.divergence(profile) / np.log(game.bins))
+
+
+def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
+    game = NVOGame(counts, kernel, epsilon=1.0)
+    return min(_utility(game, profile) for profile in all_profiles(game))
+
+
+def _leaking(own: list[float]) -> NDArray[np.float64]:
+    """Rows that keep a share on their own bin; the rest goes to two more bins, which are empty."""
+    bins = len(own) + 2
+    rows = np.eye(bins)
+    rows[: len(own), : len(own)] *= own
+    rows[: len(own), len(own) :] = (1.0 - np.array(own)[:, None]) / 2.0
+    return rows[None]
+
+
+def _floor_games() -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Return games in which the bound must hold; not all kernels are those of Laplace noise."""
+    leaking = (np.array([1, 1, 0, 0]), _leaking([0.9, 0.1]))
+    return [*((game.counts, game.kernel) for game in _games()), leaking]
+
+
+def _floor_holds(answer: Callable[..., Any]) -> str:
+    for counts, kernel in _floor_games():
+        bound = answer(counts.copy(), kernel)
+        for profile in all_profiles(NVOGame(counts, kernel, epsilon=1.0)):
+            utility = _utility(NVOGame(counts, kernel, epsilon=1.0), profile)
+            if not bound <= utility + 1e-12:
+                own = np.diagonal(kernel, axis1=1, axis2=2).min(axis=0)[counts > 0]
+                return (
+                    f"That is no lower bound: at the profile {profile.tolist()} P_U is only "
+                    f"{utility:.4g}. (The smallest shares that the occupied bins keep are "
+                    f"{np.round(own, 3).tolist()}.)"
+                )
+    return ""
+
+
+def _floor_is_positive(answer: Callable[..., Any]) -> bool:
+    return all(answer(game.counts.copy(), game.kernel) > 0.0 for game in _games())
+
+
+def _floor_is_attained(answer: Callable[..., Any]) -> str:
+    one_bin = [(3 * np.eye(4, dtype=int)[k], laplace_kernel(4, [0.1, 0.4, 2.0])) for k in range(4)]
+    leaking = [
+        (np.array([2, 1, 0, 0]), _leaking([0.9, 0.1])),
+        (np.array([1, 2, 3, 0, 0]), _leaking([0.3, 0.8, 0.5])),
+    ]
+    for counts, kernel in one_bin + leaking:
+        if answer(counts, kernel) < _worst_utility(counts, kernel) - 1e-9:
+            return "It is a lower bound, but P_U is larger than this at every profile."
+    return ""
+
+
+def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
+    def judge(answer: Callable[..., Any]) -> str:
+        for game in games:
+            for profile in all_profiles(game):
+                given = profile.copy()
+                said = answer(game, given)
+                if not np.array_equal(given, profile):
+                    return f"Your function changed the profile: it is {given.tolist()} now."
+                if said is None or bool(said) != game.is_nash(profile):
+                    gains = "one record gains" if said else "no record gains"
+                    return f"But {gains} by a change of its own there."
+        return ""
+
+    return judge
+
+
+def _designed(scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
+    """Return the equilibria, with their private records and divergences."""
+    game = laplace_game([0, 4, 2, 0, 1], scales)
+    return [
+        (profile, game.private_records(profile), game.divergence(profile))
+        for profile in all_profiles(game)
+        if game.is_nash(profile)
+    ]
+
+
+def _three_scales(scales: Any) -> bool:
+    return np.shape(scales) == (3,) and bool((np.asarray(scales, dtype=float) > 0).all())
+
+
+def _no_trap(scales: Any) -> str:
+    traps = [(profile, 7 - private) for profile, private, _ in _designed(scales) if private < 7]
+    if not traps:
+        return ""
+    profile, exposed = traps[0]
+    return (
+        f"{len(traps)} of the equilibria expose somebody. At {profile.tolist()} "
+        f"{exposed} of the 7 are exposed."
+    )
+
+
+def _good_enough(scales: Any) -> str:
+    best = min(kl for *_, kl in _designed(scales))
+    return "" if best < 0.34 else f"Every equilibrium is private, but the best has KL {best:.4f}."
+
+
+_GAIN = (
+    "Is one record moved at a time, on a copy, from every group that has somebody to every other "
+    "action?"
+)
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def payoff(profile, kernel, epsilon, *, groups=False, one_sided=False, all_n=False, wrong_kl=False):
+    """The payoff with the mistakes that are asked for."""
+    n, mass = profile.sum(), np.einsum("kv,vkx->x", profile, kernel)
+    p, q, private = mass / n, profile.sum(axis=1) / n, 0
+    for k, v in np.argwhere(profile > 0):
+        without = np.maximum(mass - kernel[v, k], 0) / (n if all_n else n - 1)
+        with np.errstate(divide="ignore"):
+            ratio = np.log(p[p > 0]) - np.log(without[p > 0])
+        loss = ratio.max() if one_sided else np.abs(ratio).max()
+        private += (1 if groups else profile[k, v]) * (loss <= epsilon)
+    a, b = (p, q) if wrong_kl else (q, p)
+    seen = (a > 0) & (b > 0)
+    return private + 1 - (a[seen] * np.log(a[seen] / b[seen])).sum() / log(len(q))
+
+
+def careless(profile, kernel, epsilon):
+    """Nothing is done about outputs that only one record, or nobody, can give."""
+    n, mass = profile.sum(), np.einsum("kv,vkx->x", profile, kernel)
+    p, q, private = mass / n, profile.sum(axis=1) / n, 0
+    with np.errstate(all="ignore"):
+        for k, v in np.argwhere(profile > 0):
+            loss = np.abs(np.log(p / ((mass - kernel[v, k]) / (n - 1)))).max()
+            private += profile[k, v] * (loss <= epsilon)
+        return private + 1 - np.where(q > 0, q * np.log(q / p), 0).sum() / log(len(q))
+
+
+def by_lemma(profile, kernel, epsilon):
+    """Record by record, with the linear form of pDP."""
+    n = int(profile.sum())
+    rows = [kernel[v, k] for (k, v), c in np.ndenumerate(profile) for _ in range(c)]
+    mass = np.sum(rows, axis=0)
+    tau, sigma = linear_limits(n=n, epsilon=epsilon)
+    limits = 1e-12
+    private = [
+        (r <= tau * mass + limits).all() and (r >= sigma * mass - limits).all() for r in rows
+    ]
+    q = profile.sum(axis=1) / n
+    kl = sum(a * log(a / b) for a, b in zip(q, mass / n, strict=True) if a > 0)
+    return float(sum(private) + 1 - kl / log(len(q)))
+
+
+def floor(kind):
+    """A bound on P_U made of q and the smallest own shares."""
+
+    def utility_floor(counts, kernel):
+        q = np.asarray(counts) / np.sum(counts)
+        own = np.diagonal(kernel, axis1=1, axis2=2).min(axis=0)
+        return 1 + kind(q, own) / log(len(q))
+
+    return utility_floor
+
+
+def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False):
+    """The test of an equilibrium, with the mistakes that are asked for."""
+
+    def is_equilibrium(game, profile):
+        here = game.payoff(profile)
+        for k, v in np.argwhere(profile >= 0 if empty else profile > 0):
+            for w in range(game.actions):
+                if neighbours and abs(v - w) > 1:
+                    continue
+                changed = profile.copy() if copy else profile
+                changed[k, v] -= 1
+                changed[k, w] += 1
+                if v != w and gains(game.payoff(changed), here):
+                    return False
+            if first:
+                return True
+        return True
+
+    return is_equilibrium
+
+
+def gains(new, old):
+    return new > old + 1e-9
+
+
+def floor_in_loops(counts, kernel):
+    own = [min(kernel[v][k][k] for v in range(len(kernel))) for k in range(len(counts))]
+    n = sum(counts)
+    return 1 - sum(c / n * log(1 / a) for c, a in zip(counts, own, strict=True)) / log(len(counts))
+
+
+def enumerated(counts, actions):
+    total = 1
+    for c in map(int, counts):
+        if c > 20:
+            row = comb(c + actions - 1, c)
+        else:
+            row = sum(1 for _ in combinations_with_replacement(range(actions), c))
+        total *= row
+    return total
+
+
+def through_best(game, profile):
+    best = max(
+        game.payoff(profile - step(game, k, v) + step(game, k, w))
+        for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
+    )
+    return np.bool_(best <= game.payoff(profile) + 1e-9)
+
+
+def step(game, k, v):
+    one = np.zeros((game.bins, game.actions), dtype=int)
+    one[k, v] = 1
+    return one
+
+
+EXERCISES = {
+    "profiles": Exercise(
+        [
+            close(
+                _tables,
+                counts,
+                actions,
+                hint="In how many ways can the records of one bin share the actions? The rows of "
+                "different bins are chosen independently. What does an empty bin contribute?",
+                more="Put the records of a bin in a line, and bars between those that play "
+                "different actions. In how many ways can the bars be placed?",
+                mistakes={
+                    "That is the number of lists of actions. Records of one bin are not told "
+                    "apart in a table.": _lists,
+                    "That is the sum over the bins. How do independent choices combine?": (
+                        lambda counts, actions: sum(_tables([c], actions) for c in counts)
+                    ),
+                    "With c records and two actions there are c + 1 rows, not c + 2.": (
+                        lambda counts, actions: math.prod(
+                            math.comb(c + actions, actions) for c in counts
+                        )
+                    ),
+                },
+            )
+            for counts, actions in (([4], 2), ([0, 4, 2, 0, 1], 3), ([3, 0, 1], 2), ([2, 2], 1))
+        ]
+        + [
+            equal(
+                _tables,
+                [4000, 0, 2999],
+                2,
+                hint="Thousands of records: use a formula, do not enumerate.",
+            ),
+            equal(
+                _tables,
+                [4000, 2999, 1317],
+                5,
+                hint="The number is large and whole: use math.comb and whole numbers, no floats.",
+            ),
+        ],
+        wrong=[
+            (lambda counts, actions: actions ** sum(counts), "the number of lists"),
+            (lambda counts, actions: sum(c + 1 for c in counts), "The value is wrong"),
+            (lambda counts, actions: prod(comb(c + actions, actions) for c in counts), "c + 2"),
+            (
+                lambda counts, actions: sum(comb(c + actions - 1, actions - 1) for c in counts),
+                "the sum over the bins",
+            ),
+            (lambda counts, actions: prod(comb(c, actions) for c in counts), "does not hold"),
+            (
+                lambda counts, actions: prod(
+                    float(comb(c + actions - 1, actions - 1)) for c in counts
+                ),
+                "no floats",
+            ),
+            (lambda counts, actions: None if counts else 0, "is a `return` missing?"),
+        ],
+        right=[enumerated],
+    ),
+    "payoff": Exercise(
+        [
+            Case(
+                _payoffs_agree(_games()),
+                "Compare P, the losses, P_E and KL one after the other with game.output, "
+                "game.losses, game.private_records and game.divergence. How many records does "
+                "an entry of the table stand for? Which records does P_{-i} average?",
+            ),
+            Case(
+                _payoffs_agree([_lower_side()]),
+                "The loss is an absolute value: P(x) / P_{-i}(x) may also be far below 1.",
+            ),
+            Case(
+                _payoffs_agree([_lonely_outputs()]),
+                "If only one record can give x, then P_{-i}(x) = 0. What is its loss? "
+                "And which x can be left out altogether?",
+            ),
+        ],
+        wrong=[
+            (lambda *case: payoff(*case, groups=True), "P_U is right, and P_E is not."),
+            (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
+            (lambda *case: payoff(*case, wrong_kl=True), "one after the other"),
+            (lambda *case: payoff(*case) - 1e-3, "P_E may be right, but P_U is not."),
+            (lambda *case: payoff(*case, one_sided=True), "The loss is an absolute value"),
+            (careless, "P_{-i}(x) = 0"),
+            (lambda *case: float("nan"), "A payoff is a finite number."),
+        ],
+        right=[payoff, by_lemma],
+    ),
+    "floor": Exercise(
+        [
+            Case(
+                _floor_holds,
+                "How much of P(x) do the records of bin x give themselves, at least? Put that into "
+                "every term of KL.",
+                more="KL is the mean of ln(q/P) under q. Bound each logarithm, then take the mean; "
+                "the mean of logarithms is not the logarithm of the mean.",
+            ),
+            Case(_floor_is_positive, "A truncated Laplace kernel deserves a positive bound."),
+            Case(
+                _floor_is_attained,
+                "If all records sit in one bin, or if all noise that leaves a bin goes to bins "
+                "that hold nobody, some profile attains the bound. Each bin has an a_x of its own.",
+            ),
+        ],
+        wrong=[
+            # student's finding: Jensen the wrong way round is no bound
+            (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
+            # student's finding: a bound with the smallest share of all is weaker
+            (floor(lambda q, own: log(own[q > 0].min())), "P_U is larger than this"),
+            (floor(lambda q, own: 0 * own.sum()), "That is no lower bound"),
+            (lambda counts, kernel: 0.0, "deserves a positive bound"),
+            (floor(lambda q, own: (q * np.log2(own)).sum()), "deserves a positive"),
+            (floor(lambda q, own: -(q * np.log(own)).sum()), "That is no lower bound"),
+        ],
+        right=[floor_in_loops],
+    ),
+    "equilibrium": Exercise(
+        [
+            Case(_equilibria_agree(_games()), _GAIN),
+            Case(_equilibria_agree([laplace_game([2, 1, 2], [0.05, 1.0, 0.2], 1.0)]), _GAIN),
+            Case(
+                _equilibria_agree([laplace_game([2, 0, 1], [0.3, 0.3], 1.0)]),
+                "Two of the actions are equal there. Is somebody who changes without a gain a "
+                "reason to say no?",
+            ),
+        ],
+        wrong=[
+            # student's findings: ties, and a profile that is changed
+            (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
+            (equilibrium(gains, copy=False), "changed the profile: it is [["),
+            (lambda game, profile: game.private_records(profile) == game.records, "one record"),
+            (equilibrium(gains, neighbours=True), "one record gains"),
+            (equilibrium(gains, first=True), "one record gains"),
+            (equilibrium(gains, empty=True), "every group that has somebody"),
+            (lambda game, profile: True, "But one record gains by a change of its own there."),
+            (lambda game, profile: not game.is_nash(profile), "does not hold yet"),
+        ],
+        right=[through_best, equilibrium(gains)],
+    ),
+    "design": Exercise(
+        [
+            Case(_three_scales, "Three numbers > 0 are wanted."),
+            Case(
+                _no_trap,
+                "Is your smallest scale too small? A trap holds if nobody can hide the exposed "
+                "record alone.",
+            ),
+            Case(
+                _good_enough,
+                "Large scales have no trap, but they blur everybody. How small can they be?",
+                mistakes={
+                    "Are these centimetres? The scales are in units of the grid.": (
+                        lambda scales: np.min(scales) >= 2.0
+                    )
+                },
+            ),
+        ],
+        wrong=[
+            ([0.05, 0.2, 1.0], "expose somebody"),
+            ([2.5, 10.0, 50.0], "Are these centimetres?"),
+            ([0.15, 0.2], "Three numbers"),
+            ([-0.1, 0.2, 0.3], "Three numbers"),
+            ([0.43, 0.5, 1.0], "the best has KL"),
+        ],
+        right=[
+            (0.15, 0.3, 0.7),
+            [0.7, 0.3, 0.15],
+            [Fraction(3, 20), Fraction(3, 10), Fraction(7, 10)],
+        ],
+    ),
+}

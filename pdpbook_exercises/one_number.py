@@ -1,0 +1,422 @@
+"""Self-checks of the chapter *One number*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.audit.policies import keep_or_blur, policy_epsilon
+from pdpbook.foundations.divergences import hockey_stick_divergence, kl_divergence
+from pdpbook.foundations.privacy import advanced_composition
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+MOST = 10**9
+
+
+def _look_alikes(n: int, epsilon: float, m: int) -> float:
+    return m / (1.0 + n * math.expm1(epsilon))
+
+
+def _largest_replacement(policy: NDArray[np.float64], n: int) -> float:
+    worst = 0.0
+    for data in combinations_with_replacement(range(len(policy)), n - 1):
+        outputs = np.log(policy[list(data)].sum(axis=0) + policy)  # one a value of the last record
+        worst = max(worst, float(np.ptp(outputs, axis=0).max()))
+    return worst
+
+
+def _ratio(policy: NDArray[np.float64]) -> float:
+    return float((policy.max(axis=0) / policy.min(axis=0)).max())
+
+
+def _replacement_cases() -> list[Case]:
+    rng = np.random.default_rng(3)
+    mistakes = {
+        "A removal and an addition bound it. But the n - 1 others stay and cover throughout.": (
+            lambda policy, n: 2 * math.log1p((_ratio(policy) - 1) / n)
+        ),
+        "That is the loss of a record that nobody covers.": (
+            lambda policy, n: math.log(_ratio(policy))
+        ),
+        "How many records has the smaller of the two sums at x?": (
+            lambda policy, n: math.log1p((_ratio(policy) - 1) / (n - 1))
+        ),
+        "Ratios are taken within a column.": (
+            lambda policy, n: math.log1p((policy.max() / policy.min() - 1) / n)
+        ),
+    }
+    hint = (
+        "Let s be what the n - 1 others put on x, and a, b the two rows there. Bound "
+        "(s + a)/(s + b): s is at least n - 1 times the smallest entry of the column. When is "
+        "the bound attained?"
+    )
+    return [
+        close(
+            _largest_replacement,
+            rng.dirichlet(np.full(bins, 1.5), size=bins) * 0.9 + 0.1 / bins,
+            n,
+            hint=hint,
+            more="Put all n - 1 others on the row that has the least at x.",
+            mistakes=mistakes,
+        )
+        for bins, n in ((3, 3), (2, 2), (4, 4), (2, 9))
+    ] + [close(0.0, np.full((3, 3), 1 / 3), 5, hint="What if all rows are equal?")]
+
+
+def _is_table(n: int, epsilon: float) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        rows = np.asarray(answer(n, epsilon), dtype=float)
+        if rows.shape != (n, 2):
+            return f"Its shape is {rows.shape}, and {(n, 2)} was expected."
+        if not (rows >= 0).all():
+            return "Some of it is negative or nan."
+        return "" if np.allclose(rows.sum(axis=1), 1.0) else "Each row should sum to 1."
+
+    return judge
+
+
+def _has_loss(n: int, epsilon: float) -> Callable[[Any], bool | str]:
+    def judge(answer: Any) -> bool | str:
+        rows = np.asarray(answer(n, epsilon), dtype=float)
+        loss = privacy_losses(rows[:1], rows.sum(axis=0), n)[0]
+        return math.isclose(loss, epsilon, rel_tol=1e-6) or f"Record 0 loses {loss:.4g} by a draw."
+
+    return judge
+
+
+def _pays_in_full(n: int, epsilon: float) -> Callable[[Any], bool | str]:
+    def judge(answer: Any) -> bool | str:
+        rows = np.asarray(answer(n, epsilon), dtype=float)
+        pair = [rows.mean(axis=0), rows[1:].mean(axis=0)]
+        p, q = (np.einsum("x,y,z->xyz", law, law, law).ravel() for law in pair)
+        delta = 1e-3 / n
+        total = draws_epsilon(n, epsilon, draws=3, delta=delta)
+        p, q = p / p.sum(), q / q.sum()
+        spent = max(hockey_stick_divergence(*each, epsilon=total) for each in ((p, q), (q, p)))
+        return math.isclose(spent, delta, rel_tol=1e-4) or (
+            f"Three draws exceed the theorem's total with δ = {spent:.3g} instead of {delta:.3g}."
+        )
+
+    return judge
+
+
+def _is_largest(n: int, epsilon: float, total: float, delta: float) -> Callable[[Any], str]:
+    def cost(m: int) -> float:
+        return draws_epsilon(n, epsilon, draws=m, delta=delta)
+
+    def judge(answer: Any) -> str:
+        m = answer(n, epsilon, total, delta)
+        if m != int(m) or not 0 <= m <= MOST:
+            return "It is not a whole number from 0 to a billion."
+        m = int(m)
+        if m > 0 and cost(m) > total:
+            return f"So many draws cost {cost(m):.6g}, more than the total."
+        if m < MOST and cost(m + 1) <= total:
+            return f"One draw more would cost {cost(m + 1):.6g}, which is still allowed."
+        return ""
+
+    return judge
+
+
+PLAUSIBLE = [(101, 1317, 1.0, 38, 62), (20, 50, 0.3, 5, 9), (10, 6, 2.0, 0, 3), (8, 100, 1.0, 0, 7)]
+
+
+def _protects(*arguments: Any) -> Callable[[Any], str]:
+    bins, n, epsilon, *_ = arguments
+
+    def judge(answer: Any) -> str:
+        policy = np.asarray(answer(*arguments), dtype=float)
+        if policy.shape != (bins, bins):
+            return f"Its shape is {policy.shape}, and {(bins, bins)} was expected."
+        if not ((policy >= 0).all() and np.allclose(policy.sum(axis=1), 1.0)):
+            return "It is not a table of probabilities whose rows sum to 1."
+        spent = policy_epsilon(policy, n)
+        return "" if spent <= epsilon * (1 + 1e-9) else f"The policy is {spent:.4g}-DP."
+
+    return judge
+
+
+def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
+    bins, n, epsilon, first, last = arguments
+    inside = np.arange(first, last + 1)
+    peaks = [np.full(inside.size, 1.0), 1.0 + np.minimum(inside - first, last - inside) ** 2]
+    everything = inside.size == bins
+
+    def judge(answer: Any) -> str:
+        policy = np.asarray(answer(*arguments), dtype=float)
+        plain = keep_or_blur(bins, n, epsilon)
+        for weights in peaks:
+            q = np.zeros(bins)
+            q[inside] = weights / weights.sum()
+            own, other = (kl_divergence(q, q @ table) for table in (policy, plain))
+            if own > (other + 1e-9 if everything else 0.99 * other):
+                return f"Its divergence is {own:.4g}, and that of keep or blur {other:.4g}."
+        return ""
+
+    return judge
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def table(n, cover, own=1.0):
+    """Rows of n records on two bins: record 0 in bin 0 with probability own, others with cover."""
+    rows = np.tile([cover, 1 - cover], (n, 1))
+    rows[0] = own, 1 - own
+    return rows
+
+
+def ratio(n, epsilon):
+    return 1 + n * math.expm1(epsilon)
+
+
+def inside_only(bins, n, epsilon, first, last):
+    """Forgets the records outside."""
+    policy = np.eye(bins)
+    policy[first : last + 1, first : last + 1] = keep_or_blur(last - first + 1, n, epsilon)
+    return policy
+
+
+def gap(policy):
+    return (policy.max(0) / policy.min(0)).max() - 1
+
+
+def by_advanced_composition(n, epsilon, total, delta):
+    fits = [
+        m
+        for m in range(1, 200)
+        if delta > 0 and advanced_composition(epsilon, m, slack=delta).epsilon <= total
+    ]
+    return max(fits, default=0)
+
+
+def by_powers(n, epsilon, total, delta):
+    """Stops at the first power of 10 that costs too much."""
+    dear = (draws_epsilon(n, epsilon, draws=10**k, delta=delta) > total for k in range(9))
+    return next((10**k for k, too_dear in enumerate(dear) if too_dear), 10**9)
+
+
+def by_bisection(n, epsilon, total, delta):
+    def cost(m):
+        return 0 if m == 0 else draws_epsilon(n, epsilon, draws=m, delta=delta)
+
+    low, high = 0, 10**9 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cost(middle) <= total else (low, middle)
+    return low
+
+
+def one_short(n, epsilon, total, delta):
+    return max(by_bisection(n, epsilon, total, delta) - 1, 0)
+
+
+def by_hand(policy, n):
+    """For two rows of a column at a time."""
+    return max(
+        math.log(((n - 1) * low + high) / (n * low))
+        for column in policy.T
+        for low in column
+        for high in column
+    )
+
+
+def mixed(bins, n, epsilon, first, last):
+    """Keeps within the plausible bins, blurs evenly over them, and sends strangers there."""
+    inside = np.arange(first, last + 1)
+    policy = np.zeros((bins, bins))
+    policy[:, inside] = 1 / inside.size
+    policy[np.ix_(inside, inside)] = keep_or_blur(inside.size, n, epsilon)
+    return policy.tolist()
+
+
+EXERCISES = {
+    "look-alikes": Exercise(
+        [
+            close(
+                _look_alikes,
+                n,
+                epsilon,
+                m,
+                hint="The record's own row is 1 there. What does the lemma One number ask of the "
+                "average of the others?",
+                more="Without the record, a draw is a draw from the average of the others. That "
+                "must be at least the record's own row divided by R.",
+                mistakes={
+                    "That many land there with the record in the data. And without it?": (
+                        lambda n, epsilon, m: m * math.exp(epsilon) / (1 + n * math.expm1(epsilon))
+                    ),
+                    "Without the record n - 1 are left, and the mean over them counts.": (
+                        lambda n, epsilon, m: m * (n - 1) / n / (1 + n * math.expm1(epsilon))
+                    ),
+                    "That is the record's own share of the draws.": lambda n, epsilon, m: m / n,
+                    "R is not n times exp(ε) - 1. Look at ε = 0: everybody must be alike.": (
+                        lambda n, epsilon, m: m / (n * math.expm1(epsilon))
+                    ),
+                    "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
+                    "have a function that does not.": (
+                        lambda n, epsilon, m: m / (1 + n * (math.exp(epsilon) - 1))
+                    ),
+                },
+                rtol=1e-9,
+                atol=0.0,
+            )
+            for n, epsilon, m in (
+                (1317, 1.0, 1317),
+                (6, 1.0, 52),
+                (10, 0.2, 1),
+                (10**9, 2e-9, 10**9),
+                (50, 30.0, 10**6),
+            )
+        ],
+        wrong=[
+            (lambda n, epsilon, m: m / n, "the record's own share"),
+            (lambda n, epsilon, m: m * math.exp(epsilon) / ratio(n, epsilon), "And without it?"),
+            (lambda n, epsilon, m: m * (n - 1) / n / ratio(n, epsilon), "the mean over them"),
+            (lambda n, epsilon, m: m / (n * math.expm1(epsilon)), "Look at ε = 0"),
+            (lambda n, epsilon, m: m / (1 + n * (math.exp(epsilon) - 1)), "loses digits"),
+        ],
+        right=[
+            lambda n, epsilon, m: m / (1 + n * np.expm1(epsilon)),
+            lambda n, epsilon, m: (
+                m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
+                if epsilon > 1e-3
+                else m / ratio(n, epsilon)
+            ),
+        ],
+    ),
+    "replacement": Exercise(
+        _replacement_cases(),
+        wrong=[
+            (lambda policy, n: 2 * np.log1p(gap(policy) / n), "A removal and an addition"),
+            (lambda policy, n: np.log1p(gap(policy)), "nobody covers"),
+            (lambda policy, n: np.log1p(gap(policy) / (n - 1)), "the smaller of the two sums"),
+            (
+                lambda policy, n: np.log1p((policy.max() / policy.min() - 1) / n),
+                "Ratios are taken within a column.",
+            ),
+            (lambda policy, n: np.log1p(gap(policy.T) / n), "Ratios are taken within a column."),
+            (lambda policy, n: np.log2(1 + gap(policy) / n), "It is right in base 2."),
+        ],
+        right=[by_hand, lambda policy, n: np.log1p(gap(policy) / n)],
+    ),
+    "worst-rows": Exercise(
+        [
+            case
+            for n, epsilon in ((6, 1.0), (2, 0.8), (50, 0.3), (400, 2.0))
+            for case in (
+                Case(_is_table(n, epsilon), "Return n rows of two probabilities each."),
+                Case(
+                    _has_loss(n, epsilon),
+                    "Record 0 must have exactly the loss epsilon by one draw. How much cover does "
+                    "it need?",
+                    "At bin 0 the average of the others must be 1/R of record 0's row.",
+                ),
+                Case(
+                    _pays_in_full(n, epsilon),
+                    "The loss is right, but three draws cost less than the theorem allows. What "
+                    "must record 0 itself do in part 2 of the theorem The coin?",
+                    "Record 0 must never be released as anybody else.",
+                ),
+            )
+        ],
+        wrong=[
+            (lambda n, epsilon: table(n, 0.0), "Record 0 loses inf by a draw."),
+            (lambda n, epsilon: table(n, 1 / n), "How much cover does it need?"),
+            (lambda n, epsilon: table(n, 1 / math.exp(epsilon)), "Record 0 loses"),
+            (
+                lambda n, epsilon: table(n, 0.5 / ratio(n, epsilon), 0.5),
+                "Three draws exceed the theorem's total",
+            ),
+            (lambda n, epsilon: np.ones((n, 2)), "Each row should sum to 1."),
+            (lambda n, epsilon: table(n - 1, 1 / ratio(n, epsilon)), "was expected"),
+        ],
+        right=[lambda n, epsilon: table(n, 1 / ratio(n, epsilon)).tolist()],
+    ),
+    "draws-allowed": Exercise(
+        [
+            Case(
+                _is_largest(*case),
+                "The cost of your m must be within the total and that of m + 1 above it; 0 if one "
+                "draw costs too much, a billion if a billion is still allowed.",
+                "Double m until it costs too much, then halve the interval.",
+            )
+            for case in (
+                (1317, 1.0, 10.0, 1e-6),
+                (1317, 0.1, 1.0, 1e-6),
+                (1317, 0.01, 20.0, 1e-6),
+                (2, 5.0, 0.1, 1e-9),
+                (10**15, 1.0, 1.0, 1e-5),
+                (40, 0.5, 0.6, 0.0),
+            )
+        ],
+        wrong=[
+            (lambda n, epsilon, total, delta: int(total / epsilon), "which is still allowed"),
+            (lambda n, epsilon, total, delta: 2 * n, "more than the total"),
+            (by_advanced_composition, "which is still allowed"),
+            (by_powers, "more than the total"),
+            (one_short, "One draw more would cost"),
+            (lambda n, epsilon, total, delta: total / epsilon + 0.5, "not a whole number"),
+        ],
+        right=[by_bisection, lambda *case: float(by_bisection(*case))],
+    ),
+    "plausible": Exercise(
+        [
+            case
+            for arguments in PLAUSIBLE
+            for case in (
+                Case(
+                    _protects(*arguments),
+                    "It must be a table of K rows and columns, and ε-DP for every data set of n "
+                    "records. Look at the ratios within each column, all rows included.",
+                    "A record outside is released somewhere, too. Give it a row with the same "
+                    "cover in the columns inside.",
+                ),
+                Case(
+                    _is_nearer(*arguments),
+                    "No nearer to data in the plausible bins than keep or blur (at least 1 % "
+                    "nearer; as near if every bin is plausible). Who needs the other columns?",
+                    "A column that is 0 in all rows has no ratio.",
+                ),
+            )
+        ],
+        wrong=[
+            (
+                lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon),
+                "Who needs the other columns?",
+            ),
+            (inside_only, "The policy is inf-DP."),
+            (
+                lambda bins, n, epsilon, first, last: keep_or_blur(bins, 2 * n, epsilon),
+                "-DP.",
+            ),
+            (
+                lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
+                "and that of keep or blur",
+            ),
+            (
+                lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
+                "Look at the ratios within each column",
+            ),
+            (
+                lambda bins, n, epsilon, first, last: keep_or_blur(last - first + 1, n, epsilon),
+                "Its shape is (25, 25), and (101, 101) was expected.",
+            ),
+            (
+                lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon) * 2,
+                "rows sum to 1",
+            ),
+        ],
+        right=[mixed],
+    ),
+}

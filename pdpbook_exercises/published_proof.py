@@ -1,0 +1,186 @@
+"""Self-checks of the chapter *Reading the published proof*."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.optimize import bisect
+from scipy.special import lambertw
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.scale_bounds import (
+    careful_scale_bound,
+    published_scale_bound,
+    scale_bound,
+)
+from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises.small_games import whole
+
+__all__ = ["EXERCISES"]
+
+
+def _three(n: int, epsilon: float) -> list[float]:
+    return [
+        careful_scale_bound(n, epsilon),
+        scale_bound(n, epsilon),
+        published_scale_bound(n, epsilon),
+    ]
+
+
+def _other_branch(n: int, epsilon: float) -> list[float]:
+    """Take the principal branch of the Lambert function, which gives u = 0."""
+    c = 1.0 / (1.0 + n * math.expm1(epsilon))
+    u = -c - float(lambertw(-c * math.exp(-c)).real)
+    return [1.0 / u if u else math.inf, *_three(n, epsilon)[1:]]
+
+
+def _in_order(answer: Any) -> str:
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n, epsilon = int(rng.integers(2, 2000)), float(np.exp(rng.uniform(-3, 2)))
+        careful, tight, published = answer(n, epsilon)
+        if not careful < tight < published:
+            return "They are not in increasing order."
+    return ""
+
+
+def _is_small_game(answer: Any) -> str:
+    try:
+        game, profile = answer
+    except (TypeError, ValueError):
+        return "It is not a pair."
+    if not isinstance(game, NVOGame):
+        return "Its first part is no NVOGame."
+    if game.records > 12:
+        return f"The game has {game.records} records."
+    if game.scales is None:
+        return "The game does not know its scales: give NVOGame(..., scales=scales)."
+    if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
+        return "The kernel is not the Laplace kernel of these scales."
+    return "" if game.payoff(whole(profile)) > 0 else "The profile is wrong."
+
+
+def _meets_the_condition(answer: Any) -> str:
+    game = answer[0]
+    smallest, bound = game.scales.min(), careful_scale_bound(game.records, game.epsilon)
+    if smallest >= bound:
+        return ""
+    return f"The smallest scale is {smallest:.5g}, and the careful bound is {bound:.5g}."
+
+
+def _has_a_loud_scale(answer: Any) -> str:
+    largest = answer[0].scales.max()
+    return "" if largest >= 1e3 else f"The largest scale is {largest:.5g}."
+
+
+def _exposes(answer: Any) -> str:
+    game, profile = answer[0], whole(answer[1])
+    if game.private_records(profile) < game.records:
+        return ""
+    return f"Everybody is private; the largest loss is {np.nanmax(game.losses(profile)):.4f}."
+
+
+def _is_at_rest(answer: Any) -> str:
+    game, profile = answer[0], whole(answer[1])
+    regret = game.regret(profile)
+    return "" if game.is_nash(profile) else f"Somebody can raise the payoff by {regret:.4g}."
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def three(n, epsilon, branch=-1):
+    growth = math.expm1(epsilon)
+    c = 1 / (1 + n * growth)
+    u = -c - lambertw(-c * math.exp(-c), branch).real
+    return 1 / u if u else math.inf, 1 / math.log1p(n * growth), 1 / math.log1p((n - 1) * growth)
+
+
+def careful_by_bisection(n, epsilon):
+    target = math.log1p(n * math.expm1(epsilon))
+    u = bisect(lambda u: math.log(math.expm1(u) / u) - target, 1e-9, 100, xtol=1e-14)
+    return np.array([1 / u, *three(n, epsilon)[1:]])
+
+
+def pair(factor=1.0001, loud=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
+    """The game of the solutions page, with changes."""
+    n = sum(counts)
+    both = np.array([factor * careful_scale_bound(n, 0.2), loud])
+    kernel = laplace_kernel(len(counts), both)
+    game = NVOGame(np.array(counts), kernel, epsilon=0.2, scales=both if scales else None)
+    return game, game.constant_profile(action)
+
+
+EXERCISES = {
+    "three-bounds": Exercise(
+        [
+            *(
+                close(
+                    _three,
+                    n,
+                    epsilon,
+                    hint="Careful: 1/u with u = -c - W_{-1}(-c e^{-c}), the real part of "
+                    "lambertw(..., -1).",
+                    more="Here c = 1/(1 + n (e^epsilon - 1)).",
+                    mistakes={
+                        "The order is (careful, tight, published).": (
+                            lambda n, epsilon: _three(n, epsilon)[::-1]
+                        ),
+                        "The equation has two roots, one of them u = 0. That is another branch.": (
+                            _other_branch
+                        ),
+                    },
+                )
+                for n, epsilon in ((20, 0.4), (2, 0.5), (1307, 1.0))
+            ),
+            Case(_in_order, "The three must come out in increasing order for every n and epsilon."),
+        ],
+        wrong=[
+            (lambda n, e: three(n, e)[::-1], "The order is (careful, tight, published)."),
+            (lambda n, e: three(n, e, 0), "another branch"),
+            (lambda n, e: three(n, e)[:2], "the shape (3,) was expected"),
+            (lambda n, e: [1 / b for b in three(n, e)], "3 of 3 entries"),
+            (lambda n, e: [*three(n, e)[:2], three(n, e)[1]], "the first at [2]"),
+        ],
+        right=[three, careful_by_bisection],
+    ),
+    "violation": Exercise(
+        [
+            Case(
+                _is_small_game,
+                "Give (game, profile): an NVOGame with at most 12 records, a Laplace kernel and "
+                "its scales.",
+            ),
+            Case(_meets_the_condition, "Every scale must be at least careful_scale_bound."),
+            Case(
+                _has_a_loud_scale,
+                "One scale must be as good as uniform (at least 1000); otherwise no record could "
+                "save itself.",
+            ),
+            Case(
+                _exposes,
+                "Which data set has the largest ratio of two records' masses? A crowd far from a "
+                "lonely record is worst.",
+            ),
+            Case(
+                _is_at_rest,
+                "If the exposed record can save itself, somebody else must be exposed by that.",
+            ),
+        ],
+        wrong=[
+            (pair()[0], "It is not a pair."),
+            (([1, 2], [3, 4]), "no NVOGame"),
+            (pair(counts=(9, 0, 0, 4)), "The game has 13 records."),
+            (pair(scales=False), "does not know its scales"),
+            (pair(factor=0.9), "and the careful bound is"),
+            (pair(loud=10.0), "The largest scale is 10."),
+            (pair(action=1), "Everybody is private"),
+            ((pair()[0], pair()[1] / 2), "profile must hold integers"),
+            (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
+        ],
+        right=[pair(), list(pair(loud=1e4)), (pair()[0], pair()[1].astype(float))],
+    ),
+}

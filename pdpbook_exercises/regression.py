@@ -1,0 +1,300 @@
+"""Checks of the exercises in *Regression on released data*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.experiments.datasets import nba_players
+from pdpbook.experiments.pair_release import pair_losses
+from pdpbook.experiments.regression import fit_network
+from pdpbook.foundations.privacy import advanced_composition
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook_exercises import Case, Exercise, close
+
+__all__ = ["EXERCISES"]
+
+
+SIDE = 24  #: cells along an axis of the noisy table that is cleaned
+
+
+def _largest(cost: Callable[[float, int], float]) -> Callable[[float, float], int]:
+    """Return the function that counts draws upwards while they cost at most the total."""
+
+    def count(epsilon: float, total: float) -> int:
+        m = 0
+        while cost(epsilon, m + 1) <= total:
+            m += 1
+        return m
+
+    return count
+
+
+def _cost(epsilon: float, m: int) -> float:
+    return advanced_composition(epsilon, m, slack=1e-6).epsilon
+
+
+def _formula(epsilon: float, m: int) -> float:
+    """Cost by the advanced theorem, even where the basic one is better."""
+    drift = m * epsilon * math.tanh(epsilon / 2)
+    return drift + epsilon * math.sqrt(2 * m * math.log(1e6))
+
+
+def _draws_case(epsilon: float, total: float, hint: str) -> Case:
+    return close(
+        _largest(_cost),
+        epsilon,
+        total,
+        hint=hint,
+        more="Count upwards: what do m + 1 draws cost, and is that at most the total?",
+        mistakes={
+            "That is what the basic theorem allows. With a δ one may take more draws.": (
+                lambda epsilon, total: math.floor(total / epsilon)
+            ),
+            "For few draws the basic theorem is better. Take the smaller cost of the two.": (
+                _largest(_formula)
+            ),
+        },
+    )
+
+
+def _measured(sd: float, scale: float) -> float:
+    rng = np.random.default_rng(3)
+    x = rng.normal(0.0, sd, 400_000)
+    seen = x + rng.laplace(0.0, scale, x.size)
+    return float(np.cov(seen, x)[0, 1] / seen.var())
+
+
+def _flat_case(sd: float, scale: float, rtol: float, hint: str) -> Case:
+    return close(
+        _measured,
+        sd,
+        scale,
+        rtol=rtol,
+        hint=hint,
+        more="Cov(x + z, y) and Var(x + z): which terms does z change?",
+        mistakes={
+            "The variance of Laplace noise is not s². Look it up or integrate it.": (
+                lambda sd, s: sd**2 / (sd**2 + s**2)
+            ),
+            "Standard deviations do not add, variances do.": (
+                lambda sd, s: sd / (sd + math.sqrt(2) * s)
+            ),
+            "That is the correlation of x' and x. The slope divides by Var x'.": (
+                lambda sd, s: sd / math.sqrt(sd**2 + 2 * s**2)
+            ),
+            "That is the part of the slope that is lost. Which part is left?": (
+                lambda sd, s: 2 * s**2 / (sd**2 + 2 * s**2)
+            ),
+        },
+    )
+
+
+def _bins(answer: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    x, y = (np.asarray(each, dtype=np.int64) for each in answer)
+    return x, y
+
+
+def _is_data_set(answer: Any) -> str:
+    lists = [np.asarray(each, dtype=float) for each in answer]
+    if len(lists) != 2:
+        return f"It has {len(lists)} parts: give two lists (x, y), not a list of pairs."
+    if lists[0].shape != lists[1].shape or lists[0].ndim != 1:
+        return f"The lists have the shapes {lists[0].shape} and {lists[1].shape}."
+    if not 2 <= lists[0].size <= 12:
+        return f"These are {lists[0].size} records."
+    inside = all(np.isin(each, range(5)).all() for each in lists)
+    return "" if inside else "Some numbers are not among 0, 1, 2, 3, 4."
+
+
+def _hidden(answer: Any) -> str:
+    for name, each in zip("xy", _bins(answer), strict=True):
+        rows = np.eye(5)[each]
+        losses = privacy_losses(rows, rows.sum(axis=0), each.size)
+        worst = int(losses.argmax())
+        if not losses[worst] < 0.5:
+            alike = int((each == each[worst]).sum())
+            return f"By {name} alone record {worst} loses {losses[worst]:.3g}, in a bin of {alike}."
+    return ""
+
+
+def _alone(answer: Any) -> bool | str:
+    pairs = pair_losses(*(np.eye(5)[each] for each in _bins(answer)))
+    return bool(np.isinf(pairs).any()) or f"The largest loss of a pair is {pairs.max():.3g}."
+
+
+def _table(seed: int) -> tuple[NDArray[np.float64], ...]:
+    """Return a noisy histogram of the players at ε = 1, with its edges."""
+    players = nba_players()
+    counts, across, up = np.histogram2d(players["height"], players["weight"], bins=SIDE)
+    noise = np.random.default_rng(seed).laplace(0.0, 1.0, counts.shape)
+    return counts + noise, across, up
+
+
+def _is_table(answer: Callable[..., Any]) -> str:
+    cleaned = np.asarray(answer(_table(0)[0]), dtype=float)
+    if cleaned.shape != (SIDE, SIDE):
+        return (
+            f"A table of shape {(SIDE, SIDE)} goes in, and one of shape {cleaned.shape} comes out."
+        )
+    if not (np.isfinite(cleaned).all() and (cleaned >= 0).all()):
+        return "Nobody can draw cells with a weight below 0 or nan."
+    return "" if cleaned.any() else "Nothing is left to draw from."
+
+
+def _error(clean: Callable[..., Any]) -> float:
+    """Median error over five noisy tables of a network that learns from 2,000 draws."""
+    players = nba_players()
+    errors = []
+    for seed in range(5):
+        noisy, across, up = _table(seed)
+        rng = np.random.default_rng(100 + seed)
+        weights = np.asarray(clean(noisy), dtype=float).ravel()
+        cells = rng.choice(weights.size, 2000, p=weights / weights.sum())
+        x = across[cells // SIDE] + rng.random(cells.size) * (across[1] - across[0])
+        y = up[cells % SIDE] + rng.random(cells.size) * (up[1] - up[0])
+        network = fit_network(x, y, rng=rng)
+        errors.append(network.rmse(players["height"], players["weight"]))
+    return float(np.median(errors))
+
+
+def _is_better(answer: Callable[..., Any]) -> bool | str:
+    error = _error(answer)
+    cleaned = np.asarray(answer(_table(0)[0]), dtype=float)
+    return error < 7.7 or (
+        f"The median error is {error:.2f} kg, and you draw from "
+        f"{np.count_nonzero(cleaned)} cells of {cleaned.size}."
+    )
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def cost(epsilon, m):
+    return advanced_composition(epsilon, m, slack=1e-6).epsilon
+
+
+def allowed(epsilon, total):
+    """Doubles, then halves."""
+    high = 1
+    while cost(epsilon, high) <= total:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cost(epsilon, middle) <= total else (low, middle)
+    return low
+
+
+def solved(epsilon, total):
+    """Solves the quadratic equation of the advanced theorem for the root of m."""
+    a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
+    root = (math.sqrt(b * b + 4 * a * total) - b) / (2 * a)
+    return max(math.floor(root**2), math.floor(total / epsilon))
+
+
+def advanced_only(epsilon, total):
+    a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
+    return math.floor(((math.sqrt(b * b + 4 * a * total) - b) / (2 * a)) ** 2)
+
+
+def at_least_one(epsilon, total):
+    return max(allowed(epsilon, total), 1)
+
+
+EXERCISES = {
+    "draws": Exercise(
+        [
+            _draws_case(0.01, 1.0, "Many draws: the advanced theorem allows more than the basic."),
+            _draws_case(1.0, 10.0, "Few draws: which theorem is better there?"),
+            _draws_case(0.5, 0.4, "What if one draw costs too much already?"),
+        ],
+        wrong=[
+            (lambda epsilon, total: int(total / epsilon), "what the basic theorem allows"),
+            (advanced_only, "Take the smaller cost of the two"),
+            (at_least_one, "What if one draw costs too much already?"),
+            (lambda epsilon, total: allowed(epsilon, total) + 1, "It is off by one."),
+            (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
+            (lambda epsilon, total: [1, 2], "one number was expected"),
+        ],
+        right=[allowed, solved],
+    ),
+    "flat": Exercise(
+        [
+            _flat_case(2.0, 1.0, 0.02, "The slope is Cov(x', y) / Var(x')."),
+            close(1.0, 3.0, 1e-9, hint="Without noise the slope stays as it is."),
+            _flat_case(9.1, 68.6, 0.1, "The players' heights at ε = 1."),
+        ],
+        wrong=[
+            (lambda sd, s: sd**2 / (sd**2 + s**2), "The variance of Laplace noise is not s²."),
+            (lambda sd, s: sd / (sd + math.sqrt(2) * s), "variances do"),
+            (lambda sd, s: sd / math.sqrt(sd**2 + 2 * s**2), "correlation"),
+            (lambda sd, s: 2 * s**2 / (sd**2 + 2 * s**2), "Which part is left?"),
+            (lambda sd, s: sd / (sd + 2 * s**2), "The value is wrong."),
+            (lambda sd, s: 0.667 if s == 1 else 0.009, "Without noise the slope stays"),
+        ],
+        right=[
+            lambda sd, s: 1 / (1 + 2 * (s / sd) ** 2),
+            lambda sd, s: np.array(sd**2 / (sd**2 + 2 * s**2)),
+        ],
+    ),
+    "pair": Exercise(
+        [
+            Case(_is_data_set, "Two lists of one length, 2 to 12, with whole numbers from 0 to 4."),
+            Case(
+                _hidden,
+                "Every x and every y must be shared by enough records.",
+                "How many records share a value, if n/(n - 1) and (n - 1)/n · m/(m - 1) are both "
+                "below √e?",
+            ),
+            Case(
+                _alone,
+                "Every pair of bins that occurs must occur twice for this to be finite. Make one "
+                "that occurs once, and keep its x and its y in company.",
+                "Draw a grid of 3 × 3 cells and place the records on it.",
+            ),
+        ],
+        wrong=[
+            (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
+            (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
+            (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
+            (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
+            (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
+            ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
+            (([0, 1], [0, 1, 2]), "The lists have the shapes"),
+            (([0] * 13, [0] * 13), "These are 13 records."),
+        ],
+        right=[
+            ([0, 0, 1, 1], [0, 1, 0, 1]),
+            np.array(np.divmod([0, 0, 1, 3, 3, 4, 5, 6, 7, 8, 8, 1], 3)),
+            ([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]),
+        ],
+    ),
+    "better": Exercise(
+        [
+            Case(_is_table, "Return a table of the same shape with numbers >= 0, not all 0."),
+            Case(
+                _is_better,
+                "Nine of ten cells are empty of people. What does an empty cell have of the noise, "
+                "and how many of them have it? And which of the others would you lose?",
+                "Noise above t has probability exp(-t)/2 at ε = 1. Choose t so that of 576 cells "
+                "hardly one is left by noise alone.",
+            ),
+        ],
+        wrong=[
+            (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
+            (lambda noisy: noisy, "a weight below 0"),
+            (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
+            (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
+            (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
+        ],
+        right=[
+            lambda noisy: np.maximum(noisy - 9, 0),
+            lambda noisy: np.where(noisy > 12, noisy, 0).tolist(),
+        ],
+    ),
+}

@@ -1,0 +1,311 @@
+"""Self-checks of the chapter *A repair*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.audit.private_policy import noise_margin
+from pdpbook.audit.safe_policy import is_safe, safe_policy
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook_exercises import Case, Exercise, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _again(public: int, size: int, n: int, level: float) -> int:
+    """Try one value after the other, every tail a sum of whole numbers."""
+    for c in range(n + 1):
+        marked = public + c
+        ways = [
+            math.comb(marked, j) * math.comb(size + n - marked, n - j)
+            for j in range(min(n, marked) + 1)
+        ]
+        if sum(ways[: c + 1]) > level * math.comb(size + n, n):
+            return c
+    return n
+
+
+def _policies() -> list[tuple[NDArray[np.float64], list[int], float]]:
+    """Policies near the edge of safety, on both sides of it."""
+    cases = []
+    for lower, epsilon in (([30, 50, 0], 1.0), ([5, 0, 9, 0], 0.4), ([2, 1], 0.7)):
+        bins = len(lower)
+        for share in (0.001, 0.01, 0.05, 0.2, 0.5, 0.9):
+            blurred = (1 - share) * np.eye(bins) + share / bins
+            lopsided = (1 - share) * np.eye(bins) + share * np.eye(bins)[-1]
+            cases += [(blurred, lower, epsilon), (lopsided, lower, epsilon)]
+    return cases
+
+
+def _judges_like(policy: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
+    hint = (
+        "Judged wrongly. Every bin counts, empty ones too; a record of an empty bin adds its own "
+        "row to what is surely there; and the slope does not depend on n."
+    )
+    return equal(is_safe(policy, lower, epsilon), policy, np.array(lower), epsilon, hint=hint)
+
+
+def _is_largest(
+    epsilon: float, delta: float, share: float, draws: int, at_least: int
+) -> Callable[[Any], bool]:
+    rest = (1 - share) * epsilon
+
+    def cost(second: float) -> float:
+        return draws_epsilon(at_least, second, draws=draws, delta=delta / 2)
+
+    def judge(answer: Any) -> bool:
+        second = float(answer(epsilon, delta, share, draws, at_least))
+        if not 0 < second < math.inf:
+            return False
+        return cost(second) <= rest * (1 + 1e-9) and cost(second * 1.002) > rest
+
+    return judge
+
+
+VILLAGES: list[tuple[list[float], list[int], float]] = [
+    ([38, 62, 1], [31, 56, 0], 1.0),
+    ([0.2, 120, 300, 180, 2, 0.1], [0, 100, 280, 160, 0, 0], 0.5),
+    ([500, 0.1, 400, 1, 0.1, 0.1, 0.1, 300], [470, 0, 370, 0, 0, 0, 0, 270], 0.3),
+]
+
+
+def _by_hand_cases() -> list[Case]:
+    cases = []
+    for mean, lower, epsilon in VILLAGES:
+        m, low = np.array(mean), np.array(lower)
+
+        def table(answer: Any, m: Any = m, low: Any = low, e: float = epsilon) -> Any:
+            return np.asarray(answer(m.copy(), low.copy(), e), dtype=float)
+
+        def shaped(answer: Any, table: Any = table, low: Any = low) -> bool:
+            rows = table(answer)
+            return rows.shape == (low.size, low.size) and bool(
+                (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
+            )
+
+        def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
+            return is_safe(table(answer), low, e)
+
+        def near(answer: Any, table: Any = table, m: Any = m) -> bool:
+            q = m / m.sum()
+            output = q @ table(answer)
+            return kl_divergence(q, output / output.sum()) <= 0.05
+
+        def keeps(answer: Any, table: Any = table, low: Any = low) -> bool:
+            return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
+
+        cases += [
+            Case(shaped, "Return one distribution for each bin."),
+            Case(
+                is_it_safe,
+                "Not safe. Look for a bin and an output at which nobody who is surely there gives "
+                "cover; how much cover does somebody need who stays?",
+            ),
+            Case(
+                near,
+                "Safe, but its divergence at the mean is above 0.05. Send away no more than "
+                "the cover that is needed.",
+            ),
+            Case(
+                keeps,
+                "Safe and near, but fewer than half of the sure records stay. Equal rows are a "
+                "histogram, not a policy.",
+            ),
+        ]
+    return cases
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def margin(bins, epsilon, delta, tail, *, union=False):
+    t = 0
+    while True:
+        single = tail(epsilon, t)
+        whole = bins * single if union else -math.expm1(bins * math.log1p(-min(single, 1 - 1e-16)))
+        if whole <= delta:
+            return t
+        t += 1
+
+
+def above(epsilon, t):
+    return math.exp(-epsilon * (t + 1)) / (1 + math.exp(-epsilon))
+
+
+def condition(policy, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
+    mass = lower @ policy + (empty * (lower == 0))[:, None] * policy
+    slope = slope or (1 - math.exp(-epsilon))
+    fits = (policy <= slope * mass * (1 + 1e-12)).all(axis=1)
+    return bool(fits[lower > 0].all() if occupied_only else fits.all())
+
+
+def first(public, size, n, level, tail):
+    c = 0
+    while c < n and tail(c, public, size, n) <= level:
+        c += 1
+    return c
+
+
+def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
+    rest = (1 - share) * epsilon if rest is None else rest
+    low, high = rest / draws / 2, 2 * rest + 1
+    while high / low > 1 + 1e-5:
+        middle = math.sqrt(low * high)
+        cost = draws_epsilon(at_least, middle, draws=draws, delta=delta * part)
+        low, high = (middle, high) if cost <= rest else (low, middle)
+    return low
+
+
+def blurred(mean, lower, epsilon, *, share):
+    bins = len(mean)
+    return (1 - share) * np.eye(bins) + share / bins
+
+
+EXERCISES = {
+    "margin": Exercise(
+        [
+            equal(
+                noise_margin,
+                bins,
+                epsilon,
+                delta,
+                hint="What is Pr[Z > t] for one noise, both signs taken into account? All K of "
+                "them must stay below; t is a whole number, at least 0.",
+            )
+            for bins, epsilon, delta in (
+                (101, 0.8, 1e-6),
+                (1, 1.0, 0.5),
+                (2, 2.0, 0.05),
+                (1000, 0.03, 1e-9),
+                (3, 1.0, 0.8),
+                (5, 0.2, 0.1),
+            )
+        ],
+        wrong=[
+            (
+                lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
+                "both signs taken into account",
+            ),
+            (
+                lambda k, e, d: margin(k, e, d, lambda e, t: math.exp(-e * t) / (1 + math.exp(-e))),
+                "both signs taken into account",
+            ),
+            (lambda k, e, d: margin(1, e, d, above), "All K of them must stay below"),
+            (lambda k, e, d: math.ceil(math.log(k / d) / e), "returned 24."),
+            (lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e, "t is a whole number"),
+        ],
+        right=[lambda k, e, d: margin(k, e, d, above)],
+    ),
+    "safe": Exercise(
+        [_judges_like(*case) for case in _policies()],
+        wrong=[
+            (lambda p, low, e: condition(p, low, e, empty=False), "case 4 of 36"),
+            (
+                lambda p, low, e: condition(p, low, e, occupied_only=True),
+                "the slope does not depend on n",
+            ),
+            (
+                lambda p, low, e: condition(
+                    p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())
+                ),
+                "case 33 of 36",
+            ),
+            (
+                lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
+                "Every bin counts, empty ones too",
+            ),
+            (lambda p, low, e: True, "Every bin counts, empty ones too"),
+        ],
+        right=[lambda p, low, e: is_safe(p, low, e), condition],
+    ),
+    "again": Exercise(
+        [
+            equal(
+                _again,
+                *case,
+                hint="Mark the people of the bin, public ones and c others, and draw the n others "
+                "from all. At most c marked ones: is that more likely than the level?",
+            )
+            for case in (
+                (100, 123, 123, 0.0025),
+                (20, 123, 123, 0.0025),
+                (3, 123, 123, 0.0025),
+                (40, 60, 200, 0.01),
+                (0, 50, 50, 0.1),
+                (25, 60, 30, 0.3),
+            )
+        ],
+        wrong=[
+            (
+                lambda a, size, n, level: first(
+                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+                ),
+                "public ones and c others",
+            ),
+            (
+                lambda a, size, n, level: first(
+                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+                ),
+                "public ones and c others",
+            ),
+            (lambda a, size, n, level: int(a * n / size), "returned 100."),
+            (
+                lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+                "more likely than the level",
+            ),
+        ],
+        right=[
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
+            )
+        ],
+    ),
+    "bill": Exercise(
+        [
+            Case(
+                _is_largest(*case),
+                "The draws may cost what the histogram leaves of epsilon, with half of delta; "
+                "more epsilon_2 must cost too much. Search: pb.draws_epsilon rises with it.",
+            )
+            for case in (
+                (1.0, 1e-6, 0.5, 1, 100),
+                (1.0, 1e-6, 0.5, 1000, 1000),
+                (4.0, 1e-5, 0.25, 50, 2),
+                (0.3, 1e-6, 0.9, 20, 5000),
+            )
+        ],
+        wrong=[
+            (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
+            (
+                lambda e, d, share, m, n: budget(e, d, share, m, n, rest=share * e * 1.5),
+                "what the histogram leaves",
+            ),
+            (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
+            (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "what the histogram leaves"),
+        ],
+        right=[budget],
+    ),
+    "by-hand": Exercise(
+        _by_hand_cases(),
+        wrong=[
+            (lambda m, low, e: np.eye(len(m)), "Not safe"),
+            (
+                lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
+                "Equal rows are a histogram, not a policy",
+            ),
+            (lambda m, low, e: blurred(m, low, e, share=0.9), "Safe, but its divergence"),
+            (lambda m, low, e: blurred(m, low, e, share=1e-4), "Not safe"),
+            (lambda m, low, e: m, "one distribution for each bin"),
+        ],
+        right=[
+            lambda m, low, e: safe_policy(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
+        ],
+    ),
+}

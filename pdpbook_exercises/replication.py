@@ -1,0 +1,257 @@
+"""Checks of the exercises in *Replication*."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pdpbook.experiments.datasets import nba_heights, published_table
+from pdpbook.experiments.replication import best_response_row
+from pdpbook.experiments.settings import Setting
+from pdpbook.experiments.settings_search import misfit
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _misfit(computed: Any, printed: Any) -> float:
+    return misfit(computed, printed)
+
+
+def _logs(computed: Any, printed: Any, resolution: float = 5e-5) -> Any:
+    a, c = np.asarray(computed) + resolution, np.asarray(printed) + resolution
+    return np.log(a / c)
+
+
+def _misfit_case(computed: Any, printed: Any, hint: str) -> Case:
+    return close(
+        _misfit,
+        computed,
+        printed,
+        hint=hint,
+        more="Add the resolution to both; logarithm of the quotient, square, mean, root, exp.",
+        mistakes={
+            "That is the root of the mean square of the logarithms. Go back from logarithms.": (
+                lambda a, c: np.sqrt(np.mean(_logs(a, c) ** 2))
+            ),
+            "Between the mean of squares and exp stands a root.": (
+                lambda a, c: np.exp(np.mean(_logs(a, c) ** 2))
+            ),
+            "Errors up and down must not cancel: square before the mean.": (
+                lambda a, c: np.exp(np.mean(_logs(a, c)))
+            ),
+            "The definition squares the logarithms. Absolute values are another mean.": (
+                lambda a, c: np.exp(np.mean(np.abs(_logs(a, c))))
+            ),
+            "That is the largest factor, not the typical one.": (
+                lambda a, c: np.exp(np.abs(_logs(a, c)).max())
+            ),
+            "Add half the resolution of the printed figures to both lists.": (
+                lambda a, c: np.exp(np.sqrt(np.mean(_logs(a, c, 0.0) ** 2)))
+            ),
+        },
+    )
+
+
+def _verdict(printed: float, ours: float, lower_bound: float) -> str:
+    if lower_bound > printed + 5e-5:
+        return "impossible"
+    return "reproduced" if printed / 2 <= ours <= 2 * printed else "open"
+
+
+def _verdict_case(printed: float, ours: float, lower_bound: float, hint: str) -> Case:
+    return equal(
+        _verdict,
+        printed,
+        ours,
+        lower_bound,
+        hint=hint,
+        more="Ask first whether the bound refutes the figure, then whether ours is near.",
+        mistakes={
+            "The word is one of the three, in small letters.": (
+                lambda *given: _verdict(*given).capitalize()
+            ),
+            "Printed figures are rounded to four decimals: 0.00012 may be printed as 0.0001.": (
+                lambda printed, ours, bound: (
+                    "impossible" if bound > printed else _verdict(printed, ours, 0.0)
+                )
+            ),
+            "What is impossible stays so, however near ours is.": (
+                lambda printed, ours, bound: _verdict(printed, ours, 0.0)
+            ),
+        },
+    )
+
+
+def _fit(setting: Setting) -> float:
+    table = published_table(1)
+    table = table[(table["algorithm"] == "BRD") & (table["epsilon"] >= 1.0)]
+    heights = nba_heights()["height"]
+    ours = [
+        best_response_row(setting.game(heights, epsilon), range(3))["kl"]
+        for epsilon in table["epsilon"]
+    ]
+    return misfit(ours, table["kl_divergence"])
+
+
+def _fractions(value: float) -> set[tuple[int, int]]:
+    target = round(10_000 * value)
+    return {(m, d) for d in range(1, 102) for m in range(d + 1) if 10_000 * m // d == target}
+
+
+def _same_set(value: float, hint: str) -> Case:
+    def judge(answer: Any) -> str:
+        given = [(int(m), int(d)) for m, d in answer(value)]
+        right = _fractions(value)
+        if len(set(given)) < len(given):
+            return "Some pairs occur twice. Return a set."
+        missing, wrong = right - set(given), set(given) - right
+        if missing or wrong:
+            return f"{len(missing)} pairs are missing, and {len(wrong)} do not belong there."
+        return ""
+
+    return Case(
+        judge,
+        hint,
+        "Go through all d and all m <= d, and compare 10000 m // d with round(10000 value).",
+    )
+
+
+def _is_setting(answer: Any) -> str:
+    if not isinstance(answer, Setting):
+        return f"It is a {type(answer).__name__}."
+    return "" if len(answer.multipliers) == 5 else f"It has {len(answer.multipliers)} multipliers."
+
+
+def _fits(setting: Setting) -> bool | str:
+    found = _fit(setting)
+    return found < 1.7 or f"Its misfit is {found:.3g}."
+
+
+_RNG = np.random.default_rng(5)
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def logs(a, c, resolution=5e-5):
+    return np.log((np.asarray(a) + resolution) / (np.asarray(c) + resolution))
+
+
+def factor(computed, printed, resolution=5e-5):
+    squares = [
+        math.log((a + resolution) / (c + resolution)) ** 2
+        for a, c in zip(computed, printed, strict=True)
+    ]
+    return math.exp(math.sqrt(math.fsum(squares) / len(squares)))
+
+
+def judged(printed, ours, bound, *, slack=5e-5, low=0.5):
+    if bound > printed + slack:
+        return "impossible"
+    return "reproduced" if low * printed <= ours <= 2 * printed else "open"
+
+
+def cut(value, *, by=math.floor, most=101, least=0):
+    """Exact arithmetic."""
+    target = round(10_000 * value)
+    return {
+        (m, d)
+        for d in range(1, most + 1)
+        for m in range(least, d + 1)
+        if by(Fraction(10_000 * m, d)) == target
+    }
+
+
+def lowest_terms(value):
+    return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("divide by zero",)
+
+EXERCISES = {
+    "misfit": Exercise(
+        [
+            _misfit_case([0.2, 0.05, 0.1], [0.1, 0.1, 0.1], "Logarithm, square, mean, root, exp."),
+            _misfit_case(_RNG.random(6), _RNG.random(6), "Is half the resolution added to both?"),
+            _misfit_case([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly: 1."),
+            _misfit_case([0.0], [0.0001], "A computed 0 must not give infinity."),
+        ],
+        wrong=[
+            (lambda a, c: np.sqrt(np.mean(logs(a, c) ** 2)), "Go back from logarithms."),
+            (lambda a, c: np.exp(np.mean(logs(a, c) ** 2)), "stands a root"),
+            (lambda a, c: np.exp(np.mean(logs(a, c))), "must not cancel"),
+            (lambda a, c: np.exp(np.mean(np.abs(logs(a, c)))), "another mean"),
+            (lambda a, c: np.exp(np.abs(logs(a, c)).max()), "not the typical one"),
+            (
+                lambda a, c: np.exp(np.sqrt(np.mean(logs(a, c, 0.0) ** 2))),
+                "Add half the resolution",
+            ),
+        ],
+        right=[factor],
+    ),
+    "verdict": Exercise(
+        [
+            _verdict_case(0.0066, 0.3585, 0.358, "The bound lies far above."),
+            _verdict_case(0.0066, 0.0125, 0.0065, "Within a factor of two."),
+            _verdict_case(0.0066, 0.0040, 0.0, "The factor works in both directions."),
+            _verdict_case(0.0066, 0.0020, 0.0, "Less than half of it is not near it either."),
+            _verdict_case(0.0005, 0.0200, 0.0, "Neither near nor refuted."),
+            _verdict_case(0.0001, 0.00013, 0.00012, "0.00012 may be printed as 0.0001."),
+            _verdict_case(0.0066, 0.0070, 0.0068, "A bound above it refutes it, however near."),
+        ],
+        wrong=[
+            (lambda *given: judged(*given).capitalize(), "in small letters"),
+            (lambda *given: judged(*given, slack=0.0), "rounded to four decimals"),
+            (lambda *given: judged(*given, low=1.0), "both directions"),
+            (lambda *given: judged(*given, low=0.0), "Less than half of it"),
+            (lambda printed, ours, bound: judged(printed, ours, 0.0), "stays so"),
+            (
+                lambda printed, ours, bound: (
+                    "reproduced"
+                    if printed / 2 <= ours <= 2 * printed
+                    else judged(printed, ours, bound)
+                ),
+                "however near",
+            ),
+        ],
+        right=[judged],
+    ),
+    "fractions": Exercise(
+        [
+            _same_set(0.198, "0.1980 is 20/101, cut off. Is anything else?"),
+            _same_set(0.4444, "4/9 has many names."),
+            _same_set(0.6666, "Cut off, not rounded: 2/3 is 0.6666."),
+            _same_set(1.0, "Only m = d gives 1."),
+            _same_set(0.0, "m may be 0."),
+        ],
+        wrong=[
+            (lambda value: cut(value, by=round), "pairs are missing"),
+            (lowest_terms, "and 0 do not belong there"),
+            (lambda value: cut(value, most=100), "1 pairs are missing"),
+            (lambda value: cut(value, least=1), "m may be 0."),
+            (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
+            (lambda value: {(20, 101)}, "4/9 has many names."),
+        ],
+        right=[cut, lambda value: sorted(cut(value))],
+    ),
+    "fit": Exercise(
+        [
+            Case(_is_setting, "Give a Setting with five multipliers."),
+            Case(
+                _fits,
+                "It must be below 1.7. Which of the two small scales and the padding matters most?",
+                "Divide the two small multipliers by a common number, and pad for a smaller ε.",
+            ),
+        ],
+        wrong=[
+            ((3, 2, 1, 0.0165, 0.01), "It is a tuple."),
+            (Setting((3, 2, 1, 0.33, 0.2), None), "Its misfit is"),
+            (Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
+        ],
+        right=[Setting((3.0, 2.0, 1.0, 0.0165, 0.01), 0.5)],
+    ),
+}

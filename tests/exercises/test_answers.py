@@ -1,0 +1,65 @@
+"""Wrong answers to every exercise are refused and told what is wrong; right ones pass.
+
+The answers stand in the module of the chapter, beside the cases that they try.
+"""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pdpbook_exercises import Exercise, check
+from tests.test_exercises import CHAPTERS
+
+
+def exercises() -> Iterator[Any]:
+    """Each exercise of the book with its name, and the warnings that its answers may give."""
+    for page in sorted(CHAPTERS, key=lambda page: page.stem):
+        module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
+        ignored = [f"ignore:{text}" for text in getattr(module, "WARNINGS", ())]
+        marks = [pytest.mark.filterwarnings(each) for each in ignored]
+        for title, exercise in module.EXERCISES.items():
+            name = f"{page.stem}/{title}"
+            yield pytest.param(name, exercise, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_wrong_answers_are_told_what_is_wrong(name: str, exercise: Exercise) -> None:
+    answers = exercise.wrong_answers()
+    assert len(answers) >= 3, "an exercise is kept from three plausible mistakes, at least"
+    failed = []
+    for number, (answer, words) in enumerate(answers):
+        result = check(name, answer)
+        if result or words not in result.message:
+            failed.append(f"wrong[{number}] must get {words!r}, got {result.message!r}")
+    assert not failed
+
+
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_right_answers_pass(name: str, exercise: Exercise) -> None:
+    results = [check(name, answer) for answer in exercise.right_answers()]
+    assert not [f"right[{n}]: {result.message}" for n, result in enumerate(results) if not result]
+
+
+def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:
+    """The pages of solutions assert theirs, nbval executes them; most have variants here, too."""
+    alone = [each.id for each in exercises() if not each.values[1].right_answers()]
+    assert alone == ["noise-mechanisms/private-mean"]
+
+
+def test_answers_may_be_made_when_they_are_asked_for() -> None:
+    made = Exercise([], wrong=lambda: [(1, "one")], right=lambda: [2])
+    assert made.wrong_answers() == [(1, "one")] and made.right_answers() == [2]
+
+
+def test_the_modules_of_the_exercises_are_chapters() -> None:
+    """Nothing else in the package has a dictionary of exercises."""
+    folder = Path(importlib.import_module("pdpbook_exercises").__path__[0])
+    found = {
+        path.stem
+        for path in folder.glob("*.py")
+        if "\nEXERCISES = {" in path.read_text(encoding="utf-8")
+    }
+    assert found == {page.stem.replace("-", "_") for page in CHAPTERS}

@@ -1,0 +1,98 @@
+"""Extras: what they hold, and what is said where one of them is missing."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from pdpbook._extras import EXTRAS, progress_bar
+from tests.tools.notebooks import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DECLARED = PROJECT["optional-dependencies"]
+ALL = re.fullmatch(r"pdpbook\[([\w,]+)\]", *DECLARED["all"])[1].split(",")
+#: For each extra, a call that needs it.
+CALLS = {
+    "accounting": "from_('audit.accounting').record_profile([0.6, 0.4], [0.5, 0.5], draws=2)",
+    "games": "from_('beyond.bayesian_game').bayesian_equilibria(None)",
+    "genetic": "pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), generations=1)",
+    "graphs": "from_('experiments.datasets').friends('karate')",
+    "learning": "from_('experiments.datasets').patients()",
+    "plot": "from_('plotting').new_figure()",
+    "progress": "pb.coordinated_best_response(GAME, progress=True)",
+    "scale": "from_('scaling.histograms').scan("
+    "'pdpbook/experiments/data/nba_heights.csv', {'x': (0, 1)})",
+}
+ALSO = {
+    "learning": [
+        "from_('experiments.regression').fit_network([0, 1], [0, 1], rng=None)",
+        "from_('beyond.instance_wise').InstanceWiseNoise(GAME)",
+    ],
+    "graphs": ["from_('beyond.social_distance').hop_distances(None)"],
+    "progress": ["pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), progress=True)"],
+}
+
+
+def without(modules: list[str], code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process that cannot import some modules."""
+    setup = f"import sys\nfor name in {modules!r}: sys.modules[name] = None\n"
+    return subprocess.run(
+        [sys.executable, "-c", setup + code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_extras_hold_the_modules_that_are_said_to_be_theirs() -> None:
+    names = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
+    declared = {(re.match(r"[\w-]+", each)[0], extra) for extra in ALL for each in DECLARED[extra]}
+    assert {(names.get(module, module), extra) for module, extra in EXTRAS.items()} == declared
+    assert {*CALLS} == {*ALL} == {*EXTRAS.values()}
+
+
+def test_the_package_imports_without_any_extra() -> None:
+    modules = sorted(
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in (ROOT / "pdpbook").rglob("*.py")
+        if path.stem != "__init__"
+    )
+    code = f"from importlib import import_module\nfor name in {modules}: import_module(name)\n"
+    code += "import pdpbook as pb\nfor name in pb.__all__: getattr(pb, name)\n"
+    code += "game = pb.NVOGame([3, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)\n"
+    code += "print(pb.coordinated_best_response(game).divergence >= 0.0)"
+    done = without([*EXTRAS], code)
+    assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.parametrize("extra", ALL)
+def test_without_an_extra_a_call_says_what_to_install(extra: str) -> None:
+    code = "import numpy as np, pdpbook as pb\nfrom importlib import import_module\n"
+    code += "from_ = lambda name: import_module(f'pdpbook.{name}')\n"
+    code += "GAME = pb.NVOGame([3, 1], pb.laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)\n"
+    for call in (CALLS[extra], *ALSO.get(extra, [])):
+        code += f"try: {call}\nexcept ImportError as error: print(error)\n"
+    done = without([module for module, name in EXTRAS.items() if name == extra], code)
+    said = done.stdout.splitlines()
+    assert len(said) == 1 + len(ALSO.get(extra, [])), done.stderr
+    for line in said:
+        assert re.fullmatch(
+            rf"this part of pdpbook needs [\w.]+: pip install 'pdpbook\[{extra}\]'", line
+        )
+
+
+def test_a_bar_that_is_not_shown_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with progress_bar(total=2, shown=False) as bar:
+        bar.set_postfix_str("one")
+        bar.update()
+    assert [*progress_bar(range(3), shown=False)] == [0, 1, 2]
+    with pytest.raises(ImportError, match=r"pip install 'pdpbook\[progress\]'"):
+        progress_bar(total=2, shown=True)
+
+
+def test_a_bar_that_is_shown_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [*progress_bar(range(3), shown=True, desc="restarts")] == [0, 1, 2]
+    with progress_bar(total=4, shown=True, desc="training") as bar:
+        bar.update(4)
+    said = capsys.readouterr().err
+    assert "restarts: 100%" in said and "training: 100%" in said
