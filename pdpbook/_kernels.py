@@ -83,7 +83,8 @@ class Move(NamedTuple):
 
 def new_scratch(outputs: int) -> Scratch:
     """Return new scratch arrays for a game of so many bins."""
-    return Scratch(*(np.empty(outputs) for _ in range(4)), np.empty((2, outputs)))
+    mass, trial, before, needed = (np.empty(outputs) for _ in range(4))
+    return Scratch(mass, trial, before, needed, envelope=np.empty((2, outputs)))
 
 
 @njit
@@ -102,7 +103,7 @@ def mixture(profile, kernel, mass):
 
 @njit
 def privacy_loss(row, mass, n):
-    """Largest |ln P(x) / P_{-i}(x)|, in nats, for one of n records with kernel row ``row``, (K,)."""
+    """Largest |ln P(x) / P_{-i}(x)|, in nats, for one of n records with kernel row ``row``."""
     worst = 0.0
     company = math.log1p(-1.0 / n)
     for x in range(row.size):
@@ -223,7 +224,7 @@ def step_drop(frequency, mass, old, new):
 
 @njit
 def envelope(profile, kernel, rows):
-    """Fill ``rows``, shape (2, K), with the largest and smallest row entry of the present groups."""
+    """Fill ``rows``, shape (2, K), with largest and smallest row entries of present groups."""
     actions, bins, outputs = kernel.shape
     high, low = rows[0], rows[1]
     for x in range(outputs):

@@ -107,7 +107,7 @@ def cover_size(game: NVOGame, profile: Ints, k: int, v: int, w: int) -> int:
 
     Without a delta what counts is the outputs where somebody's row is too large before.
     """
-    size, n, tau = 1, game.records, game.limits.tau
+    size, n, tau = 1, game.records, game.tau
     before, step = mass(game, profile), game.kernel[w, k] - game.kernel[v, k]
     for j, u in np.argwhere(profile):
         row = game.kernel[u, j]

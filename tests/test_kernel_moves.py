@@ -41,7 +41,7 @@ def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins:
         counts = rng.multinomial(rng.integers(4, largest + 1), weights / weights.sum())
         game, delta = pb.NVOGame(counts, kernel, epsilon=1.0), 0.0
         profile = game.random_profile(rng)
-        losses = game.losses(profile)[profile > 0]
+        losses = game.evaluate(profile).losses[profile > 0]
         epsilon = min(float(np.median(losses)) * rng.choice([0.3, 0.9, 1.3]), 4.0)
         game = pb.NVOGame(counts, kernel, epsilon=epsilon)
         if i % 3:
@@ -57,7 +57,7 @@ def known_at(game: pb.NVOGame, profile: np.ndarray) -> tuple:
 def profile_needs(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
     """The smallest S at which everybody is private (upper side of the linear form of pDP)."""
     present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
-    return present.max(axis=0) / game.limits.tau
+    return present.max(axis=0) / game.tau
 
 
 def nobody_and_one(profile: np.ndarray) -> list[tuple[int, int]]:
@@ -127,7 +127,7 @@ def test_the_shortfall_is_what_the_sticks_are_too_long():
         assert_allclose(short, naive.shortfall(game, profile, exposed), rtol=1e-9, atol=1e-13)
         everybody = _kernels.shortfall(profile, kernel, mass, n, limits, np.ones_like(exposed))
         assert_allclose(everybody, short, rtol=1e-9, atol=1e-13)
-        seen[game.delta > 0, bool(game.limits.sigma > 0), bool(short > 1e-3)] += 1
+        seen[game.delta > 0, bool(game.sigma > 0), bool(short > 1e-3)] += 1
     assert len(seen) == 8, seen
 
 
@@ -194,7 +194,7 @@ def test_best_responses_are_followed_as_far_as_by_the_twin():
     seen, start = Counter(), crowd().constant_profile(0)
     for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
         kernel, frequency, mass, n, limits = known_at(game, profile)
-        quiet = pb.best_response_dynamics(game, profile).profile
+        quiet = pb.best_response_dynamics(game, start=profile).profile
         for fixed, here in product(nobody_and_one(profile), (profile, quiet)):
             after, there = profile.copy(), naive.mass(game, here)
             at_rest = _kernels.follow(
@@ -250,7 +250,7 @@ def test_commitments_are_those_of_the_twin():
     seen = Counter()
     for game, profile in games:
         near = 0.3 * naive.outcome(game, profile)[1]
-        at_rest = pb.best_response_dynamics(game, profile).profile
+        at_rest = pb.best_response_dynamics(game, start=profile).profile
         for start in (profile, at_rest):
             after = start.copy()
             kept = _kernels.commitment_sweep(after, *known(game), near)
@@ -265,7 +265,7 @@ def test_commitments_are_those_of_the_twin():
 
 def test_where_nobody_can_be_private_a_commitment_must_pay_in_divergence():
     game = pb.NVOGame([3, 2, 4], pb.laplace_kernel(3, [0.1, 0.2]), epsilon=0.01)
-    start = pb.best_response_dynamics(game, game.constant_profile(1)).profile
+    start = pb.best_response_dynamics(game, start=game.constant_profile(1)).profile
     assert all(naive.outcome(game, profile)[0] == 0 for profile in all_profiles(game))
     after = start.copy()
     assert _kernels.commitment_sweep(after, *known(game), 0.0) == 0
@@ -312,7 +312,7 @@ def test_a_cover_may_be_short_by_rounding_and_no_more(delta, by, more):
         game = pb.NVOGame(profile.sum(axis=1), kernel, epsilon=rng.uniform(0.2, 1.0), delta=delta)
         n, size = game.records, int(rng.integers(1, 4))
         after = naive.moved(profile, 0, 0, 1, size)
-        tau = profile_needs(game, profile) * game.limits.tau / naive.mass(game, after)
+        tau = profile_needs(game, profile) * game.tau / naive.mass(game, after)
         sticks = [naive.sticks(game, after, k, v)[0] for k, v in np.argwhere(profile)]
         edge = max(sticks) if delta > 0.0 else tau.max()
         if not (1e-3 if delta else 1.1 / n) < edge < 0.99:

@@ -42,12 +42,12 @@ def test_the_envelope_counts_like_a_look_at_every_group(case, delta):
         after = profile.copy()
         after[k, v] -= size
         after[k, w] += size
-        mass = game.mass(after)
+        mass = game.evaluate(after).mass
         for needed in (0, game.records):
             reached = _kernels.count_after(
                 profile, game.kernel, game.records, game.limits, k, v, w, size, rows, mass, needed
             )
-            private = game.private_records(after)
+            private = game.evaluate(after).private_records
             assert reached == (private if private >= needed else -1)
 
 
@@ -66,12 +66,12 @@ def test_a_step_of_one_that_just_keeps_everybody_private(alike):
         after = profile.copy()
         after[k, v] -= 1
         after[k, w] += 1
-        rows, mass = np.empty((2, 4)), game.mass(after)
+        rows, mass = np.empty((2, 4)), game.evaluate(after).mass
         _kernels.envelope(profile, kernel, rows)
-        loss = float(np.nanmax(game.losses(after)))
+        loss = float(np.nanmax(game.evaluate(after).losses))
         for epsilon, expected in ((loss, 9), (loss * (1.0 - 1e-9), -1), (loss * (1.0 + 1e-9), 9)):
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon)
-            below.append(game.limits.sigma > 0.0)
+            below.append(game.sigma > 0.0)
             reached = _kernels.count_after(
                 profile, kernel, 9, game.limits, k, v, w, np.int64(1), rows, mass, np.int64(9)
             )
@@ -93,13 +93,13 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
             after = profile.copy()
             after[k, v] -= 1
             after[k, w] += 1
-            everybody = game.private_records(after) == 8
+            everybody = game.evaluate(after).private_records == 8
             reached = _kernels.count_after(
-                profile, kernel, 8, game.limits, k, v, w, np.int64(1), rows, game.mass(after),
+                profile, kernel, 8, game.limits, k, v, w, np.int64(1), rows, game.evaluate(after).mass,
                 np.int64(8),
             )  # fmt: skip
             assert reached == (8 if everybody else -1)
-            seen.add((everybody, bool((game.mass(after) == 0.0).any())))
+            seen.add((everybody, bool((game.evaluate(after).mass == 0.0).any())))
     assert len(seen) == 4
 
 
@@ -117,7 +117,7 @@ def test_a_group_without_records_is_not_private(case):
     game, profile = case
     private = np.ones(profile.shape, dtype=bool)
     _kernels.group_private(
-        profile, game.kernel, game.mass(profile), game.records, game.limits, private
+        profile, game.kernel, game.evaluate(profile).mass, game.records, game.limits, private
     )
     assert not private[profile == 0].any()
 
@@ -126,12 +126,12 @@ def test_a_group_without_records_is_not_private(case):
 def test_the_shortfall_is_zero_where_everybody_is_private(case, delta):
     game, profile = case
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    private = game.private(profile)
+    private = game.evaluate(profile).private
     for k, v in np.argwhere(profile):
         exposed = np.zeros(profile.shape, dtype=bool)
         exposed[k, v] = True
         short = _kernels.shortfall(
-            profile, game.kernel, game.mass(profile), game.records, game.limits, exposed
+            profile, game.kernel, game.evaluate(profile).mass, game.records, game.limits, exposed
         )
         assert (short > 1e-9) <= (not private[k, v])
         assert (short < 1e-12) or not private[k, v]
@@ -191,8 +191,8 @@ def test_drops_are_differences_of_divergences(case):
         after = profile.copy()
         after[k, v] -= size
         after[k, w] += size
-        drop = game.divergence(profile) - game.divergence(after)
-        masses = game.mass(profile), game.mass(after)
+        drop = game.evaluate(profile).divergence - game.evaluate(after).divergence
+        masses = game.evaluate(profile).mass, game.evaluate(after).mass
         assert_allclose(
             _kernels.divergence_drop(game.frequency, *masses), drop, rtol=1e-7, atol=1e-12
         )
@@ -207,7 +207,8 @@ def test_what_a_best_action_gains_is_told(case):
     game, profile = case
     rows, trial = np.empty((2, game.bins)), np.empty(game.bins)
     _kernels.envelope(profile, game.kernel, rows)
-    private, mass = game.private_records(profile), game.mass(profile)
+    outcome = game.evaluate(profile)
+    private, mass = outcome.private_records, outcome.mass
     for k, v in np.argwhere(profile):
         w, gain, drop = _kernels.best_action(
             profile, game.kernel, game.frequency, mass, game.records, game.limits, k, v,
@@ -216,8 +217,8 @@ def test_what_a_best_action_gains_is_told(case):
         after = profile.copy()
         after[k, v] -= 1
         after[k, w] += 1
-        assert gain == game.private_records(after) - private >= 0
-        expected = game.divergence(profile) - game.divergence(after)
+        assert gain == game.evaluate(after).private_records - private >= 0
+        expected = game.evaluate(profile).divergence - game.evaluate(after).divergence
         assert_allclose(drop, expected, rtol=1e-7, atol=1e-12)
 
 
@@ -227,7 +228,14 @@ def test_records_that_are_held_do_not_move():
     free, held = start.copy(), start.copy()
     for profile, group in ((free, (-1, -1)), (held, (1, 0))):
         _kernels.best_response_sweep(
-            profile, game.kernel, game.frequency, game.mass(profile), 12, game.limits, True, *group
+            profile,
+            game.kernel,
+            game.frequency,
+            game.evaluate(profile).mass,
+            12,
+            game.limits,
+            True,
+            *group,
         )
     assert_array_equal(free[:2], [[0, 4], [0, 5]])
     assert_array_equal(held[:2], [[0, 4], [5, 0]])
@@ -241,9 +249,11 @@ def test_a_gain_within_rounding_moves_nobody(gain, moves_on):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    gained = _kernels.step_drop(game.frequency, game.mass(start), kernel[0, 0], kernel[1, 0])
+    gained = _kernels.step_drop(
+        game.frequency, game.evaluate(start).mass, kernel[0, 0], kernel[1, 0]
+    )
     assert gained == pytest.approx(gain * 1e-12 / n, rel=1e-3)
-    assert (pb.best_response_dynamics(game, start).moves > 0) == moves_on
+    assert (pb.best_response_dynamics(game, start=start).moves > 0) == moves_on
 
 
 # --- covers and helpers ------------------------------------------------------------------------
@@ -251,8 +261,8 @@ def test_a_gain_within_rounding_moves_nobody(gain, moves_on):
 
 def enough(game, profile, k, v, w, size) -> bool:
     """Whether everybody's rows fit the mass after the move, the rows being those of before."""
-    mass = game.mass(profile) + size * (game.kernel[w, k] - game.kernel[v, k])
-    tau = game.limits.tau
+    mass = game.evaluate(profile).mass + size * (game.kernel[w, k] - game.kernel[v, k])
+    tau = game.tau
     allowed = game.delta * (game.records - 1) * math.exp(-game.epsilon)
     above = [np.maximum(game.kernel[u, j] - tau * mass, 0.0).sum() for j, u in np.argwhere(profile)]
     return max(above) <= allowed * (1 + 1e-9) + 1e-12
@@ -262,9 +272,9 @@ def enough(game, profile, k, v, w, size) -> bool:
 def test_a_cover_is_the_smallest_that_is_enough(case, delta):
     game, profile = case
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    mass, rows = game.mass(profile), np.empty((2, game.bins))
+    mass, rows = game.evaluate(profile).mass, np.empty((2, game.bins))
     _kernels.envelope(profile, game.kernel, rows)
-    needed = rows[0] / game.limits.tau
+    needed = rows[0] / game.tau
     for k, v, w, _ in moves(game, profile):
         sizes = range(1, int(profile[k, v]) + 1)
         smallest = next((m for m in sizes if enough(game, profile, k, v, w, m)), None)
@@ -283,12 +293,13 @@ def test_a_whole_group_moves_to_cover_everybody_whatever_it_costs():
     game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
     found = 0
     for profile in naive.all_profiles(game):
-        if game.private_records(profile) == 7 or not game.is_nash(profile):
+        outcome = game.evaluate(profile)
+        if outcome.private_records == 7 or not outcome.is_nash():
             continue
         after = profile.copy()
         moved = _kernels.coordinated_sweep(after, *known(game))
-        if moved and game.divergence(after) > game.divergence(profile):
-            assert game.private_records(after) > game.private_records(profile)
+        if moved and game.evaluate(after).divergence > game.evaluate(profile).divergence:
+            assert game.evaluate(after).private_records > game.evaluate(profile).private_records
             found += 1
     assert found > 0
 
@@ -298,7 +309,7 @@ def test_helpers_restore_what_they_say(case, delta):
     game, profile = case
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
     kernel, frequency, mass, n, limits = known(game)
-    goal = game.private_records(profile)
+    goal = game.evaluate(profile).private_records
     for k, v, w, size in list(moves(game, profile))[:6]:
         after = profile.copy()
         after[k, v] -= size
@@ -312,19 +323,21 @@ def test_helpers_restore_what_they_say(case, delta):
         assert after[k, w] >= held  # whoever is committed stays
         assert_array_equal(after.sum(axis=1), game.counts)
         if reached:
-            assert game.private_records(after) >= goal
+            assert game.evaluate(after).private_records >= goal
 
 
 @given(games_with_profiles(), st.sampled_from([0.0, 0.05]))
 def test_commitments_that_are_kept_improve_the_payoff(case, delta):
     game, profile = case
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
-    start = pb.best_response_dynamics(game, profile).profile
+    start = pb.best_response_dynamics(game, start=profile).profile
     after = start.copy()
-    kept = _kernels.commitment_sweep(after, *known(game), 0.05 * game.divergence(start))
-    before = game.private_records(start), -game.divergence(start)
+    kept = _kernels.commitment_sweep(after, *known(game), 0.05 * game.evaluate(start).divergence)
+    start_outcome = game.evaluate(start)
+    before = start_outcome.private_records, -start_outcome.divergence
     if kept:
-        assert (game.private_records(after), -game.divergence(after)) > before
+        after_outcome = game.evaluate(after)
+        assert (after_outcome.private_records, -after_outcome.divergence) > before
     else:
         assert_array_equal(after, start)
 
@@ -336,7 +349,7 @@ def test_commitments_that_are_kept_improve_the_payoff(case, delta):
 def test_no_kernel_is_compiled_for_two_signatures():
     game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     pb.coordinated_best_response(game)
-    game.regret(game.constant_profile(0))
+    game.evaluate(game.constant_profile(0)).regret
     for kernel in vars(_kernels).values():
         if hasattr(kernel, "signatures"):
             assert "Literal" not in str(kernel.signatures), kernel.__name__

@@ -32,7 +32,7 @@ def _fitness_agrees(shuffled: bool) -> Callable[[Any], str]:
             profile = np.zeros((4, 3), dtype=int)
             np.add.at(profile, (bins, genes), 1)
             given = answer(game, bins.copy(), genes.copy())
-            if not np.isclose(given, game.payoff(profile)):
+            if not np.isclose(given, game.evaluate(profile).payoff):
                 return f"That is not the payoff. The records are in the bins {bins.tolist()}."
         return ""
 
@@ -107,10 +107,11 @@ def _runs_end_low(settings: Any) -> str:
         found = approximate_enumeration(game, **options)
         if found.evaluations > 40_000:
             return f"With seed {seed} it takes {found.evaluations} evaluations."
-        exposed = game.records - game.private_records(found.profile)
+        outcome = game.evaluate(found.profile)
+        exposed = game.records - outcome.private_records
         if exposed:
             return f"With seed {seed} it leaves {exposed} records exposed."
-        ratio = game.divergence(found.profile) / target
+        ratio = outcome.divergence / target
         if ratio > 1.02:
             return f"With seed {seed} it ends at {ratio:.4f} times the divergence."
     return ""

@@ -40,7 +40,7 @@ def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
             for profile in all_profiles(game):
                 given, right = (
                     answer(profile.copy(), game.kernel, game.epsilon),
-                    game.payoff(profile),
+                    game.evaluate(profile).payoff,
                 )
                 if given is None or not np.isfinite(given):
                     return "A payoff is a finite number."
@@ -67,7 +67,7 @@ def _lonely_outputs() -> NVOGame:
 
 
 def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
-    return float(1.0 - game.divergence(profile) / np.log(game.bins))
+    return float(1.0 - game.evaluate(profile).divergence / np.log(game.bins))
 
 
 def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
@@ -129,7 +129,7 @@ def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
                 said = answer(game, given)
                 if not np.array_equal(given, profile):
                     return f"Your function changed the profile: it is {given.tolist()} now."
-                if said is None or bool(said) != game.is_nash(profile):
+                if said is None or bool(said) != game.evaluate(profile).is_nash():
                     gains = "one record gains" if said else "no record gains"
                     return f"But {gains} by a change of its own there."
         return ""
@@ -140,10 +140,11 @@ def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
 def _designed(scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
     """Return the equilibria, with their private records and divergences."""
     game = laplace_game([0, 4, 2, 0, 1], scales)
+    outcomes = [game.evaluate(profile) for profile in all_profiles(game)]
     return [
-        (profile, game.private_records(profile), game.divergence(profile))
-        for profile in all_profiles(game)
-        if game.is_nash(profile)
+        (outcome.profile, outcome.private_records, outcome.divergence)
+        for outcome in outcomes
+        if outcome.is_nash()
     ]
 
 

@@ -8,9 +8,9 @@ with it, by exactly as many records as the linear form of pDP asks for.
 
 Some equilibria can only be left by many at once.  So, from the best end, the moves of groups and of
 single records are also *forced*, as the perturbations of an iterated local search: the move is made
-whatever it costs, single records move to repair the privacy that is lost, and all the rest play best
-responses.  If the payoff is higher in the end than before, the result is kept, otherwise everything
-is taken back.
+whatever it costs, single records move to repair the privacy that is lost, and all the rest play
+best responses.  If the payoff is higher in the end than before, the result is kept, otherwise
+everything is taken back.
 
 Because nothing is kept that does not raise the payoff, the dynamics still stop, and they stop at a
 Nash equilibrium that no compound move and no forced move can leave.

@@ -43,16 +43,21 @@ class Solution(Protocol):
     """
 
     @property
-    def profile(self) -> NDArray[np.int64] | None: ...
+    def profile(self) -> NDArray[np.int64] | None:
+        """The profile that was found."""
 
     @property
-    def divergence(self) -> float: ...
+    def divergence(self) -> float:
+        """KL(q || output) of the profile, in nats."""
 
     @property
-    def private_records(self) -> int: ...
+    def private_records(self) -> int:
+        """P_E of the profile."""
 
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Time taken."""
 
     @property
-    def converged(self) -> bool: ...
+    def converged(self) -> bool:
+        """Whether the solver came to its own end."""

@@ -11,13 +11,13 @@ def fitness(game, bins, genes):
     profile = [[0] * game.actions for _ in range(game.bins)]
     for k, v in zip(bins, genes, strict=True):
         profile[k][v] += 1
-    return game.payoff(profile)
+    return game.evaluate(profile).payoff
 
 
 def once(game, bins, genes):
     profile = np.zeros((game.bins, game.actions), dtype=int)
     profile[bins, genes] += 1
-    return game.payoff(profile)
+    return game.evaluate(profile).payoff
 
 
 def sorted_only(game, bins, genes):
@@ -52,7 +52,10 @@ WRONG = {
         (once, "does not hold yet"),
         (sorted_only, "need not be sorted by bin"),
         (lambda *case: fitness(*case) / 9, "That is not the payoff."),
-        (lambda game, bins, genes: game.payoff(game.constant_profile(0)), "not the payoff"),
+        (
+            lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
+            "not the payoff",
+        ),
         (lambda game, bins, genes: fitness(game, genes, bins), "does not hold yet"),
     ],
     "rate": [

@@ -17,7 +17,7 @@ def moved(profile, k, v, w, records=1):
 
 def reply(game, profile, k, v, *, key=None, stays=True):
     """The action with the best key; of equal ones the own, or the last."""
-    key = key or (lambda p: (game.private_records(p), -game.divergence(p)))
+    key = key or (lambda p: (game.evaluate(p).private_records, -game.evaluate(p).divergence))
     best = v
     for w in range(game.actions):
         new, old = (key(moved(profile, k, v, action)) for action in (w, best))
@@ -31,15 +31,18 @@ def careful_reply(game, profile, k, v):
     options = []
     for w in range(game.actions):
         p = moved(profile, k, v, w)
-        options.append((-game.private_records(p), round(game.divergence(p), 11), w != v, w))
+        p_outcome = game.evaluate(p)
+        options.append((-p_outcome.private_records, round(p_outcome.divergence, 11), w != v, w))
     return np.int64(min(options)[-1])
 
 
 def first_better(game, profile, k, v):
-    here = game.private_records(profile), -game.divergence(profile) + 1e-12
+    outcome = game.evaluate(profile)
+    here = outcome.private_records, -outcome.divergence + 1e-12
     for w in range(game.actions):
         p = moved(profile, k, v, w)
-        if (game.private_records(p), -game.divergence(p)) > here:
+        p_outcome = game.evaluate(p)
+        if (p_outcome.private_records, -p_outcome.divergence) > here:
             return w
     return v
 
@@ -52,21 +55,22 @@ def in_place(game, profile, k, v):
 
 
 def by_kl(game, profile, k, v):
-    return reply(game, profile, k, v, key=lambda p: -game.divergence(p) // 1e-11)
+    return reply(game, profile, k, v, key=lambda p: -game.evaluate(p).divergence // 1e-11)
 
 
 def along(game, profile, k, v, w, first=0, extra=1):
     return [
-        game.divergence(moved(profile, k, v, w, t)) for t in range(first, profile[k, v] + extra)
+        game.evaluate(moved(profile, k, v, w, t)).divergence
+        for t in range(first, profile[k, v] + extra)
     ]
 
 
 def runs(game, profile, k, v, w, more=0, most=math.inf):
-    t, here = 0, game.divergence(profile)
+    t, here = 0, game.evaluate(profile).divergence
     while t < min(profile[k, v], most):
         new = moved(profile, k, v, w, t + 1)
-        there = game.divergence(new)
-        if game.private_records(new) < game.records or there >= here - 1e-12:
+        there = game.evaluate(new).divergence
+        if game.evaluate(new).private_records < game.records or there >= here - 1e-12:
             break
         t, here = t + 1, there
     return t + more
@@ -75,9 +79,9 @@ def runs(game, profile, k, v, w, more=0, most=math.inf):
 def run_by_bisection(game, profile, k, v, w):
     def good(t):
         new, old = moved(profile, k, v, w, t), moved(profile, k, v, w, t - 1)
-        if game.private_records(new) < game.records:
+        if game.evaluate(new).private_records < game.records:
             return False
-        return game.divergence(new) < game.divergence(old) - 1e-12
+        return game.evaluate(new).divergence < game.evaluate(old).divergence - 1e-12
 
     if not good(1):
         return 0

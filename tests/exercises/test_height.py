@@ -29,14 +29,14 @@ def no_care(q, threshold):
 
 
 def terms(game, profile, *, shares=None, best=None):
-    gains = (game.kernel @ (game.frequency / game.output(profile))).T
+    gains = (game.kernel @ (game.frequency / game.evaluate(profile).output)).T
     shares = profile / game.records if shares is None else shares(game, profile)
     return shares * (gains.max(axis=1, keepdims=True) - gains)
 
 
 def term_by_term(game, profile):
     """Loops over bins and actions."""
-    ratio = game.frequency / game.output(profile)
+    ratio = game.frequency / game.evaluate(profile).output
     found = []
     for k in range(game.bins):
         gains = [float(game.kernel[v, k] @ ratio) for v in range(game.actions)]
@@ -47,7 +47,7 @@ def term_by_term(game, profile):
 
 def exposed(game, profile):
     """Bins with an exposed record, by their losses."""
-    losses = game.losses(profile)
+    losses = game.evaluate(profile).losses
     return [x for x in range(game.bins) if any(loss > game.epsilon for loss in losses[x])]
 
 

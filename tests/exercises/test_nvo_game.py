@@ -66,7 +66,7 @@ def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False)
     """The test of an equilibrium, with the mistakes that are asked for."""
 
     def is_equilibrium(game, profile):
-        here = game.payoff(profile)
+        here = game.evaluate(profile).payoff
         for k, v in np.argwhere(profile >= 0 if empty else profile > 0):
             for w in range(game.actions):
                 if neighbours and abs(v - w) > 1:
@@ -74,7 +74,7 @@ def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False)
                 changed = profile.copy() if copy else profile
                 changed[k, v] -= 1
                 changed[k, w] += 1
-                if v != w and gains(game.payoff(changed), here):
+                if v != w and gains(game.evaluate(changed).payoff, here):
                     return False
             if first:
                 return True
@@ -126,12 +126,15 @@ WRONG = {
         # student's findings: ties, and a profile that is changed
         (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
         (equilibrium(gains, copy=False), "changed the profile: it is [["),
-        (lambda game, profile: game.private_records(profile) == game.records, "one record"),
+        (
+            lambda game, profile: game.evaluate(profile).private_records == game.records,
+            "one record",
+        ),
         (equilibrium(gains, neighbours=True), "one record gains"),
         (equilibrium(gains, first=True), "one record gains"),
         (equilibrium(gains, empty=True), "every group that has somebody"),
         (lambda game, profile: True, "But one record gains by a change of its own there."),
-        (lambda game, profile: not game.is_nash(profile), "does not hold yet"),
+        (lambda game, profile: not game.evaluate(profile).is_nash(), "does not hold yet"),
     ],
     "design": [
         ([0.05, 0.2, 1.0], "expose somebody"),
@@ -162,10 +165,10 @@ def enumerated(counts, actions):
 
 def through_best(game, profile):
     best = max(
-        game.payoff(profile - step(game, k, v) + step(game, k, w))
+        game.evaluate(profile - step(game, k, v) + step(game, k, w)).payoff
         for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
     )
-    return np.bool_(best <= game.payoff(profile) + 1e-9)
+    return np.bool_(best <= game.evaluate(profile).payoff + 1e-9)
 
 
 def step(game, k, v):

@@ -84,7 +84,7 @@ def test_the_bound_is_true_and_the_optimum_met_on_random_games():
         truth = enumerated(game)
         proof = pb.certified_optimum(game, relative_gap=1e-5)
         lower_side += game.epsilon < math.log(game.records / (game.records - 1))
-        assert proof.optimal, number
+        assert proof.converged, number
         assert proof.lower_bound <= truth + 1e-12, number
         if math.isinf(truth):
             infeasible += 1
@@ -92,8 +92,8 @@ def test_the_bound_is_true_and_the_optimum_met_on_random_games():
             assert math.isinf(proof.divergence) and proof.gap == 0.0, number
         else:
             assert proof.profile is not None, number
-            assert game.private_records(proof.profile) == game.records, number
-            assert proof.divergence == game.divergence(proof.profile), number
+            assert game.evaluate(proof.profile).private_records == game.records, number
+            assert proof.divergence == game.evaluate(proof.profile).divergence, number
             assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
     assert infeasible > 40 and lower_side > 40
 
@@ -105,12 +105,12 @@ def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
     rng, met = np.random.default_rng(77), 0
     for number in range(150):
         game = small_game(rng)
-        loss = np.nanmax(game.losses(game.random_profile(rng)))
+        loss = np.nanmax(game.evaluate(game.random_profile(rng)).losses)
         if not 1e-6 < loss < math.inf:
             continue
         game = pb.NVOGame(game.counts, game.kernel, epsilon=loss)
         truth = enumerated(game)
-        start = max(naive.all_profiles(game), key=game.divergence)
+        start = max(naive.all_profiles(game), key=lambda p: game.evaluate(p).divergence)
         proof = pb.certified_optimum(game, start=start, relative_gap=1e-5)
         assert proof.lower_bound <= truth + 1e-12, number
         assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
@@ -129,7 +129,7 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
             profile = strict.random_profile(rng)
             present = [strict.kernel[v, k] for k, v in np.argwhere(profile)]
             deltas = pb.hockey_stick_divergences(
-                present, strict.mass(profile), strict.records, strict.epsilon
+                present, strict.evaluate(profile).mass, strict.records, strict.epsilon
             )
             delta = deltas.max()
             if not 0.0 < delta < 1.0:
@@ -137,11 +137,11 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
         game = pb.NVOGame(strict.counts, strict.kernel, epsilon=strict.epsilon, delta=delta)
         truth = naive.private_optimum(game)
         proof = pb.certified_optimum(game, relative_gap=1e-5)
-        assert proof.optimal, number
+        assert proof.converged, number
         assert proof.lower_bound <= truth + 1e-12, number
         assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
         if proof.profile is not None:
-            assert game.private_records(proof.profile) == game.records, number
+            assert game.evaluate(proof.profile).private_records == game.records, number
         forgiven += truth < enumerated(strict) - 1e-9
     assert forgiven > 20
 
@@ -157,10 +157,10 @@ def test_no_solver_finds_better_than_the_bound(game):
         pb.approximate_enumeration(game, rng=rng, generations=5, population=20).profile,
     ]
     for profile in ends:
-        if game.private_records(profile) == game.records:
-            assert game.divergence(profile) >= proof.lower_bound - 1e-12
+        if game.evaluate(profile).private_records == game.records:
+            assert game.evaluate(profile).divergence >= proof.lower_bound - 1e-12
     if proof.profile is not None:
-        assert naive.is_nash(game, proof.profile) or not proof.optimal or proof.gap > 0
+        assert naive.is_nash(game, proof.profile) or not proof.converged or proof.gap > 0
         assert_array_equal(proof.profile.sum(axis=1), game.counts)
 
 
@@ -180,14 +180,16 @@ def test_pure_equilibria_agree_with_quantecon():
         for actions in product(range(game.actions), repeat=n):
             profile = naive.profile_of(bins, np.array(actions), (game.bins, game.actions))
             # rounding, so that equally good actions are equally good for both
-            payoffs[actions] = round(game.payoff(profile), 11)
+            payoffs[actions] = round(game.evaluate(profile).payoff, 11)
         turns = [[*range(i, n), *range(i)] for i in range(n)]
         players = [game_theory.Player(payoffs.transpose(turn).copy()) for turn in turns]
         theirs = set(game_theory.pure_nash_brute(game_theory.NormalFormGame(players)))
         ours = {
             actions
             for actions in product(range(game.actions), repeat=n)
-            if game.is_nash(naive.profile_of(bins, np.array(actions), (game.bins, game.actions)))
+            if game.evaluate(
+                naive.profile_of(bins, np.array(actions), (game.bins, game.actions))
+            ).is_nash()
         }
         assert ours == {tuple(map(int, actions)) for actions in theirs}
         assert ours
@@ -209,19 +211,19 @@ def test_an_answer_that_contradicts_a_profile_in_hand_is_not_believed(game, monk
             program.Program, "solve", lambda *_, bound=nonsense, **__: program.Answer(bound, None)
         )
         proof = pb.certified_optimum(game, start=game.constant_profile(2))
-        assert proof.lower_bound == 0.0 and not proof.optimal
+        assert proof.lower_bound == 0.0 and not proof.converged
         assert (proof.gap, proof.stopped) == (1.0, "stalled")
 
 
 def test_the_averaging_cut_holds_at_every_private_profile(game):
     for profile in naive.all_profiles(game):
-        if game.private_records(profile) < game.records:
+        if game.evaluate(profile).private_records < game.records:
             continue
-        mass = game.mass(profile)
+        mass = game.evaluate(profile).mass
         for k in np.flatnonzero(game.counts):
             average = profile[k] @ game.kernel[:, k] / game.counts[k]
-            assert (average <= game.limits.tau * mass * (1 + 1e-12)).all()
-            assert (average >= game.limits.sigma * mass * (1 - 1e-12)).all()
+            assert (average <= game.tau * mass * (1 + 1e-12)).all()
+            assert (average >= game.sigma * mass * (1 - 1e-12)).all()
 
 
 # --- the goals on the heights --------------------------------------------------------------------
@@ -232,8 +234,8 @@ def test_the_averaging_cut_holds_at_every_private_profile(game):
 def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
     game = heights(epsilon, STATED)
     proof = pb.certified_optimum(game, relative_gap=1e-4)
-    assert proof.optimal and proof.gap <= 1e-4
-    alone = pb.best_response_dynamics(game, game.constant_profile(0))
+    assert proof.converged and proof.gap <= 1e-4
+    alone = pb.best_response_dynamics(game, start=game.constant_profile(0))
     assert_allclose(alone.divergence, proof.divergence, rtol=2e-4)
 
 
@@ -243,8 +245,8 @@ def test_finer_actions_are_certified_to_a_ten_thousandth(epsilon):
     """The other targets take longer and stand in the committed table."""
     game = heights(epsilon, FINER)
     proof = pb.certified_optimum(game, relative_gap=1e-4, time_limit=600.0)
-    assert proof.optimal and proof.gap <= 1e-4
-    assert game.private_records(proof.profile) == game.records
+    assert proof.converged and proof.gap <= 1e-4
+    assert game.evaluate(proof.profile).private_records == game.records
 
 
 def test_the_committed_certificates_meet_the_goals():
@@ -294,7 +296,7 @@ def test_what_the_solver_is_asked(game, monkeypatch):
     assert [each["gap"] for each in asked] == [0.005, 0.005]
     assert 0.9 >= asked[0]["seconds"] > asked[1]["seconds"] > 0.0
     assert all(np.array_equal(each["start"], start) for each in asked)
-    assert proof.lower_bound == 0.01 and not proof.optimal
+    assert proof.lower_bound == 0.01 and not proof.converged
 
 
 @pytest.mark.parametrize(("divergence", "bound", "gap"), [(1e-9, 0.0, 0.0), (0.5, 0.25, 0.5)])
@@ -306,7 +308,7 @@ def test_the_search_ends_at_just_the_gap_that_was_asked_for(
     answer = program.Answer(bound, np.zeros(26))
     monkeypatch.setattr(program.Program, "solve", lambda *_, **__: answer)
     proof = pb.certified_optimum(game, start=game.constant_profile(2), relative_gap=0.5)
-    assert (proof.lower_bound, proof.gap, proof.optimal) == (bound, gap, True)
+    assert (proof.lower_bound, proof.gap, proof.converged) == (bound, gap, True)
 
 
 @pytest.mark.usefixtures("no_enumeration")
@@ -314,9 +316,9 @@ def test_a_proposal_that_exposes_somebody_may_lead_to_an_equilibrium(game, monke
     """Branch and bound proposes what is not private; best responses mend it."""
     start = game.constant_profile(2)
     proposed = np.array([[0, 0, 0], [0, 3, 1], [2, 0, 0], [0, 0, 0], [0, 1, 0]])
-    mended = pb.best_response_dynamics(game, proposed)
+    mended = pb.best_response_dynamics(game, start=proposed)
     assert mended.private_counts[0] < mended.private_counts[-1] == game.records
-    assert game.divergence(mended.profile) < game.divergence(start)
+    assert game.evaluate(mended.profile).divergence < game.evaluate(start).divergence
     monkeypatch.setattr(
         program.Program, "solve", lambda self, **_: program.Answer(0.0, self.columns_of(proposed))
     )
@@ -356,28 +358,28 @@ def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
     game = heights(1.0, FINER)
     start = pb.coordinated_best_response(game).profile
     proof = pb.certified_optimum(game, start=start, relative_gap=1e-5, time_limit=limit)
-    assert game.private_records(proof.profile) == game.records
-    assert proof.divergence <= game.divergence(start)
+    assert game.evaluate(proof.profile).private_records == game.records
+    assert proof.divergence <= game.evaluate(start).divergence
     assert 0.0 <= proof.lower_bound <= 0.00728
-    assert not proof.optimal and 0.0 < proof.gap <= 1.0
+    assert not proof.converged and 0.0 < proof.gap <= 1.0
 
 
 def test_without_time_or_profile_nothing_is_claimed():
     game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
     proof = pb.certified_optimum(game, time_limit=1e-9)
     assert proof.profile is None and math.isinf(proof.divergence)
-    assert (proof.lower_bound, proof.gap, proof.optimal) == (0.0, 1.0, False)
+    assert (proof.lower_bound, proof.gap, proof.converged) == (0.0, 1.0, False)
     proof = pb.certified_optimum(game)
-    assert proof.profile is None and proof.optimal
+    assert proof.profile is None and proof.converged
     assert (proof.lower_bound, proof.gap) == (math.inf, 0.0)
 
 
 def test_a_start_that_exposes_somebody_is_left_behind(game):
     quiet = game.constant_profile(0)
     kept = quiet.copy()
-    assert game.private_records(quiet) == 6
+    assert game.evaluate(quiet).private_records == 6
     proof = pb.certified_optimum(game, start=quiet, relative_gap=1e-4)
-    assert game.private_records(proof.profile) == 7
+    assert game.evaluate(proof.profile).private_records == 7
     assert proof.divergence == pytest.approx(naive.private_optimum(game), rel=1e-4)
     assert_array_equal(quiet, kept)
 
@@ -385,7 +387,7 @@ def test_a_start_that_exposes_somebody_is_left_behind(game):
 def test_without_a_divergence_the_gap_is_zero():
     game = pb.NVOGame([5, 5], np.eye(2)[None], epsilon=1.0)
     proof = pb.certified_optimum(game)
-    assert (proof.divergence, proof.lower_bound, proof.gap, proof.optimal) == (0, 0, 0, True)
+    assert (proof.divergence, proof.lower_bound, proof.gap, proof.converged) == (0, 0, 0, True)
 
 
 def test_a_negligible_divergence_has_no_gap():
@@ -393,7 +395,7 @@ def test_a_negligible_divergence_has_no_gap():
     game = pb.NVOGame([7, 3], pb.laplace_kernel(2, [0.03, 1.0]), epsilon=1.0)
     proof = pb.certified_optimum(game)
     assert 0.0 < proof.divergence < 1e-8
-    assert (proof.gap, proof.optimal) == (0.0, True)
+    assert (proof.gap, proof.converged) == (0.0, True)
 
 
 def test_the_solver_prints_nothing(game, capfd):
