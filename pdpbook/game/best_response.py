@@ -173,6 +173,6 @@ def play(
         payoffs=private_counts + 1.0 - divergences / math.log(game.bins),
         sweeps=sweeps,
         moves=int(moves),
-        converged=moved == 0,
+        converged=bool(moved == 0),
         seconds=time.perf_counter() - began,
     )

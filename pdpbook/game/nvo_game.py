@@ -289,4 +289,6 @@ class NVOGame:
         >>> game.evaluate([[3, 0], [0, 0], [0, 1]])
         Outcome: 4 of 4 records private, divergence 0.073, payoff 4.9337
         """
-        return Outcome(self, profile)  # type: ignore[arg-type]  # which it makes an array
+        counts, actions = self.counts, self.actions
+        checked = _validate.profile_matrix("profile", profile, counts=counts, actions=actions)
+        return Outcome(self, checked)

@@ -82,7 +82,7 @@ def test_the_three_people_of_the_chapter():
     game = pb.NVOGame([0, 0, 1, 1, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
     loud = game.constant_profile(2)
     alone, together = (
-        solver(game, loud).profile
+        solver(game, start=loud).profile
         for solver in (pb.best_response_dynamics, pb.coordinated_best_response)
     )
     assert naive.is_nash(game, alone) and naive.is_nash(game, together)
@@ -166,8 +166,8 @@ def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatc
     assert len(starts) == 4  # the fourth goes on from the best end
 
 
-def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
-    counted, alone, pairs = [], coordinated.play, _kernels.coordinated_sweep
+def test_compound_and_forced_moves_are_counted(five, monkeypatch):
+    counted, alone, pairs = [], coordinated.play, _kernels.compound_move_sweep
 
     def played(*arguments, **options):
         run = alone(*arguments, **options)
@@ -180,21 +180,21 @@ def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
 
     monkeypatch.setattr(coordinated, "play", played)
     start = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
-    monkeypatch.setattr(_kernels, "coordinated_sweep", swept)
+    monkeypatch.setattr(_kernels, "compound_move_sweep", swept)
     result = pb.coordinated_best_response(five, start=start)
     assert result.moves == sum(counted) >= 2
     assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
 
 
 def scripted(game, ends, monkeypatch):
-    """Coordinated moves whose runs end as told, and what they disturbed and committed."""
-    disturbed, commits, runs = [], [], iter(enumerate(ends))
+    """Coordinated moves whose runs end as told, and what they disturbed and forced."""
+    disturbed, forces, runs = [], [], iter(enumerate(ends))
 
-    def play(game, start, max_sweeps, *, commit=False):
+    def play(game, start, max_sweeps, *, forced=False):
         number, (private, divergence) = next(runs)
-        commits.append(commit)
+        forces.append(forced)
         traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
-        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
+        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True, 0.0)
 
     monkeypatch.setattr(coordinated, "_play", play)
     monkeypatch.setattr(
@@ -207,7 +207,7 @@ def scripted(game, ends, monkeypatch):
         restarts=len(ends) - 3,
         max_sweeps=1,
     )
-    return result, disturbed, commits
+    return result, disturbed, forces
 
 
 def test_which_end_is_gone_on_from(five, monkeypatch):
@@ -229,8 +229,8 @@ def test_which_end_is_not_gone_on_from(five, monkeypatch, end):
 
 def test_every_run_that_is_better_is_a_step(five, monkeypatch):
     ends = [(4, 1.0), (5, 0.9), (5, 0.8), (5, 0.85), (5, 0.7)]
-    result, disturbed, commits = scripted(five, ends, monkeypatch)
-    assert commits == [False, True, False, False, True]
+    result, disturbed, forces = scripted(five, ends, monkeypatch)
+    assert forces == [False, True, False, False, True]
     assert disturbed == [1, 2] and result.profile.tolist() == [[4]]
     assert scripted(five, [*ends[:3], (5, 0.95)], monkeypatch)[0].profile.tolist() == [[2]]
     assert result.private_counts.tolist() == [0, 0, 4, 5, 5, 5]
@@ -240,18 +240,18 @@ def test_every_run_that_is_better_is_a_step(five, monkeypatch):
     )
 
 
-def test_commitments_are_tried_only_when_asked_and_no_pair_is_left(five, monkeypatch):
+def test_moves_are_forced_only_when_asked_and_no_compound_move_is_left(five, monkeypatch):
     asked = []
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: asked.append("pair") or 0)
-    monkeypatch.setattr(_kernels, "commitment_sweep", lambda *_: asked.append("commitment") or 0)
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: asked.append("pair") or 0)
+    monkeypatch.setattr(_kernels, "forced_move_sweep", lambda *_: asked.append("forced") or 0)
     coordinated._play(five, five.constant_profile(2), 9)
-    coordinated._play(five, five.constant_profile(2), 9, commit=True)
-    assert asked == ["pair", "pair", "commitment"]
+    coordinated._play(five, five.constant_profile(2), 9, forced=True)
+    assert asked == ["pair", "pair", "forced"]
     pairs = iter([1, 0])
     asked.clear()
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: next(pairs))
-    coordinated._play(five, five.constant_profile(2), 9, commit=True)
-    assert asked == ["commitment"]
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: next(pairs))
+    coordinated._play(five, five.constant_profile(2), 9, forced=True)
+    assert asked == ["forced"]
 
 
 def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatch):
@@ -263,7 +263,7 @@ def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatc
         return played[-1]
 
     monkeypatch.setattr(coordinated, "play", noted)
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: 1)  # for ever
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: 1)  # for ever
     quiet = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
     assert coordinated._play(five, quiet, 2).moves == 2 and len(played) == 3
     played.clear()

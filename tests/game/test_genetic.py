@@ -35,12 +35,9 @@ def test_fitness_is_the_payoff(case):
     bins, actions = naive.records_of(profile)
     q = game.frequency[game.frequency > 0]
     payoffs = _kernels.population_payoffs(
+        game.compiled,
         np.vstack([actions, actions]),
         bins,
-        game.kernel,
-        game.frequency,
-        game.records,
-        game.limits,
         np.log(game.bins),
         float((q * np.log(q)).sum()),
     )
