@@ -23,8 +23,8 @@ def game_of(records: int) -> pb.NVOGame:
 def seconds(game: pb.NVOGame, *, runs: int = 5) -> tuple[float, int]:
     """Time of a run of the dynamics from a random start, and its passes over the records."""
     start = game.random_profile(np.random.default_rng(1))
-    sweeps = pb.best_response_dynamics(game, start).sweeps
-    return best_of(lambda: pb.best_response_dynamics(game, start), runs=runs), sweeps
+    sweeps = pb.best_response_dynamics(game, start=start).sweeps
+    return best_of(lambda: pb.best_response_dynamics(game, start=start), runs=runs), sweeps
 
 
 def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:

@@ -259,7 +259,7 @@ def _occupied() -> list[int]:
 
 
 def _loud_start(game: pb.NVOGame) -> Any:
-    return pb.best_response_dynamics(game, game.constant_profile(0)).profile
+    return pb.best_response_dynamics(game, start=game.constant_profile(0)).profile
 
 
 def batched(items: list[int], size: int = 10) -> list[list[int]]:

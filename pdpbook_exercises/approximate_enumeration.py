@@ -33,7 +33,7 @@ def _fitness_agrees(shuffled: bool) -> Callable[[Any], str]:
             profile = np.zeros((4, 3), dtype=int)
             np.add.at(profile, (bins, genes), 1)
             given = answer(game, bins.copy(), genes.copy())
-            if not np.isclose(given, game.payoff(profile)):
+            if not np.isclose(given, game.evaluate(profile).payoff):
                 return f"That is not the payoff. The records are in the bins {bins.tolist()}."
         return ""
 
@@ -108,10 +108,11 @@ def _runs_end_low(settings: Any) -> str:
         found = approximate_enumeration(game, **options)
         if found.evaluations > 40_000:
             return f"With seed {seed} it takes {found.evaluations} evaluations."
-        exposed = game.records - game.private_records(found.profile)
+        outcome = game.evaluate(found.profile)
+        exposed = game.records - outcome.private_records
         if exposed:
             return f"With seed {seed} it leaves {exposed} records exposed."
-        ratio = game.divergence(found.profile) / target
+        ratio = outcome.divergence / target
         if ratio > 1.02:
             return f"With seed {seed} it ends at {ratio:.4f} times the divergence."
     return ""
@@ -133,13 +134,13 @@ def fitness(game, bins, genes):
     profile = [[0] * game.actions for _ in range(game.bins)]
     for k, v in zip(bins, genes, strict=True):
         profile[k][v] += 1
-    return game.payoff(profile)
+    return game.evaluate(profile).payoff
 
 
 def once(game, bins, genes):
     profile = np.zeros((game.bins, game.actions), dtype=int)
     profile[bins, genes] += 1
-    return game.payoff(profile)
+    return game.evaluate(profile).payoff
 
 
 def sorted_only(game, bins, genes):
@@ -184,7 +185,10 @@ EXERCISES = {
             (once, "does not hold yet"),
             (sorted_only, "need not be sorted by bin"),
             (lambda *case: fitness(*case) / 9, "That is not the payoff."),
-            (lambda game, bins, genes: game.payoff(game.constant_profile(0)), "not the payoff"),
+            (
+                lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
+                "not the payoff",
+            ),
             (lambda game, bins, genes: fitness(game, genes, bins), "does not hold yet"),
         ],
         right=[fitness],

@@ -35,8 +35,9 @@ def _groups(game: NVOGame, seeds: int) -> Iterator[tuple[Profile, int, int]]:
 
 
 def _is_better(game: NVOGame, new: Profile, old: Profile) -> bool:
-    gain = game.private_records(new) - game.private_records(old)
-    return gain > 0 or (gain == 0 and game.divergence(new) < game.divergence(old) - 1e-12)
+    before, after = game.evaluate(old), game.evaluate(new)
+    gain = after.private_records - before.private_records
+    return gain > 0 or (gain == 0 and after.divergence < before.divergence - 1e-12)
 
 
 def _reply(game: NVOGame, profile: Profile, k: int, v: int) -> int:
@@ -65,7 +66,7 @@ def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
                 if chosen == v:
                     return "The record stays, and another action is better."
                 best, own = (after_move(profile, k, v, w) for w in (right, chosen))
-                if game.private_records(best) > game.private_records(own):
+                if game.evaluate(best).private_records > game.evaluate(own).private_records:
                     return "Another action makes more records private."
                 return "Another action is as good in P_E and better in KL."
         return ""
@@ -103,7 +104,7 @@ def _curves_agree(answer: Callable[..., Any]) -> str:
     for (profile, k, v), w in product(_groups(game, 4), range(game.actions)):
         given = np.asarray(answer(game, profile.copy(), k, v, w), dtype=float)
         ways = [after_move(profile, k, v, w, t) for t in range(int(profile[k, v]) + 1)]
-        expected = np.array([game.divergence(way) for way in ways])
+        expected = np.array([game.evaluate(way).divergence for way in ways])
         if given.shape != expected.shape:
             return f"It has {given.size} entries, and {expected.size} were expected."
         if not np.allclose(given, expected):
@@ -138,11 +139,11 @@ class _Counted:
 
     def divergence(self, profile: Profile) -> float:
         self._count()
-        return self._game.divergence(profile)
+        return self._game.evaluate(profile).divergence
 
     def private_records(self, profile: Profile) -> int:
         self._count()
-        return self._game.private_records(profile)
+        return self._game.evaluate(profile).private_records
 
 
 def _moves_on(game: NVOGame, profile: Profile, k: int, v: int, w: int, done: int) -> bool:
@@ -150,13 +151,13 @@ def _moves_on(game: NVOGame, profile: Profile, k: int, v: int, w: int, done: int
     if done >= profile[k, v]:
         return False
     here, there = (after_move(profile, k, v, w, t) for t in (done, done + 1))
-    return game.private_records(there) == game.records and _is_better(game, there, here)
+    return game.evaluate(there).private_records == game.records and _is_better(game, there, here)
 
 
 def _private_groups(game: NVOGame) -> Iterator[tuple[Profile, int, int]]:
     for action in (1, 2):
         profile = game.constant_profile(action)
-        if game.private_records(profile) == game.records:
+        if game.evaluate(profile).private_records == game.records:
             yield from ((profile, k, action) for k in np.flatnonzero(game.counts).tolist())
 
 
@@ -194,12 +195,12 @@ def _fine_game() -> NVOGame:
 
 def _start_is_private(start: Any) -> str:
     game = _fine_game()
-    exposed = game.records - game.private_records(start)
+    exposed = game.records - game.evaluate(start).private_records
     return f"{exposed} of {game.records} records are exposed at your start." if exposed else ""
 
 
 def _start_ends_low(start: Any) -> str:
-    end = best_response_dynamics(_fine_game(), start).divergence
+    end = best_response_dynamics(_fine_game(), start=start).divergence
     return "" if end < 0.0085 else f"The dynamics from your start end at {end:.5f}."
 
 
@@ -250,9 +251,9 @@ def _three_counts(counts: Any) -> bool:
 
 def _pairs_end_high(counts: Any) -> str:
     game = laplace_game(counts, [0.05, 0.2, 1.0])
-    end = coordinated_best_response(game, game.constant_profile(2))
+    end = coordinated_best_response(game, start=game.constant_profile(2))
     best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
-    if game.private_records(end.profile) < game.records:
+    if game.evaluate(end.profile).private_records < game.records:
         return "Somebody is exposed at the end."
     ratio = end.divergence / best.divergence
     return "" if ratio >= 1.05 else f"They end at {ratio:.4f} times the optimum."
@@ -264,9 +265,10 @@ def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
     ends = []
     for used in (list(scales)[:3], list(scales)):
         game = laplace_game(counts, used)
-        end = best_response_dynamics(game, game.constant_profile(0)).profile
-        private = game.private_records(end) == game.records
-        ends.append((game, game.divergence(end) if private else np.inf))
+        end = best_response_dynamics(game, start=game.constant_profile(0)).profile
+        outcome = game.evaluate(end)
+        private = outcome.private_records == game.records
+        ends.append((game, outcome.divergence if private else np.inf))
     return ends
 
 
@@ -309,7 +311,7 @@ def moved(profile, k, v, w, records=1):
 
 def reply(game, profile, k, v, *, key=None, stays=True):
     """The action with the best key; of equal ones the own, or the last."""
-    key = key or (lambda p: (game.private_records(p), -game.divergence(p)))
+    key = key or (lambda p: (game.evaluate(p).private_records, -game.evaluate(p).divergence))
     best = v
     for w in range(game.actions):
         new, old = (key(moved(profile, k, v, action)) for action in (w, best))
@@ -323,15 +325,18 @@ def careful_reply(game, profile, k, v):
     options = []
     for w in range(game.actions):
         p = moved(profile, k, v, w)
-        options.append((-game.private_records(p), round(game.divergence(p), 11), w != v, w))
+        p_outcome = game.evaluate(p)
+        options.append((-p_outcome.private_records, round(p_outcome.divergence, 11), w != v, w))
     return np.int64(min(options)[-1])
 
 
 def first_better(game, profile, k, v):
-    here = game.private_records(profile), -game.divergence(profile) + 1e-12
+    outcome = game.evaluate(profile)
+    here = outcome.private_records, -outcome.divergence + 1e-12
     for w in range(game.actions):
         p = moved(profile, k, v, w)
-        if (game.private_records(p), -game.divergence(p)) > here:
+        p_outcome = game.evaluate(p)
+        if (p_outcome.private_records, -p_outcome.divergence) > here:
             return w
     return v
 
@@ -344,12 +349,13 @@ def in_place(game, profile, k, v):
 
 
 def by_kl(game, profile, k, v):
-    return reply(game, profile, k, v, key=lambda p: -game.divergence(p) // 1e-11)
+    return reply(game, profile, k, v, key=lambda p: -game.evaluate(p).divergence // 1e-11)
 
 
 def along(game, profile, k, v, w, *, first=0, extra=1):
     return [
-        game.divergence(moved(profile, k, v, w, t)) for t in range(first, profile[k, v] + extra)
+        game.evaluate(moved(profile, k, v, w, t)).divergence
+        for t in range(first, profile[k, v] + extra)
     ]
 
 
@@ -359,11 +365,11 @@ def straight(*case):
 
 
 def runs(game, profile, k, v, w, *, more=0, most=math.inf):
-    t, here = 0, game.divergence(profile)
+    t, here = 0, game.evaluate(profile).divergence
     while t < min(profile[k, v], most):
         new = moved(profile, k, v, w, t + 1)
-        there = game.divergence(new)
-        if game.private_records(new) < game.records or there >= here - 1e-12:
+        there = game.evaluate(new).divergence
+        if game.evaluate(new).private_records < game.records or there >= here - 1e-12:
             break
         t, here = t + 1, there
     return t + more
@@ -372,9 +378,9 @@ def runs(game, profile, k, v, w, *, more=0, most=math.inf):
 def run_by_bisection(game, profile, k, v, w):
     def good(t):
         new, old = moved(profile, k, v, w, t), moved(profile, k, v, w, t - 1)
-        if game.private_records(new) < game.records:
+        if game.evaluate(new).private_records < game.records:
             return False
-        return game.divergence(new) < game.divergence(old) - 1e-12
+        return game.evaluate(new).divergence < game.evaluate(old).divergence - 1e-12
 
     if not good(1):
         return 0

@@ -137,7 +137,7 @@ def _played(multipliers: Any) -> tuple[int, float]:
         places.append(game.grid.index(players[name]))
     counts = np.bincount(places[0] * 21 + places[1], minlength=441)
     joint = NVOGame(counts, product_kernel(games[0].kernel, games[1].kernel), epsilon=1.0)
-    end = best_response_dynamics(joint, joint.constant_profile(0))
+    end = best_response_dynamics(joint, start=joint.constant_profile(0))
     return joint.records - int(end.private_counts[-1]), end.divergence
 
 

@@ -19,7 +19,7 @@ __all__ = ["EXERCISES"]
 
 
 def _private(game: NVOGame) -> list[NDArray[np.int64]]:
-    return [p for p in all_profiles(game) if game.private_records(p) == game.records]
+    return [p for p in all_profiles(game) if game.evaluate(p).private_records == game.records]
 
 
 def _games() -> list[NVOGame]:
@@ -87,9 +87,8 @@ def _is_small_roof(low: float, high: float, error: float) -> Callable[[Any], str
 
 def _cut_is_valid(answer: Callable[..., Any]) -> str:
     for game in _games():
-        limits = game.limits
         for profile in _private(game):
-            amount = answer(profile.astype(float), game.kernel, limits.tau, limits.sigma)
+            amount = answer(profile.astype(float), game.kernel, game.tau, game.sigma)
             if not abs(amount) <= 1e-9:
                 return "But at this profile everybody is private, so nothing is violated."
     return ""
@@ -111,7 +110,7 @@ def _cuts(game: NVOGame, seed: int) -> Iterator[tuple[Any, ...]]:
     rng = np.random.default_rng(seed)
     for _ in range(20):
         shares = rng.dirichlet(np.ones(game.actions), size=game.bins)
-        yield shares * game.counts[:, None], game.kernel, game.limits.tau, game.limits.sigma
+        yield shares * game.counts[:, None], game.kernel, game.tau, game.sigma
 
 
 def _cut_agrees(game: NVOGame) -> Callable[[Any], str]:
@@ -197,7 +196,8 @@ def _anarchy_is_large(answer: Any) -> str:
     counts, scales = answer
     game = laplace_game(counts, scales)
     private = _private(game)
-    kl = [game.divergence(p) for p in private if game.is_nash(p)]
+    outcomes = [game.evaluate(profile) for profile in private]
+    kl = [outcome.divergence for outcome in outcomes if outcome.is_nash()]
     if not kl:
         return "At no profile of this game is everybody private."
     optimum = min(kl)  # the price of stability is 1

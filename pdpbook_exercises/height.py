@@ -117,9 +117,9 @@ def _gap_case(start: str, hint: str) -> Case:
         game = _game((3, 2, 1, 0.33, 0.2), epsilon=8.0)
         profile = game.constant_profile(4)
         if start == "equilibrium":
-            profile = best_response_dynamics(game, profile).profile
+            profile = best_response_dynamics(game, start=profile).profile
         terms = np.asarray(answer(game, profile.copy()), dtype=float)
-        gains = game.kernel @ (game.frequency / game.output(profile))
+        gains = game.kernel @ (game.frequency / game.evaluate(profile).output)
         gap = float(game.frequency @ gains.max(axis=0)) - 1.0
         if terms.shape != (game.bins, game.actions):
             return f"The shape is {terms.shape}, and (K, V) is {(game.bins, game.actions)}."
@@ -141,7 +141,7 @@ def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int
     """Worst loss of each bin, before and after."""
     seen = np.flatnonzero(game.counts)
     both = profile, after_move(profile, k, v, w)
-    before, after = (np.nanmax(game.losses(each)[seen], axis=1) for each in both)
+    before, after = (np.nanmax(game.evaluate(each).losses[seen], axis=1) for each in both)
     return [int(x) for x in seen[(before <= game.epsilon) & (after > game.epsilon)]]
 
 
@@ -169,7 +169,7 @@ def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
     def exposed(game: NVOGame, profile: NDArray[np.int64]) -> NDArray[np.bool_]:
         seen = np.array([x in np.flatnonzero(game.counts) for x in range(game.bins)])
         worst = np.full(game.bins, -np.inf)
-        worst[seen] = np.nanmax(game.losses(profile)[seen], axis=1)
+        worst[seen] = np.nanmax(game.evaluate(profile).losses[seen], axis=1)
         return worst > game.epsilon
 
     def gives(wrong: Callable[..., Any]) -> Callable[[Any], bool]:
@@ -213,18 +213,18 @@ def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
 
 def _end(answer: Any) -> tuple[NVOGame, NDArray[np.int64]]:
     game = _game(tuple(float(each) for each in answer))
-    return game, best_response_dynamics(game, game.constant_profile(0)).profile
+    return game, best_response_dynamics(game, start=game.constant_profile(0)).profile
 
 
 def _all_private(answer: Any) -> bool | str:
     game, profile = _end(answer)
-    left = game.records - game.private_records(profile)
+    left = game.records - game.evaluate(profile).private_records
     return left == 0 or f"At the end {left} records are exposed."
 
 
 def _near_enough(answer: Any) -> bool | str:
     game, profile = _end(answer)
-    divergence = game.divergence(profile)
+    divergence = game.evaluate(profile).divergence
     return divergence < 0.02 or f"Everybody is private, and the divergence is {divergence:.4f}."
 
 
@@ -253,14 +253,14 @@ def no_care(q, threshold):
 
 
 def terms(game, profile, *, shares=None, best=None):
-    gains = (game.kernel @ (game.frequency / game.output(profile))).T
+    gains = (game.kernel @ (game.frequency / game.evaluate(profile).output)).T
     shares = profile / game.records if shares is None else shares(game, profile)
     return shares * (gains.max(axis=1, keepdims=True) - gains)
 
 
 def term_by_term(game, profile):
     """Loops over bins and actions."""
-    ratio = game.frequency / game.output(profile)
+    ratio = game.frequency / game.evaluate(profile).output
     found = []
     for k in range(game.bins):
         gains = [float(game.kernel[v, k] @ ratio) for v in range(game.actions)]
@@ -271,7 +271,7 @@ def term_by_term(game, profile):
 
 def exposed(game, profile):
     """Bins with an exposed record, by their losses."""
-    losses = game.losses(profile)
+    losses = game.evaluate(profile).losses
     return [x for x in range(game.bins) if any(loss > game.epsilon for loss in losses[x])]
 
 

@@ -188,7 +188,7 @@ def game_losses(answer: Any) -> tuple[float, float]:
     game = NVOGame(np.asarray(answer), laplace_kernel(len(answer), [1.0, 0.2, 0.05]), epsilon=1.0)
 
     def solve(replayed: NVOGame) -> NDArray[np.int64]:
-        return best_response_dynamics(replayed, replayed.constant_profile(0)).profile
+        return best_response_dynamics(replayed, start=replayed.constant_profile(0)).profile
 
     left = departures(game, solve)
     return max(d.held_loss for d in left), max(d.honest_loss for d in left)

@@ -127,7 +127,7 @@ def _loss(answer: Callable[..., Any], which: str) -> float:
     profile = game.constant_profile(2)
     if which == "game":
         profile = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
-    return float(answer(game.frequency, game.output(profile)))
+    return float(answer(game.frequency, game.evaluate(profile).output))
 
 
 def _between(which: str, low: float, high: float) -> Callable[[Any], bool | str]:

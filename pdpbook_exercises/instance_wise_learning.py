@@ -163,8 +163,9 @@ def _points_at_the_optimum(
 
     def judge(answer: Any) -> str:
         game = laplace_game(counts, scales, epsilon)
-        laplace = game.divergence(game.constant_profile(game.actions - 1))
-        ends = [(game.private_records(p), game.divergence(p)) for p in all_profiles(game)]
+        laplace = game.evaluate(game.constant_profile(game.actions - 1)).divergence
+        outcomes = [game.evaluate(profile) for profile in all_profiles(game)]
+        ends = [(outcome.private_records, outcome.divergence) for outcome in outcomes]
         optimum = min(kl for private, kl in ends if private == game.records)
         for baseline in (laplace, 0.2 * laplace):
             earned = [float(answer(p, game.records, kl, baseline)) for p, kl in ends]

@@ -44,7 +44,7 @@ def _payoffs_agree(games: list[NVOGame]) -> Callable[[Any], str]:
             for profile in all_profiles(game):
                 given, right = (
                     answer(profile.copy(), game.kernel, game.epsilon),
-                    game.payoff(profile),
+                    game.evaluate(profile).payoff,
                 )
                 if given is None or not np.isfinite(given):
                     return "A payoff is a finite number."
@@ -71,7 +71,7 @@ def _lonely_outputs() -> NVOGame:
 
 
 def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
-    return float(1.0 - game.divergence(profile) / np.log(game.bins))
+    return float(1.0 - game.evaluate(profile).divergence / np.log(game.bins))
 
 
 def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
@@ -133,7 +133,7 @@ def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
                 said = answer(game, given)
                 if not np.array_equal(given, profile):
                     return f"Your function changed the profile: it is {given.tolist()} now."
-                if said is None or bool(said) != game.is_nash(profile):
+                if said is None or bool(said) != game.evaluate(profile).is_nash():
                     gains = "one record gains" if said else "no record gains"
                     return f"But {gains} by a change of its own there."
         return ""
@@ -144,10 +144,11 @@ def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
 def _designed(scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
     """Return the equilibria, with their private records and divergences."""
     game = laplace_game([0, 4, 2, 0, 1], scales)
+    outcomes = [game.evaluate(profile) for profile in all_profiles(game)]
     return [
-        (profile, game.private_records(profile), game.divergence(profile))
-        for profile in all_profiles(game)
-        if game.is_nash(profile)
+        (outcome.profile, outcome.private_records, outcome.divergence)
+        for outcome in outcomes
+        if outcome.is_nash()
     ]
 
 
@@ -235,7 +236,7 @@ def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False)
     """The test of an equilibrium, with the mistakes that are asked for."""
 
     def is_equilibrium(game, profile):
-        here = game.payoff(profile)
+        here = game.evaluate(profile).payoff
         for k, v in np.argwhere(profile >= 0 if empty else profile > 0):
             for w in range(game.actions):
                 if neighbours and abs(v - w) > 1:
@@ -243,7 +244,7 @@ def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False)
                 changed = profile.copy() if copy else profile
                 changed[k, v] -= 1
                 changed[k, w] += 1
-                if v != w and gains(game.payoff(changed), here):
+                if v != w and gains(game.evaluate(changed).payoff, here):
                     return False
             if first:
                 return True
@@ -275,10 +276,10 @@ def enumerated(counts, actions):
 
 def through_best(game, profile):
     best = max(
-        game.payoff(profile - step(game, k, v) + step(game, k, w))
+        game.evaluate(profile - step(game, k, v) + step(game, k, w)).payoff
         for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
     )
-    return np.bool_(best <= game.payoff(profile) + 1e-9)
+    return np.bool_(best <= game.evaluate(profile).payoff + 1e-9)
 
 
 def step(game, k, v):
@@ -417,12 +418,15 @@ EXERCISES = {
             # student's findings: ties, and a profile that is changed
             (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
             (equilibrium(gains, copy=False), "changed the profile: it is [["),
-            (lambda game, profile: game.private_records(profile) == game.records, "one record"),
+            (
+                lambda game, profile: game.evaluate(profile).private_records == game.records,
+                "one record",
+            ),
             (equilibrium(gains, neighbours=True), "one record gains"),
             (equilibrium(gains, first=True), "one record gains"),
             (equilibrium(gains, empty=True), "every group that has somebody"),
             (lambda game, profile: True, "But one record gains by a change of its own there."),
-            (lambda game, profile: not game.is_nash(profile), "does not hold yet"),
+            (lambda game, profile: not game.evaluate(profile).is_nash(), "does not hold yet"),
         ],
         right=[through_best, equilibrium(gains)],
     ),

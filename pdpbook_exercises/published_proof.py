@@ -60,7 +60,7 @@ def _is_small_game(answer: Any) -> str:
         return "The game does not know its scales: give NVOGame(..., scales=scales)."
     if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
         return "The kernel is not the Laplace kernel of these scales."
-    return "" if game.payoff(whole(profile)) > 0 else "The profile is wrong."
+    return "" if game.evaluate(whole(profile)).payoff > 0 else "The profile is wrong."
 
 
 def _meets_the_condition(answer: Any) -> str:
@@ -78,15 +78,16 @@ def _has_a_loud_scale(answer: Any) -> str:
 
 def _exposes(answer: Any) -> str:
     game, profile = answer[0], whole(answer[1])
-    if game.private_records(profile) < game.records:
+    outcome = game.evaluate(profile)
+    if outcome.private_records < game.records:
         return ""
-    return f"Everybody is private; the largest loss is {np.nanmax(game.losses(profile)):.4f}."
+    return f"Everybody is private; the largest loss is {np.nanmax(outcome.losses):.4f}."
 
 
 def _is_at_rest(answer: Any) -> str:
     game, profile = answer[0], whole(answer[1])
-    regret = game.regret(profile)
-    return "" if game.is_nash(profile) else f"Somebody can raise the payoff by {regret:.4g}."
+    outcome = game.evaluate(profile)
+    return "" if outcome.is_nash() else f"Somebody can raise the payoff by {outcome.regret:.4g}."
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------

@@ -1,7 +1,7 @@
 """Slow, obvious twins of the kernels of best responses and coordinated moves.
 
 Each privacy is two hockey-stick divergences and each gain a difference of two divergences, computed
-anew for every profile that is looked at.  A step, a cover or a helper is found by trying.
+anew for every profile that is looked at.  A step or a repair is found by trying.
 """
 
 import math
@@ -102,12 +102,12 @@ def best_responses(
     return path
 
 
-def cover_size(game: NVOGame, profile: Ints, k: int, v: int, w: int) -> int:
+def repair_size(game: NVOGame, profile: Ints, k: int, v: int, w: int) -> int:
     """Smallest number of records from 1 that fits every group; more than there are if none does.
 
     Without a delta what counts is the outputs where somebody's row is too large before.
     """
-    size, n, tau = 1, game.records, game.limits.tau
+    size, n, tau = 1, game.records, game.tau
     before, step = mass(game, profile), game.kernel[w, k] - game.kernel[v, k]
     for j, u in np.argwhere(profile):
         row = game.kernel[u, j]
@@ -121,16 +121,16 @@ def cover_size(game: NVOGame, profile: Ints, k: int, v: int, w: int) -> int:
     return size
 
 
-def best_cover(
+def best_repair(
     game: NVOGame, profile: Ints, goal: int, floor: float
 ) -> tuple[int, int, int, int, float]:
-    """Of all covers after which ``goal`` are private, the one that lowers KL most, and by how much.
+    """Of all repairs after which ``goal`` are private, the one that lowers KL most, and how much.
 
     It is (0, 0, 0, 0, floor) if none lowers KL by more than ``floor``.
     """
     best, (_, kl) = (0, 0, 0, 0, floor), outcome(game, profile)
     for (k, v), w in product(np.argwhere(profile), range(game.actions)):
-        size = cover_size(game, profile, k, v, w)
+        size = repair_size(game, profile, k, v, w)
         if w != v and size <= profile[k, v]:
             there = outcome(game, moved(profile, k, v, w, size))
             if there[0] >= goal and kl - there[1] > best[4]:
@@ -138,12 +138,12 @@ def best_cover(
     return best
 
 
-def coordinated_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
-    """Pairs of moves: how many records moved, and the profile after it."""
+def compound_move_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
+    """Compound moves: how many records moved, and the profile after them."""
     noise, here, count = 1e-12 / game.records, profile, 0
     goal, _ = outcome(game, here)
     if goal < game.records:
-        *first, size, _ = best_cover(game, here, goal + 1, -math.inf)
+        *first, size, _ = best_repair(game, here, goal + 1, -math.inf)
         here, count = moved(here, *first, size), size
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         size = int(here[k, v])
@@ -152,7 +152,7 @@ def coordinated_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
             held, after = outcome(game, there)
             second = (0, 0, 0, 0)
             if kl - after > noise and held < goal:
-                *second, _ = best_cover(game, there, goal, noise - (kl - after))
+                *second, _ = best_repair(game, there, goal, noise - (kl - after))
             if kl - after <= noise or (held < goal and second[3] == 0):
                 size //= 2
                 continue
@@ -173,12 +173,12 @@ def shortfall(game: NVOGame, profile: Ints, exposed: NDArray[np.bool_]) -> float
     return total
 
 
-def call_helpers(
+def greedy_repair(
     game: NVOGame, profile: Ints, goal: int, fixed: Group | None
 ) -> tuple[bool | None, Ints]:
-    """Single records help until ``goal`` are private, the most effective per nat first.
+    """Single records move until ``goal`` are private, the most effective per nat first.
 
-    It is given up after twelve, or if nobody helps.
+    It is given up after twelve, or if no move is of use.
     None stands for the case where rounding decides: two of these are equally good.
     """
     here = profile
@@ -216,34 +216,34 @@ def follow(game: NVOGame, profile: Ints, start: Ints, fixed: Group | None) -> tu
             return False, here
 
 
-def answered(
+def forced_move(
     game: NVOGame, start: Ints, k: int, v: int, w: int, size: int, near: float
 ) -> tuple[bool | None, Ints]:
-    """A commitment and the answers: whether it paid, None if rounding decides; the last profile."""
+    """A forced move and what follows: whether it paid, None if rounding decides; last profile."""
     (goal, kl), noise = outcome(game, start), 1e-12 / game.records
-    helped, here = call_helpers(game, moved(start, k, v, w, size), goal, (k, w))
+    settled, here = greedy_repair(game, moved(start, k, v, w, size), goal, (k, w))
     for fixed in ((k, w), None):
-        if helped:
-            helped, here = follow(game, here, start, fixed)
-    if not helped:
-        return helped, here
+        if settled:
+            settled, here = follow(game, here, start, fixed)
+    if not settled:
+        return settled, here
     if -near < kl - outcome(game, here)[1] <= noise:
         while True:
-            count, here = coordinated_pass(game, here)
+            count, here = compound_move_pass(game, here)
             if count == 0:
                 break
             _, here = follow(game, here, here, None)
     return is_better(outcome(game, here), (goal, kl), game.records), here
 
 
-def commitments(game: NVOGame, profile: Ints, near: float) -> tuple[int | None, Ints]:
-    """Each group, and one of its records, commits: how many paid, None as above; last profile."""
+def forced_moves(game: NVOGame, profile: Ints, near: float) -> tuple[int | None, Ints]:
+    """Each group, and one of its records, is forced: how many paid, None as above; last profile."""
     here, kept = profile, 0
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         for whole in (True, False):
             size = here[k, v] if whole else min(1, here[k, v] - 1)
             if w != v and size > 0:
-                paid, there = answered(game, here, k, v, w, size, near)
+                paid, there = forced_move(game, here, k, v, w, size, near)
                 if paid is None:
                     return None, here
                 kept, here = kept + paid, there if paid else here

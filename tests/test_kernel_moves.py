@@ -1,4 +1,4 @@
-"""Best responses, covers, helpers and commitments against their slow twins."""
+"""Best responses, repairs, compound and forced moves against their slow twins."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ import pdpbook as pb
 from pdpbook import _kernels
 from tests import naive_moves as naive
 from tests.naive import all_profiles, profile_of
-from tests.test_kernels import known, moves
+from tests.test_kernels import moves, played, scratch_at
 
 
 def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins: int = 4):
@@ -41,7 +41,7 @@ def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins:
         counts = rng.multinomial(rng.integers(4, largest + 1), weights / weights.sum())
         game, delta = pb.NVOGame(counts, kernel, epsilon=1.0), 0.0
         profile = game.random_profile(rng)
-        losses = game.losses(profile)[profile > 0]
+        losses = game.evaluate(profile).losses[profile > 0]
         epsilon = min(float(np.median(losses)) * rng.choice([0.3, 0.9, 1.3]), 4.0)
         game = pb.NVOGame(counts, kernel, epsilon=epsilon)
         if i % 3:
@@ -50,14 +50,15 @@ def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins:
         yield pb.NVOGame(counts, kernel, epsilon=epsilon, delta=delta), profile
 
 
-def known_at(game: pb.NVOGame, profile: np.ndarray) -> tuple:
-    return game.kernel, game.frequency, naive.mass(game, profile), game.records, game.limits
+def scratch_of(game: pb.NVOGame, profile: np.ndarray) -> _kernels.Scratch:
+    """Scratch arrays that hold the mass of the profile as the twin sums it."""
+    return scratch_at(game, profile, naive.mass(game, profile))
 
 
 def profile_needs(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
     """The smallest S at which everybody is private (upper side of the linear form of pDP)."""
     present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
-    return present.max(axis=0) / game.limits.tau
+    return present.max(axis=0) / game.tau
 
 
 def nobody_and_one(profile: np.ndarray) -> list[tuple[int, int]]:
@@ -66,49 +67,48 @@ def nobody_and_one(profile: np.ndarray) -> list[tuple[int, int]]:
     return [(-1, -1), (int(k), int(v))]
 
 
-def test_covers_are_those_of_the_twin():
+def test_sizes_of_repairs_are_those_of_the_twin():
     seen = Counter()
     for game, profile in random_games(7, 60, 60):
-        kernel, _, mass, n, limits = known_at(game, profile)
-        needed = profile_needs(game, profile)
+        scratch = scratch_of(game, profile)
+        scratch.needed[:] = profile_needs(game, profile)
         for k, v, w in {move[:3] for move in moves(game, profile)}:
             if game.delta > 0.0:
-                found = _kernels.stick_cover_size(profile, kernel, mass, n, limits, k, v, w)
+                found = _kernels.hockey_stick_repair_size(
+                    game.compiled, profile, scratch.mass, k, v, w
+                )
             else:
-                found = _kernels.cover_size(mass, needed, kernel, k, v, w)
-            expected = naive.cover_size(game, profile, k, v, w)
+                found = _kernels.linear_repair_size(game.compiled, scratch, k, v, w)
+            expected = naive.repair_size(game, profile, k, v, w)
             fits = expected <= profile[k, v]
             assert (found == expected) if fits else (found == 0 or found > profile[k, v])
             seen[game.delta > 0, min(expected, 2) if fits else 0] += 1
     assert len(seen) == 6 and min(seen.values()) > 3, seen
 
 
-def test_best_covers_are_those_of_the_twin():
+def test_best_repairs_are_those_of_the_twin():
     seen = Counter()
     for game, profile in random_games(0, 60, 20):
-        kernel, frequency, mass, n, limits = known_at(game, profile)
+        scratch, n = scratch_of(game, profile), game.records
         held, kl = naive.outcome(game, profile)
         for goal, floor in ((n, -math.inf), (held + 1, -math.inf), (held, -0.02 * kl)):
-            found = _kernels.best_cover(
-                profile, kernel, frequency, mass, n, limits, goal, floor, np.empty(game.bins)
-            )
-            expected = naive.best_cover(game, profile, goal, floor)
-            assert found[:4] == expected[:4]
-            assert_allclose(found[4], expected[4], rtol=1e-9, atol=1e-14)
+            move, drop = _kernels.best_repair(game.compiled, profile, scratch, goal, floor)
+            expected = naive.best_repair(game, profile, goal, floor)
+            assert move == expected[:4]
+            assert_allclose(drop, expected[4], rtol=1e-9, atol=1e-14)
             seen[game.delta > 0, min(expected[3], 2)] += 1
     assert len(seen) == 6 and min(seen.values()) > 5, seen
 
 
-def test_passes_of_pairs_are_those_of_the_twin():
+def test_passes_of_compound_moves_are_those_of_the_twin():
     seen = Counter()
     games = [*random_games(1, 60, 14), *random_games(132, 10, 14)]
-    game, profile = games[-1]  # nobody is private, and the cover that costs least changes nothing
-    zero, one = (naive.best_cover(game, profile, goal, -math.inf) for goal in (0, 1))
+    game, profile = games[-1]  # nobody is private, and the repair that costs least changes nothing
+    zero, one = (naive.best_repair(game, profile, goal, -math.inf) for goal in (0, 1))
     assert naive.outcome(game, profile)[0] == 0 and zero != one
     for game, profile in games:
-        after = profile.copy()
-        count = _kernels.coordinated_sweep(after, *known(game))
-        expected, there = naive.coordinated_pass(game, profile)
+        count, after = played(_kernels.compound_move_sweep, game, profile)
+        expected, there = naive.compound_move_pass(game, profile)
         assert count == expected
         assert_array_equal(after, there)
         held = naive.outcome(game, profile)[0]
@@ -122,27 +122,25 @@ def test_the_shortfall_is_what_the_sticks_are_too_long():
     seen = Counter()
     for game, profile in random_games(2, 60):
         exposed = ~naive.private(game, profile)
-        kernel, _, mass, n, limits = known_at(game, profile)
-        short = _kernels.shortfall(profile, kernel, mass, n, limits, exposed)
+        known = game.compiled, profile, naive.mass(game, profile)
+        short = _kernels.shortfall(*known, exposed)
         assert_allclose(short, naive.shortfall(game, profile, exposed), rtol=1e-9, atol=1e-13)
-        everybody = _kernels.shortfall(profile, kernel, mass, n, limits, np.ones_like(exposed))
+        everybody = _kernels.shortfall(*known, np.ones_like(exposed))
         assert_allclose(everybody, short, rtol=1e-9, atol=1e-13)
-        seen[game.delta > 0, bool(game.limits.sigma > 0), bool(short > 1e-3)] += 1
+        seen[game.delta > 0, bool(game.sigma > 0), bool(short > 1e-3)] += 1
     assert len(seen) == 8, seen
 
 
-def test_helpers_are_those_of_the_twin():
+def test_greedy_repairs_are_those_of_the_twin():
     seen = Counter()
-    some = {3: 30, 15: 2, 18: 17}  # in the last of the latter two the twelfth helper is enough
+    some = {3: 30, 15: 2, 18: 17}  # in the last of the latter two the twelfth record is enough
     games = [game for seed, count in some.items() for game in random_games(seed, count, 40, 3)]
     for game, profile in games:
-        kernel, frequency, mass, n, limits = known_at(game, profile)
+        n = game.records
         for fixed in nobody_and_one(profile):
-            after = profile.copy()
-            reached = _kernels.call_helpers(
-                after, kernel, frequency, mass.copy(), n, limits, n, *fixed, np.empty(game.bins)
-            )
-            expected, there = naive.call_helpers(game, profile, n, fixed)
+            after, scratch = profile.copy(), scratch_of(game, profile)
+            reached = _kernels.greedy_repair(game.compiled, after, scratch, n, *fixed)
+            expected, there = naive.greedy_repair(game, profile, n, fixed)
             if expected is not None:
                 assert reached == expected
                 assert_array_equal(after, there)
@@ -157,8 +155,9 @@ def test_passes_of_best_responses_are_those_of_the_twin(batch):
     seen = Counter()
     for game, profile in random_games(4, 24, 60):
         for fixed in nobody_and_one(profile):
-            after = profile.copy()
-            moved, held, drops = _kernels.best_response_sweep(after, *known(game), batch, *fixed)
+            (moved, held, drops), after = played(
+                _kernels.best_response_sweep, game, profile, batch, *fixed
+            )
             path = naive.best_responses(game, profile, fixed, batch=batch)
             values = np.array([naive.outcome(game, there) for there in path])
             sizes = [np.abs(there - here).sum() // 2 for here, there in pairwise(path)]
@@ -183,8 +182,8 @@ def crowd() -> pb.NVOGame:
 
 
 def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
-    after = crowd().constant_profile(0)
-    _, _, drops = _kernels.best_response_sweep(after, *known(crowd()), True, -1, -1)
+    start = crowd().constant_profile(0)
+    (_, _, drops), after = played(_kernels.best_response_sweep, crowd(), start, True, -1, -1)
     path = naive.best_responses(crowd(), crowd().constant_profile(0))
     assert len(drops) == len(path) == 39
     assert_array_equal(after, path[-1])
@@ -193,13 +192,11 @@ def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
 def test_best_responses_are_followed_as_far_as_by_the_twin():
     seen, start = Counter(), crowd().constant_profile(0)
     for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
-        kernel, frequency, mass, n, limits = known_at(game, profile)
-        quiet = pb.best_response_dynamics(game, profile).profile
+        quiet = pb.best_response_dynamics(game, start=profile).profile
         for fixed, here in product(nobody_and_one(profile), (profile, quiet)):
             after, there = profile.copy(), naive.mass(game, here)
-            at_rest = _kernels.follow(
-                after, kernel, frequency, mass.copy(), there, n, limits, *fixed
-            )
+            scratch = scratch_of(game, profile)
+            at_rest = _kernels.follow(game.compiled, after, scratch, there, *fixed)
             expected, end = naive.follow(game, profile, here, fixed)
             assert at_rest == expected
             assert_array_equal(after, end)
@@ -207,21 +204,18 @@ def test_best_responses_are_followed_as_far_as_by_the_twin():
     assert min(seen[True], seen[False]) > 20, seen
 
 
-def test_answers_to_a_commitment_are_those_of_the_twin():
+def test_a_forced_move_ends_where_the_twin_ends():
     seen = Counter()
-    some = {9: 30, 305: 1, 419: 1}  # in the last two, best responses go on after the pairs
+    some = {9: 30, 305: 1, 419: 1}  # in the last two, best responses go on after the compound moves
     games = [game for seed, count in some.items() for game in random_games(seed, count, 12, 3)]
     for i, (game, profile) in enumerate(games):
-        kernel, frequency, mass, n, limits = known_at(game, profile)
         goal, kl = naive.outcome(game, profile)
         near = 10.0 if i >= 30 else (0.0, 0.3 * kl, 10.0)[i // 3 % 3]
         for k, v, w, size in list(moves(game, profile))[::5]:
-            after = profile.copy()
-            paid = _kernels.answered(
-                after, kernel, frequency, mass.copy(), mass, n, limits, goal, k, v, w, size, near,
-                np.empty(game.bins),
-            )  # fmt: skip
-            expected, there = naive.answered(game, profile, k, v, w, size, near)
+            after, scratch = profile.copy(), scratch_of(game, profile)
+            move, here = _kernels.Move(k, v, w, size), naive.mass(game, profile)
+            paid = _kernels.forced_move(game.compiled, after, scratch, move, here, goal, near)
+            expected, there = naive.forced_move(game, profile, k, v, w, size, near)
             if expected is not None:
                 assert paid == expected
                 assert_array_equal(after, there)
@@ -232,15 +226,16 @@ def test_answers_to_a_commitment_are_those_of_the_twin():
 def test_largest_regrets_are_those_of_the_twin():
     seen = Counter()
     for game, profile in random_games(5, 60):
-        held, known_here = naive.outcome(game, profile)[0], known_at(game, profile)
-        found = _kernels.largest_regret(profile.copy(), *known_here, math.log(game.bins))
+        held, scratch = naive.outcome(game, profile)[0], scratch_of(game, profile)
+        log_bins = math.log(game.bins)
+        found = _kernels.largest_regret(game.compiled, profile.copy(), scratch, log_bins)
         assert_allclose(found, naive.largest_regret(game, profile), rtol=1e-9, atol=1e-14)
         seen["nobody private" if held == 0 else "some"] += 1
         seen["at rest" if found == 0.0 else "KL" if found < 1.0 else "privacy"] += 1
     assert len(seen) == 5 and min(seen.values()) > 2, seen
 
 
-def test_commitments_are_those_of_the_twin():
+def test_passes_of_forced_moves_are_those_of_the_twin():
     chosen = {6: range(20), 103: [0], 154: [6], 227: [1]}  # where one of several counts
     games = [
         list(random_games(seed, numbers[-1] + 1, 14, 3, 3))[i]
@@ -250,11 +245,10 @@ def test_commitments_are_those_of_the_twin():
     seen = Counter()
     for game, profile in games:
         near = 0.3 * naive.outcome(game, profile)[1]
-        at_rest = pb.best_response_dynamics(game, profile).profile
+        at_rest = pb.best_response_dynamics(game, start=profile).profile
         for start in (profile, at_rest):
-            after = start.copy()
-            kept = _kernels.commitment_sweep(after, *known(game), near)
-            expected, there = naive.commitments(game, start, near)
+            kept, after = played(_kernels.forced_move_sweep, game, start, near)
+            expected, there = naive.forced_moves(game, start, near)
             if expected is None:
                 continue
             assert kept == expected
@@ -263,12 +257,12 @@ def test_commitments_are_those_of_the_twin():
     assert min(seen["at rest", False], seen["at rest", True], seen["anywhere", True]) > 5, seen
 
 
-def test_where_nobody_can_be_private_a_commitment_must_pay_in_divergence():
+def test_where_nobody_can_be_private_a_forced_move_must_pay_in_divergence():
     game = pb.NVOGame([3, 2, 4], pb.laplace_kernel(3, [0.1, 0.2]), epsilon=0.01)
-    start = pb.best_response_dynamics(game, game.constant_profile(1)).profile
+    start = pb.best_response_dynamics(game, start=game.constant_profile(1)).profile
     assert all(naive.outcome(game, profile)[0] == 0 for profile in all_profiles(game))
-    after = start.copy()
-    assert _kernels.commitment_sweep(after, *known(game), 0.0) == 0
+    kept, after = played(_kernels.forced_move_sweep, game, start, 0.0)
+    assert kept == 0
     assert_array_equal(after, start)
 
 
@@ -278,10 +272,8 @@ def test_payoffs_of_a_population_are_those_of_the_twin():
         bins = np.repeat(np.arange(game.bins), game.counts)
         genes = rng.integers(game.actions, size=(4, game.records))
         q, log_bins = game.frequency[game.frequency > 0], math.log(game.bins)
-        payoffs = _kernels.population_payoffs(
-            genes, bins, game.kernel, game.frequency, game.records, game.limits, log_bins,
-            float(q @ np.log(q)),
-        )  # fmt: skip
+        constant = float(q @ np.log(q))
+        payoffs = _kernels.population_payoffs(game.compiled, genes, bins, log_bins, constant)
         for actions, payoff in zip(genes, payoffs, strict=True):
             profile = profile_of(bins, actions, (game.bins, game.actions))
             held, kl = naive.outcome(game, profile)
@@ -303,7 +295,7 @@ def with_edge(game: pb.NVOGame, edge: float, by: float) -> pb.NVOGame:
 
 @pytest.mark.parametrize(("by", "more"), [(-0.5, 0), (-3.0, 1)])
 @pytest.mark.parametrize("delta", [0.0, 0.1])
-def test_a_cover_may_be_short_by_rounding_and_no_more(delta, by, more):
+def test_a_repair_may_be_short_by_rounding_and_no_more(delta, by, more):
     """Epsilon or delta is such that one, two or three records are only just enough."""
     rng, seen = np.random.default_rng(8), Counter()
     for _ in range(150):
@@ -312,36 +304,32 @@ def test_a_cover_may_be_short_by_rounding_and_no_more(delta, by, more):
         game = pb.NVOGame(profile.sum(axis=1), kernel, epsilon=rng.uniform(0.2, 1.0), delta=delta)
         n, size = game.records, int(rng.integers(1, 4))
         after = naive.moved(profile, 0, 0, 1, size)
-        tau = profile_needs(game, profile) * game.limits.tau / naive.mass(game, after)
+        tau = profile_needs(game, profile) * game.tau / naive.mass(game, after)
         sticks = [naive.sticks(game, after, k, v)[0] for k, v in np.argwhere(profile)]
         edge = max(sticks) if delta > 0.0 else tau.max()
         if not (1e-3 if delta else 1.1 / n) < edge < 0.99:
             continue
         around = [with_edge(game, edge, side) for side in (1e3, -1e3)]
-        covers = [naive.best_cover(there, profile, n, -math.inf)[:4] for there in around]
-        if covers != [(0, 0, 1, size), (0, 0, 1, size + 1)]:
+        repairs = [naive.best_repair(there, profile, n, -math.inf)[:4] for there in around]
+        if repairs != [(0, 0, 1, size), (0, 0, 1, size + 1)]:
             continue
-        kernel, frequency, mass, n, limits = known_at(with_edge(game, edge, by), profile)
-        rows, trial = np.empty((2, 3)), np.empty(3)
-        found = _kernels.best_cover(
-            profile, kernel, frequency, mass, n, limits, np.int64(n), -math.inf, trial
-        )
-        assert found[:4] == (0, 0, 1, size + more)
-        _kernels.envelope(profile, kernel, rows)
-        reached = _kernels.count_after(
-            profile, kernel, n, limits, 0, 0, 1, size, rows, naive.mass(game, after), np.int64(n)
-        )
+        there = with_edge(game, edge, by)
+        scratch = scratch_of(there, profile)
+        found, _ = _kernels.best_repair(there.compiled, profile, scratch, np.int64(n), -math.inf)
+        assert found == (0, 0, 1, size + more)
+        scratch.trial[:], move = naive.mass(game, after), _kernels.Move(0, 0, 1, size)
+        reached = _kernels.count_after(there.compiled, profile, scratch, move, np.int64(n))
         assert reached == (-1 if more else n)
         seen[size, bool(edge > 0.55)] += 1
     assert len(seen) == (3 if delta else 6), seen
 
 
-def test_a_cover_in_a_crowd_is_found_in_a_few_steps():
+def test_a_repair_by_a_crowd_is_found_in_a_few_steps():
     kernel = np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.4, 0.6], [0.1, 0.9]]])
     game = pb.NVOGame([10**8 - 1000, 1000], kernel, epsilon=1e-8, delta=5e-9)
     profile = game.constant_profile(0)
-    kernel, _, mass, n, limits = known_at(game, profile)
-    size = _kernels.stick_cover_size(profile, kernel, mass, n, limits, 0, 0, 1)
+    mass = naive.mass(game, profile)
+    size = _kernels.hockey_stick_repair_size(game.compiled, profile, mass, 0, 0, 1)
     after = naive.moved(profile, 0, 0, 1, int(size))
     assert size > 1e7 and naive.sticks(game, after, 1, 0)[0] <= game.delta
     assert naive.sticks(game, naive.moved(after, 0, 1, 0, 1), 1, 0)[0] > game.delta
@@ -355,5 +343,5 @@ def test_a_gain_of_a_group_within_rounding_moves_nobody(gain, moves_on):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    assert (_kernels.coordinated_sweep(start.copy(), *known(game)) > 0) == moves_on
-    assert (_kernels.commitment_sweep(start.copy(), *known(game), 0.0) > 0) == moves_on
+    assert (played(_kernels.compound_move_sweep, game, start)[0] > 0) == moves_on
+    assert (played(_kernels.forced_move_sweep, game, start, 0.0)[0] > 0) == moves_on

@@ -134,7 +134,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.3, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, game.constant_profile(0)).profile
+    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
     >>> honest_losses(game.counts, game_pipeline(game, best_responses)).round(3)
     array([0.014, 0.019, 0.759])
     """
@@ -142,7 +142,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         replayed = replace(game, counts=counts)
-        return replayed.output(_played(solve, replayed))
+        return replayed.evaluate(_played(solve, replayed)).output
 
     return pipeline
 
@@ -294,7 +294,7 @@ def departures(
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([0, 4, 2, 0, 1], laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, game.constant_profile(0)).profile
+    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
     >>> (tall,) = departures(game, best_responses, bins=[4])
     >>> round(tall.held_loss, 2), round(tall.honest_loss, 2), tall.changed
     (0.8, 0.92, array([0, 0, 2, 0, 0]))
@@ -310,7 +310,7 @@ def departures(
         if _validate.integer("bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
             raise _validate.fail("bins", "numbers of occupied bins", list(bins))
     profile = _played(solve, game)
-    losses = game.losses(profile)
+    losses = game.evaluate(profile).losses
     found = []
     for k in bins:
         action = int(np.nanargmax(losses[k]))
@@ -324,9 +324,9 @@ def departures(
                 action,
                 profile,
                 rerun,
-                game.output(profile),
-                fewer.output(stayed),
-                fewer.output(rerun),
+                game.evaluate(profile).output,
+                fewer.evaluate(stayed).output,
+                fewer.evaluate(rerun).output,
             )
         )
     return tuple(found)

@@ -335,7 +335,7 @@ def train(
                 )
                 target.follow(network, follow)
             divergences[i] = [step[4]["divergence"] for step in steps]
-            private_counts[i] = [game.private_records(env.profile) for env in envs]
+            private_counts[i] = [game.evaluate(env.profile).private_records for env in envs]
             tests.append(play_episode(test, target.choose, seed=_seed(rng)))
     return Training(
         target,

@@ -227,6 +227,8 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         waiting = np.eye(game.bins) if before == "silent" else _laplace_rows(game)
         self._shuffle = shuffle
         self._kernel = np.concatenate([game.kernel, waiting[None]])
+        self._kernel.setflags(write=False)  # as the game's is, for which the loops are compiled
+        self._compiled = game.compiled._replace(kernel=self._kernel)
         self._bins = np.repeat(np.arange(game.bins), game.counts)
         self._encoded = _positional_encoding(game.bins, encoding)
         self._occupied = np.flatnonzero(game.counts)
@@ -336,10 +338,10 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     def _is_private(self, k: int, action: int) -> bool:
         """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
-        n, limits = self.game.records, self.game.limits
         if self.privacy == "record":
-            return bool(_kernels.is_private(self._kernel[action, k], self._mass, n, *limits))
-        private = _kernels.count_private(self._counts, self._kernel, self._mass, n, *limits, n)
+            return bool(_kernels.is_private(self._compiled, self._kernel[action, k], self._mass))
+        n = self.game.records
+        private = _kernels.count_private(self._compiled, self._counts, self._mass, n)
         return bool(private == n)
 
     def _divergence(self) -> float:
@@ -430,4 +432,4 @@ def play_episode(
         steps.append((reward, info["divergence"], info["private"]))
     rewards, divergences, private = (np.array(trace) for trace in zip(*steps, strict=True))
     end = env.profile
-    return Episode(end, rewards, divergences, private, env.game.private_records(end))
+    return Episode(end, rewards, divergences, private, env.game.evaluate(end).private_records)

@@ -89,7 +89,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 
 def _game(game: NVOGame) -> Rows:
     """Rows at the end of coordinated moves from the loudest profile."""
-    profile = coordinated_best_response(game, game.constant_profile(0)).profile
+    profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return profile_policy(game, profile, absent=0)
 
 
@@ -210,7 +210,7 @@ def _records(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
 def _floor(counts: NDArray[np.int64], epsilon: float) -> float:
     """Certified lower bound of the divergence of any private profile with the paper's scales."""
     game = _like(heights_game("stated", epsilon), counts)
-    start = coordinated_best_response(game, game.constant_profile(0)).profile
+    start = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return certified_optimum(game, start=start, time_limit=_NO_CLOCK).lower_bound
 
 

@@ -125,7 +125,7 @@ def best_responses(game: NVOGame) -> NDArray[np.int64]:
            [ 0, 30],
            [ 1,  0]])
     """
-    return best_response_dynamics(game, game.constant_profile(0)).profile
+    return best_response_dynamics(game, start=game.constant_profile(0)).profile
 
 
 def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
@@ -166,14 +166,14 @@ def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
 
 
 def _coordinated(game: NVOGame) -> NDArray[np.int64]:
-    return coordinated_best_response(game, game.constant_profile(0)).profile
+    return coordinated_best_response(game, start=game.constant_profile(0)).profile
 
 
 def _certified(game: NVOGame) -> NDArray[np.int64]:
     """Return a profile within 0.5 % of the bound; no clock stops the search."""
     for start in (best_responses, _restarted):
         proof = certified_optimum(game, start=start(game), relative_gap=0.005, time_limit=1e6)
-        if proof.profile is not None and proof.optimal:
+        if proof.profile is not None and proof.converged:
             return proof.profile
     raise NotCertifiedError(f"no profile within 0.5 % of its bound, gap {proof.gap:.2g}")
 
@@ -262,7 +262,7 @@ def table_rows(
             _divergence(game, mixed),
         )
         numbers = ",".join(f"{value:.5g}" for value in values)
-        private = min(game.private_records(run.profile) for run in together)
+        private = min(run.private_records for run in together)
         yield f"{method},{scales},{epsilon:g},{k},{game.counts[k]},{numbers},{private}"
 
 

@@ -85,13 +85,13 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         raise ValueError(f"game must have at least 3 actions, got {game.actions} of them")
     seen, crowd = game.counts > 0, game.counts > CROWD
     rare = seen & (game.counts <= RARE)
-    laplace = float(game.noise_sd(game.constant_profile(2))[seen][0])
+    laplace = float(game.evaluate(game.constant_profile(2)).noise_sd[seen][0])
     rows = []
     for given in _validate.sequence("profiles", profiles):
         profile = _validate.profile_matrix(
             "profiles", given, counts=game.counts, actions=game.actions
         )
-        sd = np.nan_to_num(game.noise_sd(profile))
+        sd = np.nan_to_num(game.evaluate(profile).noise_sd)
         average = [_mean(sd[group], game.counts[group]) for group in (rare, crowd)]
         not_lower = (sd[seen] >= laplace * (1.0 - 1e-12)).sum()
         rows.append([not_lower, profile[rare][:, :3].sum(), *average])
@@ -124,7 +124,7 @@ def without_privacy(game: NVOGame) -> NVOGame:
     >>> from pdpbook import nba_heights
     >>> from pdpbook.experiments.settings import SETTINGS
     >>> game = without_privacy(SETTINGS["stated"].game(nba_heights()["height"], 1.0))
-    >>> game.private_records(game.constant_profile(4)) == game.records
+    >>> game.evaluate(game.constant_profile(4)).private_records == game.records
     True
     """
     game = _validate.instance("game", game, NVOGame)
@@ -175,7 +175,7 @@ def pair_row(
         for data in (first, second):
             game = setting.game(data, epsilon)
             end = best_response_dynamics(game, rng=rng).profile
-            alone += game.records - game.private_records(end)
+            alone += game.records - game.evaluate(end).private_records
             outputs.append(record_rows(game, data, end, rng=rng))
         losses = pair_losses(*outputs)
         rows.append([alone, (losses > epsilon).sum(), (losses > 2 * epsilon).sum()])

@@ -54,7 +54,7 @@ def record_rows(
     Returns
     -------
     ndarray, shape (n, K)
-        Rows sum to 1; their sum is ``game.mass(profile)``.
+        Rows sum to 1; their sum is ``game.evaluate(profile).mass``.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def record_rows(
     >>> game = NVOGame.from_data(data, epsilon=1.0)
     >>> profile = game.random_profile(np.random.default_rng(0))
     >>> rows = record_rows(game, data, profile, rng=np.random.default_rng(1))
-    >>> rows.shape, bool(np.allclose(rows.sum(axis=0), game.mass(profile)))
+    >>> rows.shape, bool(np.allclose(rows.sum(axis=0), game.evaluate(profile).mass))
     ((4, 101), True)
     """
     game = _validate.instance("game", game, NVOGame)

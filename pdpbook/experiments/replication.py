@@ -76,7 +76,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
     (1.341, 0.598)
     """
     game = _validate.instance("game", game, NVOGame)
-    q, output = game.frequency, game.output(profile)
+    q, output = game.frequency, game.evaluate(profile).output
     places = (np.arange(game.bins) + 0.5) / game.bins
     return {
         "kl": kl_divergence(q, output),
@@ -112,7 +112,7 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     profile = game.constant_profile(2)
     return {
         "algorithm": "Laplace",
-        "private": game.private_records(profile),
+        "private": game.evaluate(profile).private_records,
         **measures(game, profile),
     }
 
@@ -220,11 +220,11 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
     answer = certified_optimum(game, relative_gap=0.02, time_limit=time_limit)
     bound = max(answer.lower_bound, divergence_floor(game))
     row: dict[str, Any] = {"algorithm": "certified", "lower_bound": bound}
-    row |= {"optimal": answer.optimal, "seconds": answer.seconds}
+    row |= {"optimal": answer.converged, "seconds": answer.seconds}
     if answer.profile is not None:
         row |= measures(game, answer.profile)
-        row["private"] = game.private_records(answer.profile)
-        row["nash"] = game.is_nash(answer.profile)
+        row["private"] = answer.private_records
+        row["nash"] = game.evaluate(answer.profile).is_nash()
     return row
 
 
@@ -258,11 +258,12 @@ def divergence_floor(game: NVOGame) -> float:
     game = _validate.instance("game", game, NVOGame)
     carefree = NVOGame(game.counts, game.kernel, epsilon=50.0)
     start = carefree.constant_profile(game.actions - 1)
-    reference = best_response_dynamics(carefree, start).profile
+    reference = best_response_dynamics(carefree, start=start).profile
     q = game.frequency
-    ratio = np.divide(q, game.output(reference), out=np.zeros_like(q), where=q > 0.0)
+    outcome = game.evaluate(reference)
+    ratio = np.divide(q, outcome.output, out=np.zeros_like(q), where=q > 0.0)
     gains = game.kernel @ ratio
-    return max(game.divergence(reference) + 1.0 - float(q @ gains.max(axis=0)), 0.0)
+    return max(outcome.divergence + 1.0 - float(q @ gains.max(axis=0)), 0.0)
 
 
 def replication_results(file: str | Path | None = None) -> pd.DataFrame:
@@ -296,11 +297,12 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
 
 def _summary(game: NVOGame, ends: list[NDArray[np.int64]], seconds: list[float]) -> dict[str, Any]:
     each = [measures(game, end) for end in ends]
-    equilibria = sum(game.is_nash(end) for end in ends)
+    outcomes = [game.evaluate(end) for end in ends]
+    equilibria = sum(outcome.is_nash() for outcome in outcomes)
     divergences = [row["kl"] for row in each]
     return {
         "seeds": len(ends),
-        "private": min(game.private_records(end) for end in ends),
+        "private": min(outcome.private_records for outcome in outcomes),
         "equilibria": equilibria,
         "nash": equilibria == len(ends),
         "seconds": float(np.median(seconds)),

@@ -21,6 +21,7 @@ later move gives up anybody's privacy.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +29,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.outcome import Outcome
 
 __all__ = ["BestResponse", "best_response_dynamics"]
 
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """What best-response dynamics found, and how it got there.
+    """What best-response dynamics found, and how it got there; a :class:`Solution`.
 
     Attributes
     ----------
@@ -52,6 +54,8 @@ class BestResponse:
         Number of records that changed their action, counted with repetition.
     converged : bool
         Whether a whole pass went by without a move.
+    seconds : float
+        Time taken.
     """
 
     profile: NDArray[np.int64]
@@ -61,17 +65,23 @@ class BestResponse:
     sweeps: int
     moves: int
     converged: bool
+    seconds: float
 
     @property
     def divergence(self) -> float:
         """KL(q || output) at the end, in nats."""
         return float(self.divergences[-1])
 
+    @property
+    def private_records(self) -> int:
+        """P_E at the end, the number of private records."""
+        return int(self.private_counts[-1])
+
 
 def best_response_dynamics(
     game: NVOGame,
-    start: ArrayLike | None = None,
     *,
+    start: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
     max_sweeps: int = 1000,
     batch: bool = True,
@@ -111,8 +121,8 @@ def best_response_dynamics(
     --------
     >>> from pdpbook import NVOGame, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.05, 0.3]), epsilon=1.0)
-    >>> result = best_response_dynamics(game, game.constant_profile(1))
-    >>> result.converged, game.is_nash(result.profile), game.private_records(result.profile)
+    >>> result = best_response_dynamics(game, start=game.constant_profile(1))
+    >>> result.converged, game.evaluate(result.profile).is_nash(), result.private_records
     (True, True, 71)
     >>> result.profile
     array([[40,  0],
@@ -138,13 +148,14 @@ def play(
     game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int, batch: bool
 ) -> BestResponse:
     """Play best responses from a profile that has been checked, and change it in place."""
-    mass = np.empty(game.bins)
+    began = time.perf_counter()
+    scratch = _kernels.new_scratch(game.bins)
     private, drops = [], []
-    first = game._divergence(profile)
+    first = Outcome(game, profile).divergence
     moves = 0
     for sweeps in range(1, max_sweeps + 1):
         moved, trace_private, trace_drop = _kernels.best_response_sweep(
-            profile, game.kernel, game.frequency, mass, game.records, game.limits, batch, -1, -1
+            game.compiled, profile, scratch, batch, -1, -1
         )
         begin = 0 if sweeps == 1 else 1  # a later pass begins where the last one ended
         private.append(trace_private[begin:])
@@ -154,8 +165,14 @@ def play(
             break
     private_counts = np.concatenate(private)
     divergences = np.maximum(first - np.cumsum(np.concatenate(drops)), 0.0)
-    divergences[-1] = game._divergence(profile)
-    payoffs = private_counts + 1.0 - divergences / math.log(game.bins)
+    divergences[-1] = Outcome(game, profile).divergence
     return BestResponse(
-        profile, private_counts, divergences, payoffs, sweeps, int(moves), moved == 0
+        profile=profile,
+        private_counts=private_counts,
+        divergences=divergences,
+        payoffs=private_counts + 1.0 - divergences / math.log(game.bins),
+        sweeps=sweeps,
+        moves=int(moves),
+        converged=bool(moved == 0),
+        seconds=time.perf_counter() - began,
     )

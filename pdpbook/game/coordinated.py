@@ -1,23 +1,26 @@
 r"""Coordinated moves.
 
-An equilibrium is safe against every single record, not against two that act together: one record
-could be released with less noise if another one covered it.  Coordinated best response looks for
-such pairs.  A group that would lower KL by breaking somebody's privacy moves, and the cheapest
-group that restores the privacy moves with it, by exactly as many records as the linear form
-of pDP asks for.
+No single record gains by leaving an equilibrium, but two that move together may: one record could
+be released with less noise if another one took more.  Coordinated best response looks for such
+pairs, which local search calls *compound moves*.  A group that would lower KL by breaking
+somebody's privacy moves, and the cheapest move of another group that *repairs* the privacy is made
+with it, by exactly as many records as the linear form of pDP asks for.
 
-Some equilibria can only be left by many at once.  So, from the best end, a group or one record of
-it also *commits* to another action, whatever that costs, and the others answer: helpers restore the
-privacy that is lost, all the rest play best responses.  If the payoff is higher in the end than
-before, the commitment is kept, otherwise everything is taken back.
+Some equilibria can only be left by many at once.  So, from the best end, the moves of groups and of
+single records are also *forced*, as the perturbations of an iterated local search: the move is made
+whatever it costs, single records move to repair the privacy that is lost, and all the rest play
+best responses.  If the payoff is higher in the end than before, the result is kept, otherwise
+everything is taken back.
 
 Because nothing is kept that does not raise the payoff, the dynamics still stop, and they stop at a
-Nash equilibrium that no such pair and no such commitment can leave.
+Nash equilibrium that no compound move and no forced move can leave.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,14 +34,14 @@ __all__ = ["coordinated_best_response"]
 
 #: How much worse in KL a restart may end and still be gone on from, at first.
 _TOLERANCE = 0.2
-#: Pairs are tried after a commitment that ends less than this fraction of KL above the profile.
+#: Compound moves follow a forced move that ends less than this fraction of KL above the profile.
 _NEAR = 0.05
 
 
 def coordinated_best_response(
     game: NVOGame,
-    start: ArrayLike | None = None,
     *,
+    start: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
     restarts: int = 0,
     max_sweeps: int = 1000,
@@ -53,7 +56,7 @@ def coordinated_best_response(
     start : array_like of int, shape (K, V), optional
         The first profile.  Without it, the dynamics start from every constant profile in turn, and
         from one random profile if there is an ``rng``, and go on from the best end
-        with commitments.
+        with forced moves.
     rng : numpy.random.Generator, optional
         Source of the random start and of the restarts.
     restarts : int
@@ -85,9 +88,9 @@ def coordinated_best_response(
     --------
     >>> from pdpbook import NVOGame, best_response_dynamics, laplace_kernel
     >>> game = NVOGame([9, 1, 6, 1], laplace_kernel(4, [0.05, 0.8]), epsilon=1.0)
-    >>> alone = best_response_dynamics(game, game.constant_profile(1))
-    >>> together = coordinated_best_response(game, game.constant_profile(1))
-    >>> together.divergence <= alone.divergence, game.is_nash(together.profile)
+    >>> alone = best_response_dynamics(game, start=game.constant_profile(1))
+    >>> together = coordinated_best_response(game, start=game.constant_profile(1))
+    >>> together.divergence <= alone.divergence, game.evaluate(together.profile).is_nash()
     (True, True)
     """
     game = _validate.instance("game", game, NVOGame)
@@ -98,80 +101,114 @@ def coordinated_best_response(
         raise ValueError(f"restarts need a generator, got restarts={restarts} and rng=None")
     if rng is not None:
         rng = _validate.generator("rng", rng)
-    if start is None:
-        starts = [game.constant_profile(action) for action in range(game.actions)]
-        starts += [game.random_profile(rng)] if rng is not None else []
-    else:
-        starts = [
-            _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
-        ]
-    bar = progress_bar(range(restarts), shown=progress, desc="restarts")
-    runs = [_play(game, profile, max_sweeps) for profile in starts]
-    first = max(runs, key=_rank)
-    trace, current = [first], _play(game, first.profile, max_sweeps, commit=True)
-    runs.append(current)
-    if _rank(current) > _rank(first):
-        trace.append(current)
-    for i in bar:
-        run = _play(game, _disturbed(current.profile, rng), max_sweeps)
-        runs.append(run)
-        if _rank(run) > _rank(trace[-1]):
-            trace.append(run)
+    began = time.perf_counter()
+    runs = [_play(game, profile, max_sweeps) for profile in _starts(game, start, rng)]
+    search = _Search(game, max_sweeps, runs, [max(runs, key=_rank)])
+    current = search.play(search.best.profile, forced=True)
+    for i in progress_bar(range(restarts), desc="restarts", shown=progress):
+        run = search.play(_disturbed(current.profile, rng))
         tolerated = current.divergence * (1.0 + _TOLERANCE * (1.0 - i / restarts))
-        if (run.private_counts[-1], tolerated) > (current.private_counts[-1], run.divergence):
+        if (run.private_records, tolerated) > (current.private_records, run.divergence):
             current = run
-    best = trace[-1]
     if restarts:
-        last = _play(game, best.profile, max_sweeps, commit=True)
-        runs.append(last)
-        if _rank(last) > _rank(best):
-            trace.append(last)
-            best = last
-    private_counts = np.array(
-        [*first.private_counts, *(run.private_counts[-1] for run in trace[1:])]
-    )
-    divergences = np.array([*first.divergences, *(run.divergence for run in trace[1:])])
-    return BestResponse(
-        best.profile,
-        private_counts,
-        divergences,
-        private_counts + 1.0 - divergences / math.log(game.bins),
-        sum(run.sweeps for run in runs),
-        sum(run.moves for run in runs),
-        best.converged,
-    )
+        search.play(search.best.profile, forced=True)
+    return search.result(time.perf_counter() - began)
+
+
+def _starts(
+    game: NVOGame, start: ArrayLike | None, rng: np.random.Generator | None
+) -> list[NDArray[np.int64]]:
+    """Return the profile that was given, or all constant ones and perhaps a random one."""
+    if start is not None:
+        counts, actions = game.counts, game.actions
+        return [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
+    constant = [game.constant_profile(action) for action in range(game.actions)]
+    return constant if rng is None else [*constant, game.random_profile(rng)]
 
 
 def _rank(run: BestResponse) -> tuple[int, float]:
     """Order runs as the game orders payoffs: P_E first, then KL."""
-    return int(run.private_counts[-1]), -run.divergence
+    return run.private_records, -run.divergence
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search that plays one run after another and remembers them.
+
+    Attributes
+    ----------
+    game : NVOGame
+        The game.
+    max_sweeps : int
+        Passes after which a run of the dynamics gives up.
+    runs : list of BestResponse
+        All runs so far.
+    trace : list of BestResponse
+        The best start, and every run that was better than all before it.
+    """
+
+    game: NVOGame
+    max_sweeps: int
+    runs: list[BestResponse]
+    trace: list[BestResponse]
+
+    @property
+    def best(self) -> BestResponse:
+        """The best run so far."""
+        return self.trace[-1]
+
+    def play(self, profile: NDArray[np.int64], *, forced: bool = False) -> BestResponse:
+        """Play a run from a profile, perhaps with forced moves, and remember it."""
+        run = _play(self.game, profile, self.max_sweeps, forced=forced)
+        self.runs.append(run)
+        if _rank(run) > _rank(self.best):
+            self.trace.append(run)
+        return run
+
+    def result(self, seconds: float) -> BestResponse:
+        """Return the best run, with the trace of the search and the work of all runs."""
+        first, *later = self.trace
+        ends = [run.private_records for run in later]
+        private_counts = np.array([*first.private_counts, *ends])
+        divergences = np.array([*first.divergences, *(run.divergence for run in later)])
+        return BestResponse(
+            profile=self.best.profile,
+            private_counts=private_counts,
+            divergences=divergences,
+            payoffs=private_counts + 1.0 - divergences / math.log(self.game.bins),
+            sweeps=sum(run.sweeps for run in self.runs),
+            moves=sum(run.moves for run in self.runs),
+            converged=self.best.converged,
+            seconds=seconds,
+        )
 
 
 def _play(
-    game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, commit: bool = False
+    game: NVOGame, start: NDArray[np.int64], max_sweeps: int, *, forced: bool = False
 ) -> BestResponse:
-    """Alternate best responses, pairs and perhaps commitments until none changes anything."""
+    """Alternate best responses, compound and perhaps forced moves until none changes anything."""
     run = play(game, start.copy(), max_sweeps=max_sweeps, batch=True)
-    runs, moved = [run], 0
+    runs, moved, scratch = [run], 0, _kernels.new_scratch(game.bins)
     while run.converged and len(runs) <= max_sweeps:
-        changed, mass = run.profile.copy(), np.empty(game.bins)
-        known = game.kernel, game.frequency, mass, game.records, game.limits
-        moves = _kernels.coordinated_sweep(changed, *known)
-        if moves == 0 and commit:
-            moves = _kernels.commitment_sweep(changed, *known, _NEAR * run.divergence)
+        changed = run.profile.copy()
+        moves = _kernels.compound_move_sweep(game.compiled, changed, scratch)
+        if moves == 0 and forced:
+            near = _NEAR * run.divergence
+            moves = _kernels.forced_move_sweep(game.compiled, changed, scratch, near)
         if moves == 0:
             break
         moved += int(moves)
         run = play(game, changed, max_sweeps=max_sweeps, batch=True)
         runs.append(run)
     return BestResponse(
-        run.profile,
-        np.concatenate([r.private_counts for r in runs]),
-        np.concatenate([r.divergences for r in runs]),
-        np.concatenate([r.payoffs for r in runs]),
-        sum(r.sweeps for r in runs),
-        moved + sum(r.moves for r in runs),
-        run.converged,
+        profile=run.profile,
+        private_counts=np.concatenate([r.private_counts for r in runs]),
+        divergences=np.concatenate([r.divergences for r in runs]),
+        payoffs=np.concatenate([r.payoffs for r in runs]),
+        sweeps=sum(r.sweeps for r in runs),
+        moves=moved + sum(r.moves for r in runs),
+        converged=run.converged,
+        seconds=sum(r.seconds for r in runs),
     )
 
 

@@ -15,8 +15,9 @@ towards an equilibrium.  The chapter measures what that costs.
 from __future__ import annotations
 
 import math
+import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,14 @@ from numpy.typing import NDArray
 from pdpbook import _kernels, _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.outcome import Outcome
 
 __all__ = ["Enumeration", "approximate_enumeration"]
 
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """What the genetic algorithm found.
+    """What the genetic algorithm found; a :class:`Solution`.
 
     Attributes
     ----------
@@ -43,12 +45,25 @@ class Enumeration:
         Generations run.
     evaluations : int
         Payoffs computed.
+    divergence : float
+        KL(q || output) of the profile, in nats.
+    private_records : int
+        P_E of the profile, the number of private records.
+    converged : bool
+        Whether the search stopped because the best payoff had stood still for ``patience``
+        generations; False if it ran through all of them.
+    seconds : float
+        Time taken.
     """
 
     profile: NDArray[np.int64]
     payoffs: NDArray[np.float64]
     generations: int
     evaluations: int
+    divergence: float
+    private_records: int
+    converged: bool
+    seconds: float
 
 
 def approximate_enumeration(
@@ -107,7 +122,7 @@ def approximate_enumeration(
     >>> found = approximate_enumeration(
     ...     game, rng=np.random.default_rng(0), generations=20, population=50
     ... )
-    >>> game.private_records(found.profile), bool((np.diff(found.payoffs) >= 0).all())
+    >>> found.private_records, bool((np.diff(found.payoffs) >= 0).all())
     (17, True)
     """
     game = _validate.instance("game", game, NVOGame)
@@ -133,69 +148,110 @@ def approximate_enumeration(
     _validate.memory(
         "crossover_points", crossover_points, population, crossover_points, what="the cuts"
     )
-    pygad = require("pygad")
-
-    bin_of_record = np.repeat(np.arange(game.bins), game.counts)
-    log_bins, seen = math.log(game.bins), game.frequency[game.frequency > 0]
-    constant = float((seen * np.log(seen)).sum())
-    best: list[float] = []
-    evaluated = 0
-
-    def fitness(_: Any, genes: NDArray[Any], __: Any) -> NDArray[np.float64]:
-        nonlocal evaluated
-        genes = np.atleast_2d(genes).astype(np.int64)
-        evaluated += len(genes)
-        payoffs = _kernels.population_payoffs(
-            genes,
-            bin_of_record,
-            game.kernel,
-            game.frequency,
-            game.records,
-            game.limits,
-            log_bins,
-            constant,
-        )
-        if not best:
-            best.append(float(payoffs.max()))
-        return payoffs
-
-    def cross(mating: NDArray[Any], size: tuple[int, int], _: Any) -> NDArray[Any]:
-        return crossed(mating, size[0], crossover_points, rng)
-
-    def mutate(children: NDArray[Any], _: Any) -> NDArray[Any]:
-        return mutated(children, game.actions, mutation, rng)
-
-    bar = progress_bar(total=generations, desc="generations", shown=progress)
-
-    def after(instance: Any) -> str | None:
-        best.append(float(instance.last_generation_fitness.max()))
-        bar.update()
-        stalled = patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
-        return "stop" if stalled else None
-
-    with warnings.catch_warnings(), bar:
-        warnings.simplefilter("ignore")  # PyGAD warns of settings that this module means
-        search = pygad.GA(
+    require("pygad")
+    began = time.perf_counter()
+    first = rng.integers(game.actions, size=(population, game.records), dtype=np.int16)
+    fitness = _Fitness(game)
+    with progress_bar(total=generations, desc="generations", shown=progress) as bar:
+        trace = _Trace(fitness, patience, bar)
+        fittest = _evolved(
+            first,
             num_generations=generations,
             num_parents_mating=parents,
-            initial_population=rng.integers(
-                game.actions, size=(population, game.records), dtype=np.int16
-            ),
-            gene_type=np.int16,
-            fitness_func=fitness,
-            fitness_batch_size=population,
-            parent_selection_type="sss",
             keep_elitism=elites,
-            crossover_type=cross,
-            mutation_type=mutate,
-            on_generation=after,
+            fitness_func=lambda _, genes, __: fitness(genes),
+            crossover_type=lambda mating, size, _: crossed(mating, size[0], crossover_points, rng),
+            mutation_type=lambda children, _: mutated(children, game.actions, mutation, rng),
+            on_generation=trace.after_generation,
+        )
+    outcome = Outcome(game, fitness.profile_of(fittest))
+    best = np.array([fitness.first, *trace.best])
+    return Enumeration(
+        profile=outcome.profile.copy(),
+        payoffs=best,
+        generations=best.size - 1,
+        evaluations=fitness.evaluations,
+        divergence=outcome.divergence,
+        private_records=outcome.private_records,
+        converged=trace.stalled(),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _evolved(first: NDArray[np.int16], **settings: Any) -> NDArray[np.int64]:
+    """Return the fittest chromosome that PyGAD breeds from the first population, shape (n,)."""
+    pygad = require("pygad")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyGAD warns of settings that this module means
+        search = pygad.GA(
+            initial_population=first,
+            gene_type=np.int16,
+            fitness_batch_size=len(first),
+            parent_selection_type="sss",
             suppress_warnings=True,
+            **settings,
         )
         search.run()
     solution, _, _ = search.best_solution(search.last_generation_fitness)
-    profile = np.zeros((game.bins, game.actions), dtype=np.int64)
-    np.add.at(profile, (bin_of_record, solution.astype(np.int64)), 1)
-    return Enumeration(profile, np.array(best), len(best) - 1, evaluated)
+    return solution.astype(np.int64)
+
+
+class _Fitness:
+    """The fitness of a population: the common payoff of each chromosome's profile.
+
+    Attributes
+    ----------
+    evaluations : int
+        Payoffs computed so far.
+    first : float
+        The largest payoff of the first population.
+    """
+
+    def __init__(self, game: NVOGame) -> None:
+        seen = game.frequency[game.frequency > 0]
+        self._game, self._log_bins = game, math.log(game.bins)
+        self._constant = float((seen * np.log(seen)).sum())
+        self._bin_of_record = np.repeat(np.arange(game.bins), game.counts)
+        self.evaluations, self.first = 0, -math.inf
+
+    def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the payoffs of chromosomes, one a row, or of a single one."""
+        genes = np.atleast_2d(genes).astype(np.int64)
+        payoffs = _kernels.population_payoffs(
+            self._game.compiled, genes, self._bin_of_record, self._log_bins, self._constant
+        )
+        if self.evaluations == 0:
+            self.first = float(payoffs.max())
+        self.evaluations += len(genes)
+        return payoffs
+
+    def profile_of(self, genes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the profile, shape (K, V), that a chromosome means."""
+        profile = np.zeros((self._game.bins, self._game.actions), dtype=np.int64)
+        np.add.at(profile, (self._bin_of_record, genes), 1)
+        return profile
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """The best payoff after each generation, and whether it stands still."""
+
+    fitness: _Fitness
+    patience: int | None
+    bar: Any
+    best: list[float] = field(default_factory=list)
+
+    def after_generation(self, search: Any) -> str | None:
+        """Note the best payoff; tell PyGAD to stop if it has not changed for long enough."""
+        self.best.append(float(search.last_generation_fitness.max()))
+        self.bar.update()
+        return "stop" if self.stalled() else None
+
+    def stalled(self) -> bool:
+        """Whether the best payoff has not changed for ``patience`` generations."""
+        best = [self.fitness.first, *self.best]
+        patience = self.patience
+        return patience is not None and len(best) > patience and best[-1] <= best[-1 - patience]
 
 
 def crossed(

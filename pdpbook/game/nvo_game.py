@@ -15,32 +15,22 @@ whatever the number of records is.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook.foundations.sampling_query import Grid
+from pdpbook.game.outcome import Outcome
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["NVOGame"]
 
 
-class _Limits(NamedTuple):
-    """What the compiled loops need to decide whether a record is private."""
-
-    epsilon: float
-    delta: float
-    tau: float
-    sigma: float
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NVOGame:
     r"""A data set, a choice of noise for every record, and a privacy target.
 
@@ -71,6 +61,9 @@ class NVOGame:
         Number of actions, V.
     frequency : ndarray, shape (K,)
         The data's distribution q.
+    tau, sigma : float
+        Slopes of the linear form of pDP: a record is private at delta = 0 if its kernel row lies
+        between :math:`\sigma S` and :math:`\tau S`.
 
     Raises
     ------
@@ -88,10 +81,12 @@ class NVOGame:
     Examples
     --------
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    >>> quiet, loud = game.constant_profile(0), game.constant_profile(1)
-    >>> game.private_records(quiet), game.private_records(loud)
+    >>> game
+    NVOGame: 4 records in 3 bins, 2 actions, ε = 1
+    >>> small, large = (game.evaluate(game.constant_profile(v)) for v in (0, 1))
+    >>> small.private_records, large.private_records
     (3, 4)
-    >>> round(game.divergence(quiet), 3), round(game.divergence(loud), 3)
+    >>> round(small.divergence, 3), round(large.divergence, 3)
     (0.106, 0.476)
     """
 
@@ -221,10 +216,29 @@ class NVOGame:
         frequency.setflags(write=False)
         return frequency
 
+    @property
+    def tau(self) -> float:
+        """Upper slope of the linear form of pDP."""
+        return self.compiled.tau
+
+    @property
+    def sigma(self) -> float:
+        """Lower slope of the linear form of pDP; 0 or less if it asks for nothing."""
+        return self.compiled.sigma
+
     @cached_property
-    def limits(self) -> _Limits:
-        """Privacy target and slopes of the linear form of pDP, as (epsilon, delta, tau, sigma)."""
-        return _Limits(self.epsilon, self.delta, *linear_limits(self.records, self.epsilon))
+    def compiled(self) -> _kernels.Game:
+        """The game as the compiled loops take it."""
+        tau, sigma = linear_limits(self.records, self.epsilon)
+        return _kernels.Game(
+            self.kernel, self.frequency, self.records, self.epsilon, self.delta, tau, sigma
+        )
+
+    def __repr__(self) -> str:
+        """Return one sentence: how many records, bins and actions, and the privacy target."""
+        target = f"ε = {self.epsilon:g}" + (f", δ = {self.delta:g}" if self.delta else "")
+        actions = f"{self.actions} action" + "s" * (self.actions != 1)
+        return f"NVOGame: {self.records:,} records in {self.bins} bins, {actions}, {target}"
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:
         """Return the profile, shape (K, V), in which every record plays ``action``.
@@ -252,168 +266,29 @@ class NVOGame:
         rng = _validate.generator("rng", rng)
         return rng.multinomial(self.counts, np.full(self.actions, 1.0 / self.actions))
 
-    def mass(self, profile: ArrayLike) -> NDArray[np.float64]:
-        """Return S(x), shape (K,): the summed output probabilities of all records.
+    def evaluate(self, profile: ArrayLike) -> Outcome:
+        """Return what a profile leads to: the release, its divergence, who is private.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        return self._mass(self._checked(profile))
-
-    def output(self, profile: ArrayLike) -> NDArray[np.float64]:
-        """Return the output distribution S / n of the random sampling query, shape (K,).
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        return self.mass(profile) / self.records
-
-    def losses(self, profile: ArrayLike) -> NDArray[np.float64]:
-        """Return the pDP loss, in nats, of a record of bin k that plays v.
+        Parameters
+        ----------
+        profile : array_like of int, shape (K, V)
+            ``profile[k, v]`` records of bin k play action v.  It is checked once, here.
 
         Returns
         -------
-        ndarray, shape (K, V)
-            nan where no record of bin k plays v, infinite where a record alone reaches an output.
+        Outcome
 
         Raises
         ------
         ValueError, TypeError
             If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
+
+        Examples
+        --------
+        >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+        >>> game.evaluate([[3, 0], [0, 0], [0, 1]])
+        Outcome: 4 of 4 records private, divergence 0.073, payoff 4.9337
         """
-        checked = self._checked(profile)
-        losses = np.empty(checked.shape)
-        _kernels.group_losses(checked, self.kernel, self._mass(checked), self.records, losses)
-        return losses
-
-    def private(self, profile: ArrayLike) -> NDArray[np.bool_]:
-        """Return which groups (k, v) are private, shape (K, V); False where nobody is.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        return self._private(self._checked(profile))
-
-    def private_records(self, profile: ArrayLike) -> int:
-        """Return P_E, the number of private records.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        checked = self._checked(profile)
-        return int(checked[self._private(checked)].sum())
-
-    def divergence(self, profile: ArrayLike) -> float:
-        """Return KL(q || output) in nats.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        return self._divergence(self._checked(profile))
-
-    def payoff(self, profile: ArrayLike) -> float:
-        r"""Return the common payoff :math:`P_E + 1 - KL/\ln K`.
-
-        With 10⁹ records a 64-bit float holds this sum to seven digits after the point; solvers
-        compare the pair (P_E, -KL) instead.  That is the order of the sum if every row keeps at
-        least 1/K on its own bin (Laplace, Gaussian).
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        checked = self._checked(profile)
-        private = int(checked[self._private(checked)].sum())
-        return private + 1.0 - self._divergence(checked) / math.log(self.bins)
-
-    def regret(self, profile: ArrayLike) -> float:
-        """Return the largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
-
-        Payoffs are compared as pairs (P_E, -KL): a deviation that lowers P_E is no gain.  That is
-        the order of the payoff if every row keeps at least 1/K on its own bin (Laplace, Gaussian).
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is no (K, V) matrix of whole numbers whose rows sum to the histogram.
-        """
-        checked = self._checked(profile).copy()
-        return float(
-            _kernels.largest_regret(
-                checked,
-                self.kernel,
-                self.frequency,
-                self._mass(checked),
-                self.records,
-                self.limits,
-                math.log(self.bins),
-            )
-        )
-
-    def is_nash(self, profile: ArrayLike, *, atol: float | None = None) -> bool:
-        """Return whether no record gains more than ``atol`` by changing its action alone.
-
-        Without ``atol``, no more than 2e-12 / n, which is rounding: one of n records changes KL
-        by an amount of the order 1 / n.  Payoffs are compared as in :meth:`regret`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the profile is not one of this game, or atol is not a finite number >= 0.
-        """
-        if atol is None:
-            atol = 2e-12 / self.records
-        return self.regret(profile) <= _validate.number("atol", atol, above=0.0, strict=False)
-
-    def noise_sd(self, profile: ArrayLike) -> NDArray[np.float64]:
-        r"""Return the average standard deviation of the noise in each bin.
-
-        Returns
-        -------
-        ndarray, shape (K,)
-            Mean of :math:`\sqrt2\,b` over the records of the bin, in units of the grid; nan for
-            an empty bin.
-
-        Raises
-        ------
-        ValueError
-            If the game was made without ``scales``.
-        """
-        if self.scales is None:
-            raise ValueError("noise_sd needs the noise scales of the actions, got scales=None")
-        checked = self._checked(profile)
-        with np.errstate(invalid="ignore"):
-            return (checked @ (math.sqrt(2.0) * self.scales)) / self.counts
-
-    def _checked(self, profile: ArrayLike) -> NDArray[np.int64]:
-        return _validate.profile_matrix(
-            "profile", profile, counts=self.counts, actions=self.actions
-        )
-
-    # Solvers check a profile once, where it comes in; what follows takes checked profiles.
-
-    def _mass(self, checked: NDArray[np.int64]) -> NDArray[np.float64]:
-        mass = np.empty(self.bins)
-        _kernels.mixture(checked, self.kernel, mass)
-        return mass
-
-    def _private(self, checked: NDArray[np.int64]) -> NDArray[np.bool_]:
-        mass, private = self._mass(checked), np.empty(checked.shape, dtype=bool)
-        _kernels.group_private(checked, self.kernel, mass, self.records, self.limits, private)
-        return private
-
-    def _divergence(self, checked: NDArray[np.int64]) -> float:
-        q, output = self.frequency, self._mass(checked) / self.records
-        seen = q > 0
-        return max(float((q[seen] * np.log(q[seen] / output[seen])).sum()), 0.0)
+        counts, actions = self.counts, self.actions
+        checked = _validate.profile_matrix("profile", profile, counts=counts, actions=actions)
+        return Outcome(self, checked)

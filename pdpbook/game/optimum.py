@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
 
@@ -40,7 +40,8 @@ from pdpbook import _validate
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.program import Program
+from pdpbook.game.outcome import Outcome
+from pdpbook.game.program import Answer, Program
 
 __all__ = ["Certificate", "certified_optimum"]
 
@@ -56,7 +57,7 @@ _ENUMERATED = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A private profile and a proof of how good it is.
+    """A private profile and a proof of how good it is; a :class:`Solution`.
 
     Attributes
     ----------
@@ -71,7 +72,9 @@ class Certificate:
         (divergence - lower_bound) / divergence.  0 if the difference is at most 1e-9 nats, or if
         it is proved that there is no private profile; 1 if neither a profile nor such a proof was
         found.
-    optimal : bool
+    private_records : int
+        P_E of the profile: all records, or 0 without a profile.
+    converged : bool
         Whether the search is finished: the gap that was asked for has been reached, or it is
         proved that there is no private profile.
     stopped : {"gap", "infeasible", "time", "stalled"}
@@ -89,7 +92,8 @@ class Certificate:
     divergence: float
     lower_bound: float
     gap: float
-    optimal: bool
+    private_records: int
+    converged: bool
     stopped: Literal["gap", "infeasible", "time", "stalled"]
     seconds: float
 
@@ -137,8 +141,8 @@ def certified_optimum(
     >>> from pdpbook import NVOGame, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.05, 0.3]), epsilon=1.0)
     >>> proof = certified_optimum(game, relative_gap=1e-4)
-    >>> proof.optimal, proof.stopped, game.private_records(proof.profile) == game.records
-    (True, 'gap', True)
+    >>> proof.converged, proof.stopped, proof.private_records
+    (True, 'gap', 71)
     """
     game = _validate.instance("game", game, NVOGame)
     relative_gap = _validate.fraction("relative_gap", relative_gap)
@@ -149,67 +153,145 @@ def certified_optimum(
     if start is None:
         start = coordinated_best_response(game).profile
     first = _validate.profile_matrix("start", start, counts=game.counts, actions=game.actions)
-    best = first if game.private_records(first) == game.records else None
-    divergence = math.inf if best is None else game.divergence(best)
-    program = Program(game, game.mass(first), game.divergence(first))
-    bound, integer = 0.0, False
-    while not _settled(divergence, bound, relative_gap):
-        remaining = time_limit - (time.perf_counter() - began)
-        if remaining <= 0.0:
-            break
-        answer = program.solve(integer=integer, gap=relative_gap / 4, seconds=remaining, start=best)
-        if answer.bound > divergence:
-            break  # it contradicts a profile in hand, so it is not believed
-        previous, bound = bound, max(bound, answer.bound)
-        if answer.columns is None and not integer:
-            integer = True  # numerical trouble in the linear program: branch and bound may do
-            continue
-        if answer.columns is None:
-            break
-        tolerance = 0.05 * relative_gap * max(bound, _NEGLIGIBLE)
-        added = program.refine(answer.columns, tolerance)
-        if integer:
-            found = _equilibrium(game, program.profile_of(answer.columns))
-            if found is not None and game.divergence(found) < divergence:
-                best, divergence = found, game.divergence(found)
-            if not added:
-                break  # the solver's optimum is not a private profile after rounding
-            _refine_near(program, answer.columns, tolerance)
-        # without integers until more rows hardly help any more
-        if not integer and (not added or bound - previous <= 0.01 * relative_gap * bound):
-            integer = True
-            program.refine(answer.columns, tolerance, everybody=True)
-    out_of_time = time.perf_counter() - began >= time_limit
-    few = _number_of_profiles(game) <= _ENUMERATED
-    if not _settled(divergence, bound, relative_gap) and not out_of_time and few:
-        best = _enumerated_optimum(game)
-        divergence = bound = math.inf if best is None else game.divergence(best)
+    search = _Search(game, Outcome(game, first), relative_gap, began + time_limit)
+    if search.relaxed():
+        search.branched()
+    out_of_time = search.remaining() <= 0.0
+    if not search.settled and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
+        search.enumerated()
+    divergence, bound = search.divergence, search.bound
     if math.isinf(divergence):
         gap = 0.0 if math.isinf(bound) else 1.0
     else:
         gap = 1.0 - bound / divergence if divergence - bound > _NEGLIGIBLE else 0.0
-    settled = _settled(divergence, bound, relative_gap)
     stopped: Literal["gap", "infeasible", "time", "stalled"]
-    if settled:
-        stopped = "infeasible" if best is None else "gap"
+    if search.settled:
+        stopped = "infeasible" if search.best is None else "gap"
     else:
         stopped = "time" if out_of_time else "stalled"
-    return Certificate(best, divergence, bound, gap, settled, stopped, time.perf_counter() - began)
+    return Certificate(
+        profile=None if search.best is None else search.best.profile.copy(),
+        divergence=divergence,
+        lower_bound=bound,
+        gap=gap,
+        private_records=0 if search.best is None else search.best.private_records,
+        converged=search.settled,
+        stopped=stopped,
+        seconds=time.perf_counter() - began,
+    )
 
 
-def _settled(divergence: float, bound: float, relative_gap: float) -> bool:
-    """Whether the search is over; without a profile it is once there is proved to be none."""
-    if math.isinf(divergence):
-        return math.isinf(bound)
-    return divergence - bound <= max(relative_gap * divergence, _NEGLIGIBLE)
+@dataclass
+class _Search:
+    """The best private profile and the best bound so far, and the program that improves both.
 
+    Attributes
+    ----------
+    game : NVOGame
+        The game.
+    start : Outcome
+        A typical profile, from which the program takes its units.
+    relative_gap : float
+        The gap at which the search is settled.
+    deadline : float
+        When to stop, by ``time.perf_counter``.
+    best : Outcome or None
+        The private profile of smallest KL so far.
+    bound : float
+        No private profile has a smaller KL.
+    """
 
-def _equilibrium(game: NVOGame, profile: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-    """Return the equilibrium that best responses reach from a proposal, if it is private."""
-    if profile is None:
-        return None
-    result = best_response_dynamics(game, profile)
-    return result.profile if result.private_counts[-1] == game.records else None
+    game: NVOGame
+    start: Outcome
+    relative_gap: float
+    deadline: float
+    best: Outcome | None = field(init=False)
+    bound: float = field(default=0.0, init=False)
+    program: Program = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Write down the program; a private start is the best profile so far."""
+        everybody = self.start.private_records == self.game.records
+        self.best = self.start if everybody else None
+        self.program = Program(self.game, self.start.mass, self.start.divergence)
+
+    @property
+    def divergence(self) -> float:
+        """KL of the best profile; infinite without one."""
+        return math.inf if self.best is None else self.best.divergence
+
+    @property
+    def settled(self) -> bool:
+        """Whether the search is over; without a profile it is once there is proved to be none."""
+        if self.best is None:
+            return math.isinf(self.bound)
+        return self.divergence - self.bound <= max(self.relative_gap * self.divergence, _NEGLIGIBLE)
+
+    def remaining(self) -> float:
+        """Return how many seconds are left."""
+        return self.deadline - time.perf_counter()
+
+    def relaxed(self) -> bool:
+        """Add rows to the program without integers; return whether to go on with integers.
+
+        It ends when more rows hardly raise the bound any more.
+        """
+        while True:
+            before = self.bound
+            answer = self._answer(integer=False)
+            if answer is None:
+                return False
+            if answer.columns is None:
+                return True  # numerical trouble in the linear program: branch and bound may do
+            added = self.program.refine(answer.columns, self._tolerance)
+            if not added or self.bound - before <= 0.01 * self.relative_gap * self.bound:
+                self.program.refine(answer.columns, self._tolerance, everybody=True)
+                return True
+
+    def branched(self) -> None:
+        """Have branch and bound propose profiles, and add the rows that each of them violates."""
+        while (answer := self._answer(integer=True)) is not None and answer.columns is not None:
+            added = self.program.refine(answer.columns, self._tolerance)
+            self._propose(self.program.profile_of(answer.columns))
+            if not added:
+                return  # the solver's optimum is not a private profile after rounding
+            _refine_near(self.program, answer.columns, self._tolerance)
+
+    def enumerated(self) -> None:
+        """Look at every profile: the best one is the optimum, its divergence the bound."""
+        profile = _enumerated_optimum(self.game)
+        self.best = None if profile is None else Outcome(self.game, profile)
+        self.bound = self.divergence
+
+    @property
+    def _tolerance(self) -> float:
+        """How many nats the tangents may lie below the logarithm."""
+        return 0.05 * self.relative_gap * max(self.bound, _NEGLIGIBLE)
+
+    def _answer(self, *, integer: bool) -> Answer | None:
+        """Solve the program and raise the bound; None if that is not to be done or believed."""
+        remaining = self.remaining()
+        if self.settled or remaining <= 0.0:
+            return None
+        start = None if self.best is None else self.best.profile
+        answer = self.program.solve(
+            integer=integer, gap=self.relative_gap / 4, seconds=remaining, start=start
+        )
+        if answer.bound > self.divergence:
+            return None  # it contradicts a profile in hand, so it is not believed
+        self.bound = max(self.bound, answer.bound)
+        return answer
+
+    def _propose(self, profile: NDArray[np.int64] | None) -> None:
+        """Keep the equilibrium that best responses reach from a profile, if it is the best yet."""
+        if profile is None:
+            return
+        reached = best_response_dynamics(self.game, start=profile)
+        if reached.private_records < self.game.records:
+            return
+        found = Outcome(self.game, reached.profile)
+        if found.divergence < self.divergence:
+            self.best = found
 
 
 def _refine_near(program: Program, columns: NDArray[np.float64], tolerance: float) -> None:
@@ -241,7 +323,7 @@ def _enumerated_optimum(game: NVOGame) -> NDArray[np.int64] | None:
         choice = np.unravel_index(number, [len(way) for way in ways])
         profile = np.zeros((game.bins, game.actions), dtype=np.int64)
         profile[seen] = [way[i] for way, i in zip(ways, choice, strict=True)]
-        if game.private_records(profile) == game.records:
+        if Outcome(game, profile).private_records == game.records:
             return profile
     return None
 

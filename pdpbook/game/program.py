@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.outcome import Outcome
 from pdpbook.per_instance.privacy_loss import linear_limits
 
 __all__ = ["Answer", "Program", "dual_bound"]
@@ -303,7 +304,7 @@ class Program:
     def columns_of(self, profile: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the columns of a profile."""
         counts = profile[self.occupied].ravel()
-        s = self.game.mass(profile) / self.reference
+        s = Outcome(self.game, profile).mass / self.reference
         u, t = self.scale * (s - 1.0), -self.scale * np.log(s[self.occupied])
         return np.concatenate([counts, counts > 0, u, t])
 

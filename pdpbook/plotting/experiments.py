@@ -100,7 +100,9 @@ def output_distributions(
     figure, panels = _panels(games)
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
-        outputs = {_KEYS[name]: game.output(each[epsilon]) for name, each in profiles.items()}
+        outputs = {
+            _KEYS[name]: game.evaluate(each[epsilon]).output for name, each in profiles.items()
+        }
         _draw_release(axes, game.grid, game.frequency, outputs)
         axes.set_title(f"ε = {epsilon:g}")
         axes.set_xlim(game.grid.lower, game.grid.upper)
@@ -136,7 +138,7 @@ def noise_by_bin(
         for name, each in profiles.items():
             key = _KEYS[name]
             style = look(key) | ({"marker": ""} if key == "laplace" else {"linestyle": ""})
-            spread = game.noise_sd(each[epsilon]) * game.grid.width
+            spread = game.evaluate(each[epsilon]).noise_sd * game.grid.width
             seen = game.counts > 0
             axes.plot(game.grid.midpoints[seen], spread[seen], label=LOOKS[key].label, **style)
         axes.set_title(f"ε = {epsilon:g}")

@@ -79,14 +79,14 @@ def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[i
     styles = looks(names.values())
     for axis, (title, profile) in zip(axes[0], profiles.items(), strict=True):
         played = np.asarray(profile) > 0
-        mass = game.mass(profile)
+        mass = game.evaluate(profile).mass
         for j, (k, name) in enumerate(names.items()):
             share = max((game.kernel[v, k] / mass for v in np.flatnonzero(played[k])), key=np.max)
             place = outputs + (j - (len(names) - 1) / 2) * width
             axis.bar(place, share, width, color=styles[j]["color"], label=name)
-        axis.axhline(game.limits.tau, color=COLOURS["black"], linestyle="--", linewidth=1.5)
+        axis.axhline(game.tau, color=COLOURS["black"], linestyle="--", linewidth=1.5)
         axis.set(title=title, xlabel="released bin x", xticks=outputs)
-    axes[0, 0].text(-0.4, game.limits.tau + 0.02, "limit τ")
+    axes[0, 0].text(-0.4, game.tau + 0.02, "limit τ")
     axes[0, 0].set(ylabel="share of one record, p(x) / S(x)", ylim=(0, 1.05))
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure

@@ -144,10 +144,10 @@ def release_and_noise(
             style, marker = look(_KEYS[name]), look(_KEYS[name]).pop("marker")
             del style["marker"]
             label = LOOKS[_KEYS[name]].label
-            output = game.output(each[epsilon])
+            output = game.evaluate(each[epsilon]).output
             left.stairs(output, edges, baseline=None, **style, linewidth=2, label=label)
             occupied = game.counts > 0
-            spread = game.noise_sd(each[epsilon]) * game.grid.width / scale
+            spread = game.evaluate(each[epsilon]).noise_sd * game.grid.width / scale
             if name != "Laplace":
                 style = {**style, "linestyle": "", "marker": marker, "markersize": 4}
             right.plot(game.grid.midpoints[occupied] / scale, spread[occupied], **style)

@@ -58,7 +58,7 @@ def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequen
         table.set(yticks=range(game.actions), yticklabels=names if column == 0 else [])
         table.grid(False)
         bars.bar(bins, game.frequency, 0.8, **filled("data"), label="data")
-        bars.plot(bins, game.output(profile), **look("game"), label="released")
+        bars.plot(bins, game.evaluate(profile).output, **look("game"), label="released")
         bars.set(xlabel="bin", xticks=bins, ylim=(0, 0.6))
     axes[1, 0].set_ylabel("probability")
     axes[1, 0].legend(loc="upper left")

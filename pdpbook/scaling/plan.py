@@ -153,7 +153,7 @@ def safe_game(
     Examples
     --------
     >>> game = safe_game([40, 0, 1], 1.0)
-    >>> game.private_records(game.constant_profile(0))
+    >>> game.evaluate(game.constant_profile(0)).private_records
     41
     """
     counts = _validate.counts_vector("counts", counts)
@@ -285,11 +285,12 @@ def solve_column(
         converged = True
     else:
         game = safe_game(column.counts, epsilon, multipliers=multipliers)
-        best = best_response_dynamics(game, _safe_start(game), max_sweeps=max_sweeps)
-        if game.private_records(best.profile) != game.records:
+        best = best_response_dynamics(game, start=_safe_start(game), max_sweeps=max_sweeps)
+        if best.private_records != game.records:
             raise AssertionError(f"a safe start exposed a record of column {column.name!r}")
-        output = game.output(best.profile)
-        loss, converged = float(np.nanmax(game.losses(best.profile))), best.converged
+        outcome = game.evaluate(best.profile)
+        output = outcome.output
+        loss, converged = float(np.nanmax(outcome.losses)), best.converged
     output = output / output.sum()
     return ColumnPlan(
         column, integer_weights(output), kl_divergence(frequency, output), loss, converged
@@ -299,5 +300,6 @@ def solve_column(
 def _safe_start(game: NVOGame) -> NDArray[np.int64]:
     """Of the profiles with one action for all that expose nobody, the nearest to the data."""
     profiles = [game.constant_profile(action) for action in range(game.actions)]
-    safe = [each for each in profiles if game.private_records(each) == game.records]
-    return min(safe, key=game.divergence)
+    outcomes = [game.evaluate(profile) for profile in profiles]
+    safe = [outcome for outcome in outcomes if outcome.private_records == game.records]
+    return min(safe, key=lambda outcome: outcome.divergence).profile

@@ -16,11 +16,11 @@ KERNEL = pb.laplace_kernel(4, [1.0, 0.2, 0.05])
 
 
 def best_responses(game):
-    return pb.best_response_dynamics(game, game.constant_profile(0)).profile
+    return pb.best_response_dynamics(game, start=game.constant_profile(0)).profile
 
 
 def coordinated(game):
-    return pb.coordinated_best_response(game, game.constant_profile(0)).profile
+    return pb.coordinated_best_response(game, start=game.constant_profile(0)).profile
 
 
 def literal(game):
@@ -53,9 +53,12 @@ histograms = st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(lambda c
 def test_one_rerun_a_bin_is_the_definition_for_every_record(counts, epsilon):
     game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
     fast = pb.honest_losses(counts, pb.game_pipeline(game, best_responses))
-    slow = one_at_a_time(
-        counts, lambda c: (game := pb.NVOGame(c, KERNEL, epsilon=epsilon)).output(literal(game))
-    )
+
+    def output(each):
+        played = pb.NVOGame(each, KERNEL, epsilon=epsilon)
+        return played.evaluate(literal(played)).output
+
+    slow = one_at_a_time(counts, output)
     np.testing.assert_allclose(fast, slow, rtol=1e-9)
 
 
@@ -83,7 +86,8 @@ def test_the_two_parts_add_up_and_the_held_part_is_the_pdp_loss(counts, epsilon)
     for left in pb.departures(game, coordinated):
         total = np.log(left.present / left.honest)
         np.testing.assert_allclose(left.own_part + left.others_part, total, atol=1e-12)
-        assert left.held_loss == pytest.approx(np.nanmax(game.losses(left.profile)[left.bin]))
+        losses = game.evaluate(left.profile).losses
+        assert left.held_loss == pytest.approx(np.nanmax(losses[left.bin]))
         assert left.honest_loss == pytest.approx(np.abs(total).max())
         assert left.held_advantage <= 1 / game.records + 1e-12
         for advantage, absent in (
@@ -268,6 +272,6 @@ def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles()
     for k in (0, 2):
         fewer = counts - (np.arange(3) == k)
         games = [pb.NVOGame(c, kernel, epsilon=1.0) for c in (counts, fewer)]
-        outputs = [[g.output(p) for p in naive.all_profiles(g)] for g in games]
+        outputs = [[g.evaluate(p).output for p in naive.all_profiles(g)] for g in games]
         largest = max(np.abs(np.log(p / q)).max() for p, q in itertools.product(*outputs))
         assert _ceiling(counts, kernel, k) == pytest.approx(largest)

@@ -187,8 +187,8 @@ def test_the_committed_run_is_consistent(heights: np.ndarray) -> None:
         profile[rows.bin, rows.action] = rows.records
         best = run.loc[run["return"].idxmax()]
         assert (profile.sum(axis=1) == game.counts).all()
-        assert game.divergence(profile) == pytest.approx(best.divergence, abs=1e-6)
-        assert game.private_records(profile) == best.private
+        assert game.evaluate(profile).divergence == pytest.approx(best.divergence, abs=1e-6)
+        assert game.evaluate(profile).private_records == best.private
         assert (run.divergence >= 0).all() and (run.private <= game.records).all()
 
 

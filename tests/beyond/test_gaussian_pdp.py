@@ -72,7 +72,7 @@ def test_delta_zero_is_epsilon_pdp():
         game = pb.NVOGame(rng.multinomial(9, np.full(5, 0.2)), kernel, epsilon=rng.uniform(0.1, 2))
         tiny = pb.NVOGame(game.counts, kernel, epsilon=game.epsilon, delta=1e-15)
         profile = game.random_profile(rng)
-        assert game.private_records(profile) == tiny.private_records(profile)
+        assert game.evaluate(profile).private_records == tiny.evaluate(profile).private_records
 
 
 # --- the game ----------------------------------------------------------------------------------
@@ -80,23 +80,23 @@ def test_delta_zero_is_epsilon_pdp():
 
 def payoff_pair(game: pb.NVOGame, profile: np.ndarray) -> tuple[int, float]:
     """P_E and -KL, privacy by the worst of all events."""
-    mass = game.mass(profile)
+    mass = game.evaluate(profile).mass
     private = sum(
         profile[k, v]
         for k, v in np.argwhere(profile)
         if naive.hockey_stick(game.kernel[v, k], mass, game.records, game.epsilon)
         <= game.delta * (1 + 1e-9)
     )
-    return int(private), -game.divergence(profile)
+    return int(private), -game.evaluate(profile).divergence
 
 
 @settings(max_examples=50)
 @given(games(), st.integers(0, 2**32 - 1), st.booleans())
 def test_best_responses_end_at_a_verified_equilibrium(game, seed, batch):
     start = game.random_profile(np.random.default_rng(seed))
-    result = pb.best_response_dynamics(game, start, batch=batch)
+    result = pb.best_response_dynamics(game, start=start, batch=batch)
     assert result.converged
-    assert game.is_nash(result.profile)
+    assert game.evaluate(result.profile).is_nash()
     assert (np.diff(result.private_counts) >= 0).all()
     private, utility = payoff_pair(game, result.profile)
     assert private == result.private_counts[-1]
@@ -115,7 +115,7 @@ def test_a_larger_delta_never_costs_privacy(game):
         game.counts, game.kernel, epsilon=game.epsilon, delta=min(2 * game.delta, 0.99)
     )
     profile = game.random_profile(np.random.default_rng(0))
-    assert loose.private_records(profile) >= game.private_records(profile)
+    assert loose.evaluate(profile).private_records >= game.evaluate(profile).private_records
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-4, 1 / 1317])
@@ -124,11 +124,11 @@ def test_the_heights(delta):
     grid = pb.Grid.padded(heights, epsilon=1.0, bins=31)
     kernel = pb.gaussian_kernel(31, np.array([4, 1, 0.1]) * grid.sensitivity)
     game = pb.NVOGame(grid.counts(heights), kernel, epsilon=1.0, delta=delta)
-    result = pb.best_response_dynamics(game, game.constant_profile(0))
+    result = pb.best_response_dynamics(game, start=game.constant_profile(0))
     assert (result.private_counts == game.records).all()
-    assert game.is_nash(result.profile)
+    assert game.evaluate(result.profile).is_nash()
     if delta >= 1 / 1317:
-        assert game.private_records(game.constant_profile(2)) == 1317
+        assert game.evaluate(game.constant_profile(2)).private_records == 1317
 
 
 # --- the safe Gaussian -------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_above_the_bound_every_profile_is_private(n, epsilon, bins, seed):
     kernel = pb.gaussian_kernel(bins, safe * np.array([1.0, 1.2, 5.0]))
     counts = rng.multinomial(n, rng.dirichlet(np.full(bins, 0.3)))
     game = pb.NVOGame(counts, kernel, epsilon=epsilon)
-    assert game.private_records(game.random_profile(rng)) == n
+    assert game.evaluate(game.random_profile(rng)).private_records == n
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(5, 1.0), (50, 0.3), (1317, 0.1)])
@@ -154,7 +154,7 @@ def test_the_bound_is_tight(n, epsilon):
     for factor, private in ((1.0, True), (0.99, False)):
         kernel = pb.gaussian_kernel(1000, [factor * safe])
         game = pb.NVOGame(counts, kernel, epsilon=epsilon)
-        assert (game.private_records(game.constant_profile(0)) == n) is private
+        assert (game.evaluate(game.constant_profile(0)).private_records == n) is private
 
 
 # --- what is refused ---------------------------------------------------------------------------

@@ -127,7 +127,7 @@ def test_the_myopic_agent_plays_one_pass_of_best_responses(seed: int) -> None:
 
     episode = iw.play_episode(env, look_one_step)
     start = game.constant_profile(2)
-    one_pass = pb.best_response_dynamics(game, start, max_sweeps=1, batch=False)
+    one_pass = pb.best_response_dynamics(game, start=start, max_sweeps=1, batch=False)
     assert episode.private_records == game.records
     assert (episode.profile == one_pass.profile).all()
 
@@ -137,7 +137,7 @@ def test_tails_survive_when_loud_records_become_quiet(heights: np.ndarray) -> No
     game = iw.instance_wise_game(heights)
     env = iw.InstanceWiseNoise(game, before="laplace", privacy="all")
     episode = iw.play_episode(env, lambda _: 4, seed=0)
-    mass = game.mass(episode.profile)
+    mass = game.evaluate(episode.profile).mass
     assert mass.min() < 1e-20 and env._mass == pytest.approx(mass, rel=1e-12, abs=0.0)
 
 
@@ -152,7 +152,7 @@ def test_the_two_readings_of_the_scales(heights: np.ndarray) -> None:
 
 def test_the_laplace_mechanism_is_a_constant_profile(heights: np.ndarray) -> None:
     game = iw.instance_wise_game(heights, reading="over-epsilon", grid_epsilon=1.0)
-    alone = game.divergence(game.constant_profile(2))
+    alone = game.evaluate(game.constant_profile(2)).divergence
     assert iw.laplace_divergence(game) == pytest.approx(alone, rel=1e-12)
 
 

@@ -80,7 +80,7 @@ def test_another_order_of_the_bins_is_another_order_of_play():
         game = NVOGame(counts, laplace_kernel(6, [1.0, 0.2, 0.05]), epsilon=1.0)
         order = rng.permutation(6)
         profile = ht.reordered(ht.best_responses, order)(game)
-        assert (profile.sum(axis=1) == counts).all() and game.is_nash(profile)
+        assert (profile.sum(axis=1) == counts).all() and game.evaluate(profile).is_nash()
         straight = ht.reordered(ht.best_responses, np.arange(6))(game)
         assert (straight == ht.best_responses(game)).all()
         differ += (profile != straight).any()
@@ -89,7 +89,7 @@ def test_another_order_of_the_bins_is_another_order_of_play():
 
 def test_best_responses_start_loud():
     game = NVOGame([4, 1, 3], laplace_kernel(3, [1.0, 0.2, 0.05]), epsilon=1.0)
-    expected = best_response_dynamics(game, game.constant_profile(0)).profile
+    expected = best_response_dynamics(game, start=game.constant_profile(0)).profile
     assert (ht.best_responses(game) == expected).all()
 
 

@@ -57,8 +57,12 @@ def test_without_privacy_is_about_the_histogram_alone():
     game = SETTINGS["inferred"].game(HEIGHTS, 1.0)
     profile = game.constant_profile(4)
     free = nb.without_privacy(game)
-    assert game.private_records(profile) < free.private_records(profile) == game.records
-    assert free.divergence(profile) == game.divergence(profile)
+    assert (
+        game.evaluate(profile).private_records
+        < free.evaluate(profile).private_records
+        == game.records
+    )
+    assert free.evaluate(profile).divergence == game.evaluate(profile).divergence
 
 
 def test_no_profile_and_no_seed_are_refused():

@@ -19,7 +19,7 @@ def test_record_rows_add_up_to_the_mass_and_follow_the_profile():
     data, game = game_of()
     profile = game.random_profile(np.random.default_rng(1))
     rows = pairs.record_rows(game, data, profile, rng=np.random.default_rng(2))
-    np.testing.assert_allclose(rows.sum(axis=0), game.mass(profile))
+    np.testing.assert_allclose(rows.sum(axis=0), game.evaluate(profile).mass)
     places = game.grid.index(data)
     for k in np.unique(places):
         for v in range(game.actions):
@@ -61,7 +61,7 @@ def test_pair_losses_agree_with_the_game_on_the_product_grid():
     profile = np.zeros((12, 2), dtype=np.int64)
     np.add.at(profile, (3 * k + j, v), 1)
     losses = pairs.pair_losses(one[v, k], two[0, j])
-    np.testing.assert_allclose(losses, game.losses(profile)[3 * k + j, v], rtol=1e-9)
+    np.testing.assert_allclose(losses, game.evaluate(profile).losses[3 * k + j, v], rtol=1e-9)
 
 
 @pytest.mark.parametrize("n", [2, 3])

@@ -46,8 +46,8 @@ def test_divergence_is_infinite_where_the_release_never_goes():
 def test_divergence_is_that_of_the_game():
     game = pb.NVOGame([5, 3, 1], pb.laplace_kernel(3, [0.1, 0.5]), epsilon=1.0)
     profile = game.constant_profile(0)
-    expected = dv.kl_divergence(game.frequency, game.output(profile))
-    assert game.divergence(profile) == pytest.approx(expected, rel=1e-12)
+    expected = dv.kl_divergence(game.frequency, game.evaluate(profile).output)
+    assert game.evaluate(profile).divergence == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def game() -> pb.NVOGame:
 def test_unbatched_is_the_literal_algorithm(case):
     game, start = case
     literal = naive.algorithm_1(*naive.records_of(start), game.kernel, game.epsilon, regroup=True)
-    result = pb.best_response_dynamics(game, start, batch=False)
+    result = pb.best_response_dynamics(game, start=start, batch=False)
     end = naive.profile_of(literal.bins, literal.actions, start.shape)
     assert_array_equal(result.profile, end)
     assert (result.moves, result.sweeps) == (literal.moves, literal.sweeps)
@@ -36,7 +36,7 @@ def test_unbatched_is_the_literal_algorithm(case):
 
 def test_a_batch_is_one_step_of_several_moves(game):
     one, many = (
-        pb.best_response_dynamics(game, game.constant_profile(2), batch=batch)
+        pb.best_response_dynamics(game, start=game.constant_profile(2), batch=batch)
         for batch in (False, True)
     )
     assert one.payoffs.size == one.moves + 1
@@ -51,16 +51,16 @@ def test_any_order_of_records_ends_at_an_equilibrium(case):
     order = np.random.default_rng(0).permutation(len(bins))
     literal = naive.algorithm_1(bins[order], actions[order], game.kernel, game.epsilon)
     end = naive.profile_of(literal.bins, literal.actions, start.shape)
-    assert game.is_nash(end)
-    assert game.payoff(end) >= game.payoff(start) - 1e-12
+    assert game.evaluate(end).is_nash()
+    assert game.evaluate(end).payoff >= game.evaluate(start).payoff - 1e-12
 
 
 @given(games_with_profiles(), st.booleans())
 def test_it_ends_at_a_verified_equilibrium(case, batch):
     game, start = case
-    result = pb.best_response_dynamics(game, start, batch=batch)
+    result = pb.best_response_dynamics(game, start=start, batch=batch)
     assert result.converged
-    assert game.regret(result.profile) <= 1e-12
+    assert game.evaluate(result.profile).regret <= 1e-12
     assert naive.is_nash(game, result.profile)
 
 
@@ -70,9 +70,9 @@ def test_batching_reaches_a_verified_equilibrium_of_a_large_game(epsilon):
     counts = rng.geometric(0.002, size=8) * rng.integers(0, 2, size=8) + 1
     game = pb.NVOGame(counts, pb.laplace_kernel(8, [0.01, 0.08, 1.0]), epsilon=epsilon)
     start = game.random_profile(rng)
-    batched = pb.best_response_dynamics(game, start)
+    batched = pb.best_response_dynamics(game, start=start)
     assert batched.converged
-    assert game.regret(batched.profile) <= 1e-12
+    assert game.evaluate(batched.profile).regret <= 1e-12
     assert len(batched.payoffs) < batched.moves / 5  # many records moved at a time
 
 
@@ -82,9 +82,9 @@ def test_copies_of_the_records_cost_little_more_steps(case, copies):
     """No theorem: how many steps a group takes in a pass, with a margin of several times."""
     game, start = case
     large = pb.NVOGame(game.counts * copies, game.kernel, epsilon=game.epsilon)
-    result = pb.best_response_dynamics(large, start * copies)
+    result = pb.best_response_dynamics(large, start=start * copies)
     assert result.converged
-    assert large.regret(result.profile) <= 1e-12
+    assert large.evaluate(result.profile).regret <= 1e-12
     steps_a_group = 32 + 10 * math.log2(large.records)
     assert len(result.payoffs) - 1 <= result.sweeps * start.size * steps_a_group
 
@@ -94,9 +94,9 @@ def test_alternating_best_responses_do_not_take_a_step_each(copies):
     """Scales 1 and 3 take turns as best response to scale 2, one record after the other."""
     counts = np.array([1, 0, 1]) * copies
     game = pb.NVOGame(counts, pb.laplace_kernel(3, [1.0, 3.0, 2.0]), epsilon=1.0)
-    result = pb.best_response_dynamics(game, game.constant_profile(2))
+    result = pb.best_response_dynamics(game, start=game.constant_profile(2))
     assert result.converged
-    assert game.regret(result.profile) <= 1e-12
+    assert game.evaluate(result.profile).regret <= 1e-12
     assert result.moves > copies
     assert len(result.payoffs) < 1000
 
@@ -108,7 +108,7 @@ def test_90_million_records_do_not_chase_rounding_errors():
     result = pb.best_response_dynamics(game, rng=np.random.default_rng(0))
     assert result.converged
     assert result.sweeps < 10
-    assert game.regret(result.profile) <= 1e-12
+    assert game.evaluate(result.profile).regret <= 1e-12
 
 
 # --- the payoff along the way ----------------------------------------------------------------
@@ -117,13 +117,13 @@ def test_90_million_records_do_not_chase_rounding_errors():
 @given(games_with_profiles(), st.booleans())
 def test_the_payoff_never_falls(case, batch):
     game, start = case
-    result = pb.best_response_dynamics(game, start, batch=batch)
+    result = pb.best_response_dynamics(game, start=start, batch=batch)
     assert (np.diff(result.payoffs) > -1e-12).all()
     assert (np.diff(result.private_counts) >= 0).all()
-    assert result.payoffs[0] == pytest.approx(game.payoff(start), abs=1e-9)
-    assert result.payoffs[-1] == pytest.approx(game.payoff(result.profile), abs=1e-9)
-    assert result.divergence == game.divergence(result.profile)
-    assert result.private_counts[-1] == game.private_records(result.profile)
+    assert result.payoffs[0] == pytest.approx(game.evaluate(start).payoff, abs=1e-9)
+    assert result.payoffs[-1] == pytest.approx(game.evaluate(result.profile).payoff, abs=1e-9)
+    assert result.divergence == game.evaluate(result.profile).divergence
+    assert result.private_counts[-1] == game.evaluate(result.profile).private_records
     assert len(result.payoffs) == len(result.divergences) == len(result.private_counts)
 
 
@@ -138,14 +138,14 @@ def test_a_batch_never_gives_up_a_private_record(seed):
     game = pb.NVOGame(counts, kernel, epsilon=10 ** rng.uniform(-2.5, 0))
     result = pb.best_response_dynamics(game, rng=rng)
     assert (np.diff(result.private_counts) >= 0).all()
-    assert game.regret(result.profile) <= 1e-12
+    assert game.evaluate(result.profile).regret <= 1e-12
 
 
 @given(games_with_profiles())
 def test_an_equilibrium_is_left_alone(case):
     game, start = case
-    end = pb.best_response_dynamics(game, start).profile
-    again = pb.best_response_dynamics(game, end)
+    end = pb.best_response_dynamics(game, start=start).profile
+    again = pb.best_response_dynamics(game, start=end)
     assert (again.moves, again.sweeps, again.converged) == (0, 1, True)
     assert_array_equal(again.profile, end)
 
@@ -156,17 +156,17 @@ def test_an_equilibrium_is_left_alone(case):
 @given(games(safe=True), st.booleans())
 def test_a_safe_start_keeps_everybody_private(game, batch):
     start = game.constant_profile(game.actions - 1)
-    result = pb.best_response_dynamics(game, start, batch=batch)
+    result = pb.best_response_dynamics(game, start=start, batch=batch)
     assert (result.private_counts == game.records).all()
     assert naive.is_nash(game, result.profile)
 
 
 def test_an_unsafe_start_can_end_at_an_equilibrium_that_exposes_somebody(game):
     quiet = game.constant_profile(0)
-    result = pb.best_response_dynamics(game, quiet)
+    result = pb.best_response_dynamics(game, start=quiet)
     assert result.moves == 0
-    assert game.is_nash(result.profile)
-    assert game.private_records(result.profile) == 6
+    assert game.evaluate(result.profile).is_nash()
+    assert game.evaluate(result.profile).private_records == 6
 
 
 # --- repeatable, and nothing changed in place ------------------------------------------------
@@ -182,16 +182,16 @@ def test_a_seed_repeats_and_zero_is_a_seed(game):
 def test_the_start_is_not_changed(case):
     game, start = case
     kept = start.copy()
-    result = pb.best_response_dynamics(game, start)
+    result = pb.best_response_dynamics(game, start=start)
     assert_array_equal(start, kept)
     assert not np.shares_memory(result.profile, start)
 
 
 def test_giving_up_is_reported(game):
-    result = pb.best_response_dynamics(game, game.constant_profile(2), max_sweeps=1)
+    result = pb.best_response_dynamics(game, start=game.constant_profile(2), max_sweeps=1)
     assert (result.sweeps, result.converged) == (1, False)
     assert result.moves > 0
-    assert result.payoffs[-1] == pytest.approx(game.payoff(result.profile))
+    assert result.payoffs[-1] == pytest.approx(game.evaluate(result.profile).payoff)
 
 
 # --- what is refused -------------------------------------------------------------------------
@@ -219,4 +219,4 @@ def test_refused(game, start, options, error, message):
     if isinstance(start, str):
         start = game.constant_profile(0)
     with pytest.raises(error, match=message):
-        pb.best_response_dynamics(game, start, **options)
+        pb.best_response_dynamics(game, start=start, **options)

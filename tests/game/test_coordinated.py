@@ -33,25 +33,27 @@ def five() -> pb.NVOGame:
 @given(games_with_profiles())
 def test_the_payoff_rises_strictly_with_every_step(case):
     game, start = case
-    result = pb.coordinated_best_response(game, start)
+    result = pb.coordinated_best_response(game, start=start)
     pairs = list(zip(result.private_counts, -result.divergences, strict=True))
     assert all(
         new[0] > old[0] or (new[0] == old[0] and new[1] >= old[1] - 1e-13)
         for old, new in pairwise(pairs)
     )
     if result.moves:
-        ends = game.private_records(result.profile), -game.divergence(result.profile)
-        assert ends > (game.private_records(start), -game.divergence(start))
+        result_outcome = game.evaluate(result.profile)
+        ends = result_outcome.private_records, -result_outcome.divergence
+        start_outcome = game.evaluate(start)
+        assert ends > (start_outcome.private_records, -start_outcome.divergence)
 
 
 @given(games_with_profiles())
 def test_it_ends_at_a_verified_equilibrium_no_worse_than_the_first(case):
     game, start = case
-    result = pb.coordinated_best_response(game, start)
-    alone = pb.best_response_dynamics(game, start)
+    result = pb.coordinated_best_response(game, start=start)
+    alone = pb.best_response_dynamics(game, start=start)
     assert result.converged
     assert naive.is_nash(game, result.profile)
-    assert game.regret(result.profile) <= 1e-12
+    assert game.evaluate(result.profile).regret <= 1e-12
     assert (result.private_counts[-1], -result.divergence) >= (
         alone.private_counts[-1],
         -alone.divergence,
@@ -60,7 +62,7 @@ def test_it_ends_at_a_verified_equilibrium_no_worse_than_the_first(case):
 
 @given(games(safe=True))
 def test_a_safe_start_keeps_everybody_private(game):
-    result = pb.coordinated_best_response(game, game.constant_profile(game.actions - 1))
+    result = pb.coordinated_best_response(game, start=game.constant_profile(game.actions - 1))
     assert (result.private_counts == game.records).all()
 
 
@@ -80,20 +82,20 @@ def test_the_three_people_of_the_chapter():
     game = pb.NVOGame([0, 0, 1, 1, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
     loud = game.constant_profile(2)
     alone, together = (
-        solver(game, loud).profile
+        solver(game, start=loud).profile
         for solver in (pb.best_response_dynamics, pb.coordinated_best_response)
     )
     assert naive.is_nash(game, alone) and naive.is_nash(game, together)
     assert alone[2:].tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
     assert together[2:].tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
-    assert game.divergence(alone) > 3.5 * game.divergence(together)
+    assert game.evaluate(alone).divergence > 3.5 * game.evaluate(together).divergence
 
 
 def test_two_records_leave_an_equilibrium_that_neither_leaves_alone(five):
     loud = five.constant_profile(2)
-    alone = pb.best_response_dynamics(five, loud)
+    alone = pb.best_response_dynamics(five, start=loud)
     assert naive.is_nash(five, alone.profile)
-    together = pb.coordinated_best_response(five, loud)
+    together = pb.coordinated_best_response(five, start=loud)
     assert alone.divergence > 2.9 * together.divergence
     assert together.divergence == pytest.approx(naive.private_optimum(five), rel=1e-9)
     assert np.abs(alone.profile - together.profile).sum() == 4  # two records moved
@@ -136,8 +138,8 @@ def test_within_a_thousandth_of_a_proven_bound_without_restarts(name, monkeypatc
             data, epsilon=row.epsilon, multipliers=multipliers, grid_epsilon=padding
         )
         result = pb.coordinated_best_response(game)
-        assert game.private_records(result.profile) == game.records
-        assert game.is_nash(result.profile)
+        assert game.evaluate(result.profile).private_records == game.records
+        assert game.evaluate(result.profile).is_nash()
         excess = result.divergence / row.lower_bound - 1.0
         short = (name, row.actions, row.epsilon) == ("income", "finer", 4.0)  # the one exception
         assert -1e-6 <= excess <= (6e-3 if short else 1e-3), (row.actions, row.epsilon, excess)
@@ -164,8 +166,8 @@ def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatc
     assert len(starts) == 4  # the fourth goes on from the best end
 
 
-def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
-    counted, alone, pairs = [], coordinated.play, _kernels.coordinated_sweep
+def test_compound_and_forced_moves_are_counted(five, monkeypatch):
+    counted, alone, pairs = [], coordinated.play, _kernels.compound_move_sweep
 
     def played(*arguments, **options):
         run = alone(*arguments, **options)
@@ -177,22 +179,22 @@ def test_moves_of_pairs_and_commitments_are_counted(five, monkeypatch):
         return counted[-1]
 
     monkeypatch.setattr(coordinated, "play", played)
-    start = pb.best_response_dynamics(five, five.constant_profile(2)).profile
-    monkeypatch.setattr(_kernels, "coordinated_sweep", swept)
-    result = pb.coordinated_best_response(five, start)
+    start = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
+    monkeypatch.setattr(_kernels, "compound_move_sweep", swept)
+    result = pb.coordinated_best_response(five, start=start)
     assert result.moves == sum(counted) >= 2
     assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
 
 
 def scripted(game, ends, monkeypatch):
-    """Coordinated moves whose runs end as told, and what they disturbed and committed."""
-    disturbed, commits, runs = [], [], iter(enumerate(ends))
+    """Coordinated moves whose runs end as told, and what they disturbed and forced."""
+    disturbed, forces, runs = [], [], iter(enumerate(ends))
 
-    def play(game, start, max_sweeps, *, commit=False):
+    def play(game, start, max_sweeps, *, forced=False):
         number, (private, divergence) = next(runs)
-        commits.append(commit)
+        forces.append(forced)
         traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
-        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
+        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True, 0.0)
 
     monkeypatch.setattr(coordinated, "_play", play)
     monkeypatch.setattr(
@@ -200,12 +202,12 @@ def scripted(game, ends, monkeypatch):
     )
     result = pb.coordinated_best_response(
         game,
-        game.constant_profile(0),
+        start=game.constant_profile(0),
         rng=np.random.default_rng(0),
         restarts=len(ends) - 3,
         max_sweeps=1,
     )
-    return result, disturbed, commits
+    return result, disturbed, forces
 
 
 def test_which_end_is_gone_on_from(five, monkeypatch):
@@ -227,8 +229,8 @@ def test_which_end_is_not_gone_on_from(five, monkeypatch, end):
 
 def test_every_run_that_is_better_is_a_step(five, monkeypatch):
     ends = [(4, 1.0), (5, 0.9), (5, 0.8), (5, 0.85), (5, 0.7)]
-    result, disturbed, commits = scripted(five, ends, monkeypatch)
-    assert commits == [False, True, False, False, True]
+    result, disturbed, forces = scripted(five, ends, monkeypatch)
+    assert forces == [False, True, False, False, True]
     assert disturbed == [1, 2] and result.profile.tolist() == [[4]]
     assert scripted(five, [*ends[:3], (5, 0.95)], monkeypatch)[0].profile.tolist() == [[2]]
     assert result.private_counts.tolist() == [0, 0, 4, 5, 5, 5]
@@ -238,18 +240,18 @@ def test_every_run_that_is_better_is_a_step(five, monkeypatch):
     )
 
 
-def test_commitments_are_tried_only_when_asked_and_no_pair_is_left(five, monkeypatch):
+def test_moves_are_forced_only_when_asked_and_no_compound_move_is_left(five, monkeypatch):
     asked = []
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: asked.append("pair") or 0)
-    monkeypatch.setattr(_kernels, "commitment_sweep", lambda *_: asked.append("commitment") or 0)
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: asked.append("pair") or 0)
+    monkeypatch.setattr(_kernels, "forced_move_sweep", lambda *_: asked.append("forced") or 0)
     coordinated._play(five, five.constant_profile(2), 9)
-    coordinated._play(five, five.constant_profile(2), 9, commit=True)
-    assert asked == ["pair", "pair", "commitment"]
+    coordinated._play(five, five.constant_profile(2), 9, forced=True)
+    assert asked == ["pair", "pair", "forced"]
     pairs = iter([1, 0])
     asked.clear()
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: next(pairs))
-    coordinated._play(five, five.constant_profile(2), 9, commit=True)
-    assert asked == ["commitment"]
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: next(pairs))
+    coordinated._play(five, five.constant_profile(2), 9, forced=True)
+    assert asked == ["forced"]
 
 
 def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatch):
@@ -261,8 +263,8 @@ def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatc
         return played[-1]
 
     monkeypatch.setattr(coordinated, "play", noted)
-    monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: 1)  # for ever
-    quiet = pb.best_response_dynamics(five, five.constant_profile(2)).profile
+    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: 1)  # for ever
+    quiet = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
     assert coordinated._play(five, quiet, 2).moves == 2 and len(played) == 3
     played.clear()
     assert not coordinated._play(five, five.constant_profile(2), 1).converged
@@ -327,7 +329,9 @@ def test_a_seed_repeats_and_zero_is_a_seed(five):
 def test_the_start_is_not_changed(five):
     start = five.constant_profile(2)
     kept = start.copy()
-    result = pb.coordinated_best_response(five, start, rng=np.random.default_rng(1), restarts=3)
+    result = pb.coordinated_best_response(
+        five, start=start, rng=np.random.default_rng(1), restarts=3
+    )
     assert_array_equal(start, kept)
     assert not np.shares_memory(result.profile, start)
 
@@ -367,9 +371,9 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
         reached = []
         for action in range(3):
             start = game.constant_profile(action)
-            alone = pb.best_response_dynamics(game, start)
-            result = pb.coordinated_best_response(game, start)
-            assert game.is_nash(result.profile)
+            alone = pb.best_response_dynamics(game, start=start)
+            result = pb.coordinated_best_response(game, start=start)
+            assert game.evaluate(result.profile).is_nash()
             ends = [(int(r.private_counts[-1]), -r.divergence) for r in (alone, result)]
             assert ends[1] >= ends[0]
             improved += ends[1] > ends[0]

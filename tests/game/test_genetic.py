@@ -35,12 +35,9 @@ def test_fitness_is_the_payoff(case):
     bins, actions = naive.records_of(profile)
     q = game.frequency[game.frequency > 0]
     payoffs = _kernels.population_payoffs(
+        game.compiled,
         np.vstack([actions, actions]),
         bins,
-        game.kernel,
-        game.frequency,
-        game.records,
-        game.limits,
         np.log(game.bins),
         float((q * np.log(q)).sum()),
     )
@@ -100,7 +97,7 @@ def test_a_run_is_monotone_and_consistent(case, seed):
     found = pb.approximate_enumeration(game, rng=np.random.default_rng(seed), **SMALL)
     assert len(found.payoffs) == found.generations + 1 == 16
     assert (np.diff(found.payoffs) >= 0).all()
-    assert game.payoff(found.profile) == pytest.approx(found.payoffs[-1], abs=1e-9)
+    assert game.evaluate(found.profile).payoff == pytest.approx(found.payoffs[-1], abs=1e-9)
     assert 0 < found.evaluations <= 30 + 15 * 27
     bins, actions = naive.records_of(found.profile)
     assert_array_equal(naive.profile_of(bins, actions, found.profile.shape), found.profile)
@@ -116,8 +113,8 @@ def test_it_finds_the_optimum_of_a_tiny_game_and_never_beats_it(game):
         )
         for seed in range(10)
     ]
-    ends = np.array([game.divergence(f.profile) for f in found])
-    assert all(game.private_records(f.profile) == 7 for f in found)
+    ends = np.array([game.evaluate(f.profile).divergence for f in found])
+    assert all(game.evaluate(f.profile).private_records == 7 for f in found)
     assert (ends >= optimum - 1e-12).all()
     assert np.isclose(ends, optimum).sum() >= 8
 
@@ -128,10 +125,10 @@ def test_best_responses_are_better_and_cheaper_on_the_heights():
     game = pb.NVOGame.from_data(
         heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02), grid_epsilon=1.0
     )
-    alone = pb.best_response_dynamics(game, game.constant_profile(0))
+    alone = pb.best_response_dynamics(game, start=game.constant_profile(0))
     found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), generations=10)
-    assert alone.private_counts[-1] == game.private_records(found.profile) == 1317
-    assert game.divergence(found.profile) > 10 * alone.divergence
+    assert alone.private_counts[-1] == game.evaluate(found.profile).private_records == 1317
+    assert game.evaluate(found.profile).divergence > 10 * alone.divergence
 
 
 def test_the_committed_runs_are_what_the_text_says():
@@ -236,7 +233,7 @@ def test_it_is_silent_unless_asked(game, capfd):
 def test_delta_is_allowed():
     game = pb.NVOGame([2, 0, 3], pb.gaussian_kernel(3, [0.1, 1.0]), epsilon=0.5, delta=0.05)
     found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), **SMALL)
-    assert game.payoff(found.profile) == pytest.approx(found.payoffs[-1])
+    assert game.evaluate(found.profile).payoff == pytest.approx(found.payoffs[-1])
 
 
 def test_pygad_is_not_imported_before_it_is_needed():

@@ -34,17 +34,17 @@ def test_payoff_is_the_definition(case):
     game, profile = case
     bins, actions = naive.records_of(profile)
     private, divergence = naive.private_and_divergence(bins, actions, game.kernel, game.epsilon)
-    assert game.private_records(profile) == private
-    assert_allclose(game.divergence(profile), divergence, rtol=1e-9, atol=1e-14)
+    assert game.evaluate(profile).private_records == private
+    assert_allclose(game.evaluate(profile).divergence, divergence, rtol=1e-9, atol=1e-14)
     expected = naive.payoff(bins, actions, game.kernel, game.epsilon)
-    assert_allclose(game.payoff(profile), expected, rtol=1e-12)
+    assert_allclose(game.evaluate(profile).payoff, expected, rtol=1e-12)
 
 
 @given(games_with_profiles())
 def test_losses_are_the_worst_of_all_events(case):
     game, profile = case
     bins, actions = naive.records_of(profile)
-    losses = game.losses(profile)
+    losses = game.evaluate(profile).losses
     expected = naive.privacy_loss_all_events(bins, actions, game.kernel)
     # S - p_i is a difference: a loss of 20 or more has lost half of its digits
     given, large = losses[bins, actions], expected > 20
@@ -56,15 +56,15 @@ def test_losses_are_the_worst_of_all_events(case):
 @given(games_with_profiles())
 def test_the_linear_form_is_the_loss_at_most_epsilon(case):
     game, profile = case
-    losses = np.where(profile > 0, game.losses(profile), math.inf)
+    losses = np.where(profile > 0, game.evaluate(profile).losses, math.inf)
     clear = (profile > 0) & (np.abs(losses - game.epsilon) > 1e-9)
-    assert_array_equal(game.private(profile)[clear], (losses <= game.epsilon)[clear])
+    assert_array_equal(game.evaluate(profile).private[clear], (losses <= game.epsilon)[clear])
 
 
 @given(games())
 def test_regret_finds_exactly_the_equilibria(game):
     for profile in islice(naive.all_profiles(game), 20):
-        assert game.is_nash(profile) == naive.is_nash(game, profile)
+        assert game.evaluate(profile).is_nash() == naive.is_nash(game, profile)
 
 
 def test_regret_is_the_largest_gain(game):
@@ -76,7 +76,7 @@ def test_regret_is_the_largest_gain(game):
                 changed = actions.copy()
                 changed[i] = v
                 best = max(best, naive.payoff(bins, changed, KERNEL, 1.0))
-        assert_allclose(game.regret(profile), best - here, atol=1e-12)
+        assert_allclose(game.evaluate(profile).regret, best - here, atol=1e-12)
 
 
 @pytest.mark.parametrize("copies", [1, 10**4, 10**8, 10**12])
@@ -86,11 +86,12 @@ def test_no_crowd_is_so_large_that_every_profile_passes_for_an_equilibrium(copie
         np.array([0, 4, 2, 0, 1]) * copies, pb.laplace_kernel(5, [0.05, 1.0]), epsilon=1.0
     )
     loud = game.constant_profile(1)
-    assert not game.is_nash(loud) and game.is_nash(loud, atol=10.0)
-    end = pb.best_response_dynamics(game, loud)
-    assert end.converged and game.is_nash(end.profile)
+    loud_outcome = game.evaluate(loud)
+    assert not loud_outcome.is_nash() and loud_outcome.is_nash(atol=10.0)
+    end = pb.best_response_dynamics(game, start=loud)
+    assert end.converged and game.evaluate(end.profile).is_nash()
     if copies > 1:
-        assert end.divergence < 0.2 * game.divergence(loud)
+        assert end.divergence < 0.2 * game.evaluate(loud).divergence
 
 
 def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
@@ -98,9 +99,10 @@ def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
     kernel = np.array([[[1.0, 0.0], [0.999, 0.001]], [[1.0, 0.0], [0.0, 1.0]]])
     game = pb.NVOGame([0, 2], kernel, epsilon=1.0)
     hidden, split = game.constant_profile(0), np.array([[0, 0], [1, 1]])
-    assert game.payoff(split) > game.payoff(hidden)
-    assert game.private_records(split) < game.private_records(hidden) == 2
-    assert game.regret(hidden) == 0.0 and game.is_nash(hidden, atol=0.0)
+    assert game.evaluate(split).payoff > game.evaluate(hidden).payoff
+    assert game.evaluate(split).private_records < game.evaluate(hidden).private_records == 2
+    hidden_outcome = game.evaluate(hidden)
+    assert hidden_outcome.regret == 0.0 and hidden_outcome.is_nash(atol=0.0)
 
 
 @pytest.mark.parametrize(("gain", "nash"), [(1.0, True), (3.0, False)])
@@ -110,9 +112,9 @@ def test_rounding_is_no_gain_and_three_times_as_much_is(gain, nash):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    assert game.regret(start) == pytest.approx(gain * 1e-12 / n / math.log(2), rel=1e-3)
-    assert game.is_nash(start) == nash
-    assert not game.is_nash(start, atol=0.0)
+    assert game.evaluate(start).regret == pytest.approx(gain * 1e-12 / n / math.log(2), rel=1e-3)
+    assert game.evaluate(start).is_nash() == nash
+    assert not game.evaluate(start).is_nash(atol=0.0)
 
 
 def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch):
@@ -127,7 +129,7 @@ def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch
     monkeypatch.setattr(_validate, "profile_matrix", counted)
     for solver in (pb.best_response_dynamics, pb.coordinated_best_response):
         calls.clear()
-        solver(game, game.constant_profile(2))
+        solver(game, start=game.constant_profile(2))
         assert len(calls) == 1
 
 
@@ -137,9 +139,10 @@ def test_a_profile_is_checked_once_on_its_way_through_a_solver(game, monkeypatch
 @given(games_with_profiles())
 def test_utility_lies_between_0_and_1(case):
     game, profile = case
-    utility = 1 - game.divergence(profile) / math.log(game.bins)
+    outcome = game.evaluate(profile)
+    utility = 1 - outcome.divergence / math.log(game.bins)
     assert 0 < utility <= 1
-    assert_allclose(game.payoff(profile), game.private_records(profile) + utility)
+    assert_allclose(outcome.payoff, outcome.private_records + utility)
 
 
 @given(st.integers(2, 40), st.floats(0.005, 50.0))
@@ -150,7 +153,7 @@ def test_a_record_keeps_at_least_its_share_of_its_own_bin(bins, scale):
 
 @given(games(safe=True), st.integers(0, 2**32 - 1))
 def test_everybody_is_private_at_the_safe_scale(game, seed):
-    assert game.private_records(game.constant_profile(game.actions - 1)) == game.records
+    assert game.evaluate(game.constant_profile(game.actions - 1)).private_records == game.records
 
 
 @given(games_with_profiles(), st.randoms(use_true_random=False))
@@ -170,9 +173,11 @@ def test_permuting_records_changes_nothing(case, random):
 def test_nothing_is_changed_in_place(case):
     game, profile = case
     kept = profile.copy()
-    for method in (game.output, game.losses, game.private, game.payoff, game.regret):
-        method(profile)
+    outcome = game.evaluate(profile)
+    assert outcome.payoff <= game.records + 1 and outcome.regret >= 0.0 and outcome.losses.any()
     assert_array_equal(profile, kept)
+    profile[:] = 0
+    assert_array_equal(outcome.profile, kept)
     with pytest.raises(ValueError, match="read-only"):
         game.counts[0] = 1
     with pytest.raises(ValueError, match="read-only"):
@@ -201,8 +206,8 @@ def test_the_output_is_the_mean_of_the_rows(case):
     game, profile = case
     bins, actions = naive.records_of(profile)
     rows = game.kernel[actions, bins]
-    assert_allclose(game.mass(profile), rows.sum(axis=0), rtol=1e-12, atol=1e-300)
-    assert_allclose(game.output(profile), rows.mean(axis=0), rtol=1e-12, atol=1e-300)
+    assert_allclose(game.evaluate(profile).mass, rows.sum(axis=0), rtol=1e-12, atol=1e-300)
+    assert_allclose(game.evaluate(profile).output, rows.mean(axis=0), rtol=1e-12, atol=1e-300)
 
 
 def test_an_empty_bin_may_send_nothing_to_itself():
@@ -229,11 +234,11 @@ def test_the_lower_side_binds_when_epsilon_is_tiny(n, share):
     """Below ln(n/(n-1)) a record is also exposed by an output that it never gives."""
     epsilon = -math.log1p(-1 / n) * share
     alone = pb.NVOGame([n, 0], np.eye(2)[None], epsilon=epsilon)
-    assert alone.private_records(alone.constant_profile(0)) == n  # all alike: loss 0
+    assert alone.evaluate(alone.constant_profile(0)).private_records == n  # all alike: loss 0
     split = pb.NVOGame([n - 1, 1], np.eye(2)[None], epsilon=epsilon)
-    assert split.private_records(split.constant_profile(0)) == 0
+    assert split.evaluate(split.constant_profile(0)).private_records == 0
     uniform = pb.NVOGame([n - 1, 1], np.full((1, 2, 2), 0.5), epsilon=epsilon)
-    assert uniform.private_records(uniform.constant_profile(0)) == n
+    assert uniform.evaluate(uniform.constant_profile(0)).private_records == n
 
 
 @pytest.mark.parametrize("m", [2, 3, 11, 50])
@@ -243,7 +248,7 @@ def test_a_record_exactly_on_the_boundary_is_private(m):
     epsilon = math.log1p(-1 / n) - math.log1p(-1 / m)
     for factor, expected in ((1.0, m), (1 - 1e-9, 0), (1 + 1e-9, m)):
         game = pb.NVOGame([n - m, m], np.eye(2)[None], epsilon=epsilon * factor)
-        assert game.private(game.constant_profile(0))[1, 0] == (expected > 0)
+        assert game.evaluate(game.constant_profile(0)).private[1, 0] == (expected > 0)
 
 
 @pytest.mark.parametrize("epsilon", [5.0, 27.0, 28.0, 30.0, 40.0, 1000.0])
@@ -251,21 +256,27 @@ def test_a_record_exactly_on_the_boundary_is_private(m):
 def test_a_huge_epsilon_does_not_excuse_an_infinite_loss(epsilon, scale):
     game = pb.NVOGame([5, 0, 0, 1], pb.laplace_kernel(4, [scale]), epsilon=epsilon)
     profile = game.constant_profile(0)
-    assert game.private(profile)[3, 0] == (game.losses(profile)[3, 0] <= epsilon)
+    outcome = game.evaluate(profile)
+    assert outcome.private[3, 0] == (outcome.losses[3, 0] <= epsilon)
 
 
 def test_delta_forgives_a_rare_output():
     strict = pb.NVOGame([9, 1], np.eye(2)[None], epsilon=1.0)
     lenient = pb.NVOGame([9, 1], np.eye(2)[None], epsilon=1.0, delta=0.1)
     quiet = strict.constant_profile(0)
-    assert (strict.private_records(quiet), lenient.private_records(quiet)) == (9, 10)
+    assert (strict.evaluate(quiet).private_records, lenient.evaluate(quiet).private_records) == (
+        9,
+        10,
+    )
 
 
 def test_a_billion_records_are_as_fast_as_ten(game):
     large = pb.NVOGame(np.array(COUNTS) * 10**9, KERNEL, epsilon=1.0)
     quiet = large.constant_profile(0)
-    assert large.private_records(quiet) == large.records == 7 * 10**9
-    assert_allclose(large.divergence(quiet), game.divergence(game.constant_profile(0)))
+    assert large.evaluate(quiet).private_records == large.records == 7 * 10**9
+    assert_allclose(
+        large.evaluate(quiet).divergence, game.evaluate(game.constant_profile(0)).divergence
+    )
 
 
 # --- from_data and small things --------------------------------------------------------------
@@ -291,9 +302,9 @@ def test_random_profile_is_uniform_over_the_actions(game):
 def test_noise_sd(game):
     profile = np.array([[0, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 0], [0, 0, 1]])
     expected = np.sqrt(2) * np.array([np.nan, 0.125, 0.2, np.nan, 1.0])
-    assert_allclose(game.noise_sd(profile), expected)
+    assert_allclose(game.evaluate(profile).noise_sd, expected)
     with pytest.raises(ValueError, match="scales=None"):
-        pb.NVOGame(COUNTS, KERNEL, epsilon=1.0).noise_sd(profile)
+        assert pb.NVOGame(COUNTS, KERNEL, epsilon=1.0).evaluate(profile).noise_sd is None
 
 
 # --- what is refused -------------------------------------------------------------------------
@@ -390,9 +401,8 @@ def test_refused_data(data, options, error, message):
     ],
 )
 def test_refused_profiles(game, profile, error, message):
-    for method in (game.output, game.losses, game.private_records, game.payoff, game.regret):
-        with pytest.raises(error, match=message):
-            method(profile)
+    with pytest.raises(error, match=message):
+        game.evaluate(profile)
 
 
 def test_refused_actions_and_generators(game):
@@ -408,4 +418,4 @@ def test_refused_actions_and_generators(game):
         with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got rng="):
             game.random_profile(rng)
     with pytest.raises(ValueError, match=r"atol=-1\.0"):
-        game.is_nash(game.constant_profile(0), atol=-1.0)
+        game.evaluate(game.constant_profile(0)).is_nash(atol=-1.0)

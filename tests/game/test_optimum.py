@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 from pdpbook.game import optimum, program
+from pdpbook.game.outcome import Outcome
 from tests import naive
 from tests.game.strategies import games
 
@@ -122,7 +123,7 @@ def test_the_bound_is_true_and_the_optimum_met_on_random_games():
         truth = enumerated(game)
         proof = pb.certified_optimum(game, relative_gap=1e-5)
         lower_side += game.epsilon < math.log(game.records / (game.records - 1))
-        assert proof.optimal, number
+        assert proof.converged, number
         assert proof.lower_bound <= truth + 1e-12, number
         if math.isinf(truth):
             infeasible += 1
@@ -130,8 +131,8 @@ def test_the_bound_is_true_and_the_optimum_met_on_random_games():
             assert math.isinf(proof.divergence) and proof.gap == 0.0, number
         else:
             assert proof.profile is not None, number
-            assert game.private_records(proof.profile) == game.records, number
-            assert proof.divergence == game.divergence(proof.profile), number
+            assert game.evaluate(proof.profile).private_records == game.records, number
+            assert proof.divergence == game.evaluate(proof.profile).divergence, number
             assert truth - 1e-12 <= proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
     assert infeasible > 40 and lower_side > 40
 
@@ -143,12 +144,12 @@ def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
     rng, met = np.random.default_rng(77), 0
     for number in range(150):
         game = small_game(rng)
-        loss = np.nanmax(game.losses(game.random_profile(rng)))
+        loss = np.nanmax(game.evaluate(game.random_profile(rng)).losses)
         if not 1e-6 < loss < math.inf:
             continue
         game = pb.NVOGame(game.counts, game.kernel, epsilon=loss)
         truth = enumerated(game)
-        start = max(naive.all_profiles(game), key=game.divergence)
+        start = max(naive.all_profiles(game), key=lambda p: game.evaluate(p).divergence)
         proof = pb.certified_optimum(game, start=start, relative_gap=1e-5)
         assert proof.lower_bound <= truth + 1e-12, number
         assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
@@ -167,7 +168,7 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
             profile = strict.random_profile(rng)
             present = [strict.kernel[v, k] for k, v in np.argwhere(profile)]
             deltas = pb.hockey_stick_divergences(
-                present, strict.mass(profile), strict.records, strict.epsilon
+                present, strict.evaluate(profile).mass, strict.records, strict.epsilon
             )
             delta = deltas.max()
             if not 0.0 < delta < 1.0:
@@ -175,11 +176,11 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
         game = pb.NVOGame(strict.counts, strict.kernel, epsilon=strict.epsilon, delta=delta)
         truth = naive.private_optimum(game)
         proof = pb.certified_optimum(game, relative_gap=1e-5)
-        assert proof.optimal, number
+        assert proof.converged, number
         assert proof.lower_bound <= truth + 1e-12, number
         assert proof.divergence <= truth * (1 + 1e-5) + 1e-9, number
         if proof.profile is not None:
-            assert game.private_records(proof.profile) == game.records, number
+            assert game.evaluate(proof.profile).private_records == game.records, number
         forgiven += truth < enumerated(strict) - 1e-9
     assert forgiven > 20
 
@@ -196,13 +197,13 @@ def test_certificates_of_harsh_games_close_and_the_few_that_stall_are_enumerated
             proof = pb.certified_optimum(game, start=start, relative_gap=gap)
             stopped[proof.stopped, game.delta > 0.0] += 1
             assert proof.lower_bound <= truth + 1e-12, number
-            assert proof.optimal == (proof.stopped != "stalled"), number
-            if proof.optimal:
+            assert proof.converged == (proof.stopped != "stalled"), number
+            if proof.converged:
                 break
-        assert proof.optimal, number
+        assert proof.converged, number
         assert (proof.stopped == "infeasible") == math.isinf(truth), number
         if not math.isinf(truth):
-            assert game.private_records(proof.profile) == game.records, number
+            assert game.evaluate(proof.profile).private_records == game.records, number
             assert truth - 1e-12 <= proof.divergence <= truth / (1.0 - gap) + 2e-9, number
     assert min(stopped["gap", True], stopped["gap", False]) > 50, stopped
     assert sum(count for (why, _), count in stopped.items() if why == "stalled") < 10, stopped
@@ -218,7 +219,7 @@ def test_a_row_counts_at_an_output_that_the_start_hardly_reaches():
     kernel /= kernel.sum(axis=2, keepdims=True)
     game = pb.NVOGame([3, 0, 0, 1], kernel, epsilon=0.693, delta=0.0143)
     proof = pb.certified_optimum(game, relative_gap=1e-4)
-    assert (proof.optimal, proof.stopped) == (True, "gap")
+    assert (proof.converged, proof.stopped) == (True, "gap")
     assert proof.divergence == pytest.approx(enumerated(game), rel=1e-4)
 
 
@@ -232,9 +233,9 @@ def test_the_enumeration_of_a_stalled_search_is_the_twins(game, delta):
     best, truth = optimum._enumerated_optimum(game), enumerated(game)
     assert (best is None) == math.isinf(truth)
     if best is not None:
-        assert game.private_records(best) == game.records
+        assert game.evaluate(best).private_records == game.records
         assert_array_equal(best.sum(axis=1), game.counts)
-        assert game.divergence(best) == pytest.approx(truth, abs=1e-12)
+        assert game.evaluate(best).divergence == pytest.approx(truth, abs=1e-12)
 
 
 def test_a_game_that_is_too_large_for_enumeration_stalls(game, monkeypatch):
@@ -243,7 +244,7 @@ def test_a_game_that_is_too_large_for_enumeration_stalls(game, monkeypatch):
     for limit, stopped in ((269, "stalled"), (270, "gap")):
         monkeypatch.setattr(optimum, "_ENUMERATED", limit)
         proof = pb.certified_optimum(game, start=game.constant_profile(2))
-        assert (proof.stopped, proof.optimal) == (stopped, stopped == "gap")
+        assert (proof.stopped, proof.converged) == (stopped, stopped == "gap")
     assert proof.divergence == proof.lower_bound == pytest.approx(enumerated(game))
 
 
@@ -258,10 +259,10 @@ def test_no_solver_finds_better_than_the_bound(game):
         pb.approximate_enumeration(game, rng=rng, generations=5, population=20).profile,
     ]
     for profile in ends:
-        if game.private_records(profile) == game.records:
-            assert game.divergence(profile) >= proof.lower_bound - 1e-12
+        if game.evaluate(profile).private_records == game.records:
+            assert game.evaluate(profile).divergence >= proof.lower_bound - 1e-12
     if proof.profile is not None:
-        assert naive.is_nash(game, proof.profile) or not proof.optimal or proof.gap > 0
+        assert naive.is_nash(game, proof.profile) or not proof.converged or proof.gap > 0
         assert_array_equal(proof.profile.sum(axis=1), game.counts)
 
 
@@ -281,14 +282,16 @@ def test_pure_equilibria_agree_with_quantecon():
         for actions in product(range(game.actions), repeat=n):
             profile = naive.profile_of(bins, np.array(actions), (game.bins, game.actions))
             # rounding, so that equally good actions are equally good for both
-            payoffs[actions] = round(game.payoff(profile), 11)
+            payoffs[actions] = round(game.evaluate(profile).payoff, 11)
         turns = [[*range(i, n), *range(i)] for i in range(n)]
         players = [game_theory.Player(payoffs.transpose(turn).copy()) for turn in turns]
         theirs = set(game_theory.pure_nash_brute(game_theory.NormalFormGame(players)))
         ours = {
             actions
             for actions in product(range(game.actions), repeat=n)
-            if game.is_nash(naive.profile_of(bins, np.array(actions), (game.bins, game.actions)))
+            if game.evaluate(
+                naive.profile_of(bins, np.array(actions), (game.bins, game.actions))
+            ).is_nash()
         }
         assert ours == {tuple(map(int, actions)) for actions in theirs}
         assert ours
@@ -304,19 +307,19 @@ def test_an_answer_that_contradicts_a_profile_in_hand_is_not_believed(game, monk
             program.Program, "solve", lambda *_, bound=nonsense, **__: program.Answer(bound, None)
         )
         proof = pb.certified_optimum(game, start=game.constant_profile(2))
-        assert proof.lower_bound == 0.0 and not proof.optimal
+        assert proof.lower_bound == 0.0 and not proof.converged
         assert (proof.gap, proof.stopped) == (1.0, "stalled")
 
 
 def test_the_averaging_cut_holds_at_every_private_profile(game):
     for profile in naive.all_profiles(game):
-        if game.private_records(profile) < game.records:
+        if game.evaluate(profile).private_records < game.records:
             continue
-        mass = game.mass(profile)
+        mass = game.evaluate(profile).mass
         for k in np.flatnonzero(game.counts):
             average = profile[k] @ game.kernel[:, k] / game.counts[k]
-            assert (average <= game.limits.tau * mass * (1 + 1e-12)).all()
-            assert (average >= game.limits.sigma * mass * (1 - 1e-12)).all()
+            assert (average <= game.tau * mass * (1 + 1e-12)).all()
+            assert (average >= game.sigma * mass * (1 - 1e-12)).all()
 
 
 # --- the goals on the heights --------------------------------------------------------------------
@@ -327,8 +330,8 @@ def test_the_averaging_cut_holds_at_every_private_profile(game):
 def test_stated_actions_are_certified_to_a_ten_thousandth(epsilon):
     game = heights(epsilon, STATED)
     proof = pb.certified_optimum(game, relative_gap=1e-4)
-    assert proof.optimal and proof.gap <= 1e-4
-    alone = pb.best_response_dynamics(game, game.constant_profile(0))
+    assert proof.converged and proof.gap <= 1e-4
+    alone = pb.best_response_dynamics(game, start=game.constant_profile(0))
     assert_allclose(alone.divergence, proof.divergence, rtol=2e-4)
 
 
@@ -338,8 +341,8 @@ def test_finer_actions_are_certified_to_a_ten_thousandth(epsilon):
     """The other targets take longer and stand in the committed table."""
     game = heights(epsilon, FINER)
     proof = pb.certified_optimum(game, relative_gap=1e-4, time_limit=600.0)
-    assert proof.optimal and proof.gap <= 1e-4
-    assert game.private_records(proof.profile) == game.records
+    assert proof.converged and proof.gap <= 1e-4
+    assert game.evaluate(proof.profile).private_records == game.records
 
 
 def test_the_committed_certificates_meet_the_goals():
@@ -389,7 +392,7 @@ def test_what_the_solver_is_asked(game, monkeypatch):
     assert [each["gap"] for each in asked] == [0.005, 0.005]
     assert 0.9 >= asked[0]["seconds"] > asked[1]["seconds"] > 0.0
     assert all(np.array_equal(each["start"], start) for each in asked)
-    assert proof.lower_bound == 0.01 and not proof.optimal
+    assert proof.lower_bound == 0.01 and not proof.converged
 
 
 @pytest.mark.parametrize(("divergence", "bound", "gap"), [(1e-9, 0.0, 0.0), (0.5, 0.25, 0.5)])
@@ -397,11 +400,11 @@ def test_the_search_ends_at_just_the_gap_that_was_asked_for(
     game, monkeypatch, divergence, bound, gap
 ):
     """A difference of 1e-9 nats counts as none; else the relative gap may be reached exactly."""
-    monkeypatch.setattr(pb.NVOGame, "divergence", lambda *_: divergence)
+    monkeypatch.setattr(Outcome, "divergence", divergence)
     answer = program.Answer(bound, np.zeros(26))
     monkeypatch.setattr(program.Program, "solve", lambda *_, **__: answer)
     proof = pb.certified_optimum(game, start=game.constant_profile(2), relative_gap=0.5)
-    assert (proof.lower_bound, proof.gap, proof.optimal) == (bound, gap, True)
+    assert (proof.lower_bound, proof.gap, proof.converged) == (bound, gap, True)
 
 
 @pytest.mark.usefixtures("no_enumeration")
@@ -409,9 +412,9 @@ def test_a_proposal_that_exposes_somebody_may_lead_to_an_equilibrium(game, monke
     """Branch and bound proposes what is not private; best responses mend it."""
     start = game.constant_profile(2)
     proposed = np.array([[0, 0, 0], [0, 3, 1], [2, 0, 0], [0, 0, 0], [0, 1, 0]])
-    mended = pb.best_response_dynamics(game, proposed)
+    mended = pb.best_response_dynamics(game, start=proposed)
     assert mended.private_counts[0] < mended.private_counts[-1] == game.records
-    assert game.divergence(mended.profile) < game.divergence(start)
+    assert game.evaluate(mended.profile).divergence < game.evaluate(start).divergence
     monkeypatch.setattr(
         program.Program, "solve", lambda self, **_: program.Answer(0.0, self.columns_of(proposed))
     )
@@ -451,29 +454,29 @@ def test_a_time_limit_weakens_the_claim_and_nothing_else(limit):
     game = heights(1.0, FINER)
     start = pb.coordinated_best_response(game).profile
     proof = pb.certified_optimum(game, start=start, relative_gap=1e-5, time_limit=limit)
-    assert game.private_records(proof.profile) == game.records
-    assert proof.divergence <= game.divergence(start)
+    assert game.evaluate(proof.profile).private_records == game.records
+    assert proof.divergence <= game.evaluate(start).divergence
     assert 0.0 <= proof.lower_bound <= 0.00728
-    assert not proof.optimal and 0.0 < proof.gap <= 1.0 and proof.stopped == "time"
+    assert not proof.converged and 0.0 < proof.gap <= 1.0 and proof.stopped == "time"
 
 
 def test_without_time_or_profile_nothing_is_claimed():
     game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
     proof = pb.certified_optimum(game, time_limit=1e-9)
     assert proof.profile is None and math.isinf(proof.divergence)
-    assert (proof.lower_bound, proof.gap, proof.optimal) == (0.0, 1.0, False)
+    assert (proof.lower_bound, proof.gap, proof.converged) == (0.0, 1.0, False)
     assert proof.stopped == "time"
     proof = pb.certified_optimum(game)
-    assert proof.profile is None and proof.optimal and proof.stopped == "infeasible"
+    assert proof.profile is None and proof.converged and proof.stopped == "infeasible"
     assert (proof.lower_bound, proof.gap) == (math.inf, 0.0)
 
 
 def test_a_start_that_exposes_somebody_is_left_behind(game):
     quiet = game.constant_profile(0)
     kept = quiet.copy()
-    assert game.private_records(quiet) == 6
+    assert game.evaluate(quiet).private_records == 6
     proof = pb.certified_optimum(game, start=quiet, relative_gap=1e-4)
-    assert game.private_records(proof.profile) == 7
+    assert game.evaluate(proof.profile).private_records == 7
     assert proof.divergence == pytest.approx(naive.private_optimum(game), rel=1e-4)
     assert_array_equal(quiet, kept)
 
@@ -481,7 +484,7 @@ def test_a_start_that_exposes_somebody_is_left_behind(game):
 def test_without_a_divergence_the_gap_is_zero():
     game = pb.NVOGame([5, 5], np.eye(2)[None], epsilon=1.0)
     proof = pb.certified_optimum(game)
-    assert (proof.divergence, proof.lower_bound, proof.gap, proof.optimal) == (0, 0, 0, True)
+    assert (proof.divergence, proof.lower_bound, proof.gap, proof.converged) == (0, 0, 0, True)
 
 
 def test_a_negligible_divergence_has_no_gap():
@@ -489,7 +492,7 @@ def test_a_negligible_divergence_has_no_gap():
     game = pb.NVOGame([7, 3], pb.laplace_kernel(2, [0.03, 1.0]), epsilon=1.0)
     proof = pb.certified_optimum(game)
     assert 0.0 < proof.divergence < 1e-8
-    assert (proof.gap, proof.optimal) == (0.0, True)
+    assert (proof.gap, proof.converged) == (0.0, True)
 
 
 def test_the_solver_prints_nothing(game, capfd):

@@ -25,7 +25,8 @@ GAMES = [
 def made(counts, scales, epsilon, delta) -> tuple[pb.NVOGame, Program]:
     game = pb.NVOGame(counts, pb.laplace_kernel(len(counts), scales), epsilon=epsilon, delta=delta)
     loud = game.constant_profile(2)
-    return game, Program(game, game.mass(loud), game.divergence(loud))
+    loud_outcome = game.evaluate(loud)
+    return game, Program(game, loud_outcome.mass, loud_outcome.divergence)
 
 
 def undone(program: Program, columns) -> tuple:
@@ -64,14 +65,16 @@ def test_the_columns_of_a_profile_are_its_counts_mass_and_logarithms(case):
     assert_allclose(mass, truth, rtol=1e-12)
     assert_allclose(heights, -np.log(truth[:, seen]), atol=1e-12)
     objective = (columns @ program.cost + program.offset) / program.scale
-    assert_allclose(objective, [game.divergence(profile) for profile in profiles], atol=1e-12)
+    assert_allclose(
+        objective, [game.evaluate(profile).divergence for profile in profiles], atol=1e-12
+    )
 
 
 def test_the_typical_divergence_is_1_in_the_units_of_the_solver():
     """At most 1, and at least a ten-thousandth of a nat, are magnified."""
     game, _ = made(*GAMES[0])
     for divergence in (1e-3, 0.3, 1.0):
-        program = Program(game, game.mass(game.constant_profile(2)), divergence)
+        program = Program(game, game.evaluate(game.constant_profile(2)).mass, divergence)
         assert program.scale * divergence == pytest.approx(1.0)
     assert Program(game, program.reference, 20.0).scale == pytest.approx(1.0)
     assert 1.0 < Program(game, program.reference, 0.0).scale < math.inf
@@ -91,7 +94,9 @@ def test_mass_and_heights_have_the_bounds_that_profiles_reach(case):
 @pytest.mark.parametrize("case", [*GAMES, ([5, 1], [0.02, 1.0, 4.0], 0.1, 0.02)])
 def test_a_group_that_is_private_at_no_profile_is_shut(case):
     game, program = made(*case)
-    sometimes = np.any([game.private(profile) for profile in naive.all_profiles(game)], axis=0)
+    sometimes = np.any(
+        [game.evaluate(profile).private for profile in naive.all_profiles(game)], axis=0
+    )
     open_ = sometimes[program.occupied].ravel()
     assert_array_equal(program.upper[: program.groups], np.where(open_, program.sizes, 0.0))
     assert_array_equal(program.upper[program.groups : 2 * program.groups], open_)
@@ -102,9 +107,9 @@ def test_a_group_with_too_little_mass_for_the_lower_side_is_shut():
     """S(1) is at least 1.84, so sigma S(1) = 0.167, of which 0.16 falls short."""
     kernel = np.array([[[0.4, 0.2, 0.4]] * 3, [[0.42, 0.16, 0.42], *[[0.39, 0.21, 0.4]] * 2]])
     game = pb.NVOGame([4, 6, 0], kernel, epsilon=0.01)
-    private = [game.private(profile) for profile in naive.all_profiles(game)]
+    private = [game.evaluate(profile).private for profile in naive.all_profiles(game)]
     assert_array_equal(np.any(private, axis=0), [[True, False], [True, True], [False, False]])
-    program = Program(game, game.mass(game.constant_profile(0)), 0.1)
+    program = Program(game, game.evaluate(game.constant_profile(0)).mass, 0.1)
     assert_array_equal(program.upper[4:8], [1.0, 0.0, 1.0, 1.0])
 
 
@@ -112,7 +117,7 @@ def test_mass_is_measured_from_the_typical_one_however_small():
     kernel = np.array([[[0.9, 0.1 - 1e-12, 1e-12]] * 3, [[0.5, 0.5 - 2e-12, 2e-12]] * 3])
     game = pb.NVOGame([2, 1, 0], kernel, epsilon=1.0)
     loud = game.constant_profile(1)
-    columns = Program(game, game.mass(loud), 0.5).columns_of(loud)
+    columns = Program(game, game.evaluate(loud).mass, 0.5).columns_of(loud)
     assert_array_equal(columns, [0, 2, 0, 1, 0, 1, 0, 1, *[0] * 5])
 
 
@@ -121,7 +126,7 @@ def test_outputs_that_nobody_or_only_some_reach_do_no_harm():
     kernel = np.zeros((2, 4, 4))
     kernel[0, :, :2], kernel[1, :, :3] = 1 / 2, 1 / 3
     game = pb.NVOGame([3, 2, 0, 0], kernel, epsilon=0.6)
-    program = Program(game, game.mass(game.constant_profile(0)), 0.1)
+    program = Program(game, game.evaluate(game.constant_profile(0)).mass, 0.1)
     for array in (program.lower, program.upper, program.cost, program.matrix.data):
         assert np.isfinite(array).all()
     columns = program.columns_of(game.constant_profile(0))
@@ -175,7 +180,7 @@ def test_a_tangent_touches_the_logarithm_and_lies_below_it():
 
 def inequalities(game: pb.NVOGame, c, z, mass):
     """The linear form for groups and for means of bins: what is summed, what is allowed."""
-    n, tau, sigma = game.records, game.limits.tau, max(game.limits.sigma, 0.0)
+    n, tau, sigma = game.records, game.tau, max(game.sigma, 0.0)
     miss, seen = game.delta * (n - 1), np.flatnonzero(game.counts)
     exceed = miss * math.exp(-game.epsilon)
     most = game.counts @ game.kernel.max(axis=0)
@@ -260,7 +265,7 @@ QUIET, LOUD = np.array([0.96, 0.03, 0.01]), np.array([0.6, 0.3, 0.1])
 def test_a_row_is_added_for_more_than_the_solver_takes_as_met(fraction, typical, delta):
     """The excess is a fraction of p or of tau times the typical mass, whichever is larger."""
     game = pb.NVOGame([4, 3, 0], np.array([[QUIET] * 3, [LOUD] * 3]), epsilon=0.5, delta=delta)
-    program = Program(game, typical * QUIET / game.limits.tau, 0.5)
+    program = Program(game, typical * QUIET / game.tau, 0.5)
     here = np.array([False, True, delta > 0.0])  # the outputs that are too much together
     unit = (max(typical, 1.0) * QUIET)[here].sum() / program.scale
     excess = (program.exceed + fraction * unit) / QUIET[here].sum()
@@ -278,7 +283,7 @@ def test_a_row_is_added_for_more_than_the_solver_takes_as_met(fraction, typical,
 @pytest.mark.parametrize("typical", [0.1, 1.0, 10.0])
 def test_a_row_of_the_lower_side_is_added_likewise(fraction, typical):
     game = pb.NVOGame([4, 3, 0], np.array([[QUIET] * 3, [[0.1, 0.6, 0.3]] * 3]), epsilon=0.1)
-    program = Program(game, typical * QUIET / game.limits.sigma, 0.5)
+    program = Program(game, typical * QUIET / game.sigma, 0.5)
     excess = fraction * max(typical, 1.0) / program.scale
     mass = QUIET / program.sigma * [0.3, 1.0 + excess, 0.3]
     u = program.scale * (mass / program.reference - 1.0)
@@ -297,15 +302,18 @@ def test_no_digit_of_a_row_cuts_off_a_profile_on_its_edge(side):
         epsilon = 0.02 if side == "delta below" else 0.3
         game = pb.NVOGame([3, 0, 2, 1], kernel, epsilon=epsilon)
         profile = game.random_profile(rng)
-        needed = np.nanmax(game.losses(profile))
+        needed = np.nanmax(game.evaluate(profile).losses)
         if side.startswith("delta"):
             rows = [kernel[v, k] for k, v in np.argwhere(profile)]
-            needed = pb.hockey_stick_divergences(rows, game.mass(profile), 6, epsilon).max()
+            needed = pb.hockey_stick_divergences(
+                rows, game.evaluate(profile).mass, 6, epsilon
+            ).max()
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon, delta=needed)
         else:
             game = pb.NVOGame(game.counts, kernel, epsilon=needed)
-        assert game.private_records(profile) == 6
-        program = Program(game, game.mass(profile), game.divergence(profile))
+        assert game.evaluate(profile).private_records == 6
+        outcome = game.evaluate(profile)
+        program = Program(game, outcome.mass, outcome.divergence)
         columns, before = program.columns_of(profile), program.matrix.shape[0]
         for change in (-1e-6, 1e-6):
             near = columns.copy()
@@ -368,7 +376,9 @@ def test_no_row_cuts_off_a_private_profile(case):
         u, t = program.scale * (mass - 1.0), -program.scale * np.log(mass[program.occupied])
         program.refine(np.concatenate([counts, z, u, t - rng.random(t.size)]), 1e-9)
     assert program.matrix.shape[0] > 100
-    private = [p for p in naive.all_profiles(game) if game.private_records(p) == game.records]
+    private = [
+        p for p in naive.all_profiles(game) if game.evaluate(p).private_records == game.records
+    ]
     assert len(private) > 3
     tightest = math.inf
     for profile in private:
@@ -384,7 +394,9 @@ def test_no_row_cuts_off_a_private_profile(case):
 @pytest.mark.parametrize("case", GAMES)
 def test_an_exposed_profile_violates_a_row(case):
     game, program = made(*case)
-    exposed = [p for p in naive.all_profiles(game) if game.private_records(p) < game.records]
+    exposed = [
+        p for p in naive.all_profiles(game) if game.evaluate(p).private_records < game.records
+    ]
     for profile in exposed[:: max(len(exposed) // 40, 1)]:
         columns = program.columns_of(profile)
         below = program.matrix.shape[0]
@@ -417,7 +429,9 @@ def test_a_pattern_bounds_its_profiles_only():
     game, program = made(*GAMES[0])
     loud = np.tile([False, False, True], program.occupied.size)
     answer = program.solve(pattern=np.concatenate([loud, loud]))
-    assert answer.bound == pytest.approx(game.divergence(game.constant_profile(2)), rel=1e-3)
+    assert answer.bound == pytest.approx(
+        game.evaluate(game.constant_profile(2)).divergence, rel=1e-3
+    )
     assert program.solve().bound < 0.5 * answer.bound
 
 
@@ -459,8 +473,8 @@ def test_with_the_rows_that_matter_branch_and_bound_finds_the_optimum(case):
         answer = program.solve(integer=True)
     assert truth * (1.0 - 1e-5) <= answer.bound <= truth
     profile = program.profile_of(answer.columns)
-    assert game.private_records(profile) == game.records
-    assert game.divergence(profile) == pytest.approx(truth, rel=1e-6)
+    assert game.evaluate(profile).private_records == game.records
+    assert game.evaluate(profile).divergence == pytest.approx(truth, rel=1e-6)
 
 
 def test_solutions_are_rounded_to_profiles():

@@ -50,7 +50,7 @@ def test_a_search_from_below_finds_the_same_on_the_heights():
     scales = np.linspace(0.5 * scale, 1.2 * scale, 200)
     kernel = pb.laplace_kernel(game.bins, scales)
     each = pb.NVOGame(game.counts, kernel, epsilon=1.0)
-    private = [each.private_records(each.constant_profile(v)) == 1317 for v in range(200)]
+    private = [each.evaluate(each.constant_profile(v)).private_records == 1317 for v in range(200)]
     first = int(np.argmax(private))
     assert all(private[first:])
     assert scales[first - 1] < scale <= scales[first] * (1 + 1e-9)

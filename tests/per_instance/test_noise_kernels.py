@@ -265,7 +265,7 @@ def test_theorem_on_safe_scales_for_vectors(seed, n, epsilon):
     ]
     counts = rng.multinomial(n, rng.dirichlet(np.full(25, 0.2)))
     game = NVOGame(counts, product_kernel(*kernels), epsilon=epsilon)
-    assert game.private_records(game.random_profile(rng)) == n
+    assert game.evaluate(game.random_profile(rng)).private_records == n
 
 
 def test_the_smallest_scale_of_the_density():

@@ -51,8 +51,8 @@ def test_theorem_1_prime_every_profile_is_private(bound):
     @given(games(bound))
     def holds(case):
         game, profile = case
-        assert np.nanmax(game.losses(profile)) <= game.epsilon * (1 + 1e-9)
-        assert game.private_records(profile) == game.records
+        assert np.nanmax(game.evaluate(profile).losses) <= game.epsilon * (1 + 1e-9)
+        assert game.evaluate(profile).private_records == game.records
 
     holds()
 
@@ -65,7 +65,7 @@ def test_theorem_1_prime_where_the_lower_side_binds(n, share, data):
     crowd = data.draw(st.integers(0, n))
     game = NVOGame([crowd, 0, 0, n - crowd], laplace_kernel(4, scales), epsilon=epsilon)
     profile = game.random_profile(np.random.default_rng(data.draw(st.integers(0, 1000))))
-    assert game.private_records(profile) == n
+    assert game.evaluate(profile).private_records == n
 
 
 @given(st.integers(2, 10**6), targets)
@@ -86,7 +86,7 @@ def test_tightness_on_a_fine_grid():
     for factor, private in ((1.0, 50), (0.99, 49)):
         kernel = laplace_kernel(3000, [factor * scale_bound(50, 0.3)])
         game = NVOGame(counts, kernel, epsilon=0.3)
-        assert game.private_records(game.constant_profile(0)) == private
+        assert game.evaluate(game.constant_profile(0)).private_records == private
 
 
 @given(sizes, targets)
@@ -168,15 +168,16 @@ def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
     assert careful_scale_bound(n, epsilon) <= scales[0] < scale_bound(n, epsilon)
     game = NVOGame(histogram, laplace_kernel(bins, scales), epsilon=epsilon)
     profile = game.constant_profile(0)
-    assert game.private_records(profile) == n - 1
-    assert game.is_nash(profile) and naive.is_nash(game, profile)
-    assert best_response_dynamics(game, profile).moves == 0
+    assert game.evaluate(profile).private_records == n - 1
+    assert game.evaluate(profile).is_nash() and naive.is_nash(game, profile)
+    assert best_response_dynamics(game, start=profile).moves == 0
     # the record that is not private would be so with uniform noise, and its neighbour would not
     lonely, neighbour = bins - 1, bins - 2
-    assert game.losses(profile)[lonely, 0] > epsilon
+    assert game.evaluate(profile).losses[lonely, 0] > epsilon
     moved = profile.copy()
     moved[lonely] = 0, 1
-    assert game.losses(moved)[lonely, 1] < epsilon < game.losses(moved)[neighbour, 0]
+    moved_outcome = game.evaluate(moved)
+    assert moved_outcome.losses[lonely, 1] < epsilon < moved_outcome.losses[neighbour, 0]
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
@@ -189,8 +190,8 @@ def test_no_other_scale_closes_the_gap(crowd, epsilon, scale):
     wide = np.append(scale * np.exp(np.linspace(0.0, 6.0, 3000)), [1e3, 1e5, 1e9])
     game = NVOGame(counts, laplace_kernel(12, wide), epsilon=epsilon, scales=wide)
     quiet = game.constant_profile(0)
-    assert game.private_records(quiet) == crowd + 1
-    assert game.is_nash(quiet)
+    assert game.evaluate(quiet).private_records == crowd + 1
+    assert game.evaluate(quiet).is_nash()
 
 
 def test_the_proof_that_no_scale_helps():
@@ -223,12 +224,12 @@ def test_without_a_uniform_scale_a_record_may_be_unable_to_save_itself():
     assert careful_scale_bound(10, 1.0) <= scales[0]
     game = NVOGame(counts, laplace_kernel(101, scales), epsilon=1.0, scales=scales)
     profile = game.constant_profile(0)
-    assert game.private_records(profile) == 9
-    assert game.is_nash(profile) and naive.is_nash(game, profile)
+    assert game.evaluate(profile).private_records == 9
+    assert game.evaluate(profile).is_nash() and naive.is_nash(game, profile)
     for v in range(3):
         moved = profile.copy()
         moved[100] = np.eye(3, dtype=int)[v]
-        assert game.losses(moved)[100, v] > 1.3
+        assert game.evaluate(moved).losses[100, v] > 1.3
 
 
 @pytest.mark.parametrize("factors", [[1.0001], [1.0001, 1.01]])
@@ -249,7 +250,7 @@ def test_small_games_above_and_below_the_bound():
         kernel = laplace_kernel(4, factor * scale_bound(4, 0.5) * np.array([1.0, 3.0]))
         violating[factor] = sum(
             any(
-                game.private_records(profile) < 4 and game.is_nash(profile)
+                game.evaluate(profile).private_records < 4 and game.evaluate(profile).is_nash()
                 for profile in naive.all_profiles(game)
             )
             for game in (NVOGame(h, kernel, epsilon=0.5) for h in histograms)

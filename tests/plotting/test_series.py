@@ -223,7 +223,7 @@ def one_figure(name: str):
     small = small_game()
     profile = small.constant_profile(2)
     if name == "experiments.release":
-        output = small.output(profile)
+        output = small.evaluate(profile).output
         return experiments.release(
             small.grid, small.frequency, common=output, laplace=output, game=output
         )

@@ -28,7 +28,7 @@ THREE = histograms([40, 0, 1, 30], [500, 3, 2, 1], [1, 1, 0, 0])
 )
 def test_the_safe_game_starts_with_everybody_private(counts, epsilon):
     game = safe_game(counts, epsilon)
-    assert game.private_records(game.constant_profile(0)) == sum(counts)
+    assert game.evaluate(game.constant_profile(0)).private_records == sum(counts)
 
 
 @pytest.mark.parametrize("sweeps", [1, 2, 40])
@@ -43,11 +43,11 @@ def test_everybody_is_private_after_any_sweep(client, sweeps):
 def test_the_law_is_the_output_of_the_game(client):
     found = solve(THREE, 1.0, client=client, progress=False).columns[1]
     game = safe_game([500, 3, 2, 1], 1.0)
-    profile = best_response_dynamics(game, game.constant_profile(0)).profile
+    profile = best_response_dynamics(game, start=game.constant_profile(0)).profile
     law = np.array(found.weights) / 2.0**64
-    assert law == pytest.approx(game.output(profile), abs=1e-12)
-    assert found.divergence == pytest.approx(game.divergence(profile))
-    assert found.loss == pytest.approx(np.nanmax(game.losses(profile)))
+    assert law == pytest.approx(game.evaluate(profile).output, abs=1e-12)
+    assert found.divergence == pytest.approx(game.evaluate(profile).divergence)
+    assert found.loss == pytest.approx(np.nanmax(game.evaluate(profile).losses))
     assert found.converged
 
 

@@ -159,8 +159,9 @@ def on_the_table(actions: list[str]) -> list[float]:
     game = table_game()
     profile = np.zeros((6, 3), dtype=int)
     profile[range(6), [["quiet", "medium", "loud"].index(a) for a in actions]] = TWELVE
-    exposed = np.nanmax(game.losses(profile), axis=1) > 0.5
-    numbers = [game.private_records(profile), game.divergence(profile), game.payoff(profile)]
+    exposed = np.nanmax(game.evaluate(profile).losses, axis=1) > 0.5
+    outcome = game.evaluate(profile)
+    numbers = [outcome.private_records, outcome.divergence, outcome.payoff]
     return [*map(float, numbers), *np.flatnonzero(exposed).tolist()]
 
 
@@ -180,7 +181,7 @@ def departure(epsilon: float, k: int) -> list[float]:
     game = pb.NVOGame(counts, pb.laplace_kernel(7, [1.0, 0.2, 0.05]), epsilon=epsilon)
 
     def one_at_a_time(game: pb.NVOGame) -> np.ndarray:
-        return pb.best_response_dynamics(game, game.constant_profile(0), batch=False).profile
+        return pb.best_response_dynamics(game, start=game.constant_profile(0), batch=False).profile
 
     (left,) = pb.departures(game, one_at_a_time, bins=[k])
     return [left.held_loss, left.honest_loss, float(left.changed.sum())]

@@ -432,22 +432,19 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "foundations.tradeoff.tradeoff_curve": lambda: {"q": Q, "p": P},
     "game.nvo_game.NVOGame.constant_profile": lambda: {"self": small_game(), "action": 1},
-    "game.nvo_game.NVOGame.is_nash": lambda: {
+    "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
+    "game.nvo_game.NVOGame.evaluate": lambda: {
         "self": small_game(),
         "profile": small_game().constant_profile(1),
+    },
+    "game.outcome.Outcome.is_nash": lambda: {
+        "self": small_game().evaluate(small_game().constant_profile(1)),
         "atol": 1e-9,
     },
-    "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
-    **{
-        f"game.nvo_game.NVOGame.{name}": lambda: {
-            "self": small_game(),
-            "profile": small_game().constant_profile(1),
-        }
-        for name in ("divergence losses mass output payoff private private_records regret".split())
-    },
-    "game.nvo_game.NVOGame.noise_sd": lambda: {
-        "self": from_data(),
-        "profile": from_data().constant_profile(1),
+    "game.outcome.Outcome.sample": lambda: {
+        "self": from_data().evaluate(from_data().constant_profile(1)),
+        "size": 3,
+        "rng": rng(),
     },
     "scaling.histograms.ColumnHistogram.to_dict": lambda: {"self": counted().columns[0]},
     "scaling.histograms.Histograms.report": lambda: {"self": counted()},
