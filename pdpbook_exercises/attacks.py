@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from pdpbook.audit.policies import keep_or_blur
+from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook_exercises import Case, Exercise, close
@@ -51,17 +51,19 @@ def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
     return judge
 
 
-def _added_losses(counts: NDArray[np.int64], policy: NDArray[np.float64]) -> NDArray[np.float64]:
+def _added_losses(
+    counts: NDArray[np.int64], randomiser: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Loss of one record more, for each bin."""
-    mass, n = counts @ policy, int(counts.sum())
-    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in policy])
+    mass, n = counts @ randomiser, int(counts.sum())
+    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in randomiser])
 
 
-def _rebuilds(counts: list[int], policy: NDArray[np.float64]) -> Callable[[Any], bool]:
+def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[Any], bool]:
     def judge(answer: Any) -> bool:
         histogram = np.array(counts)
-        losses = _added_losses(histogram, policy)
-        found = np.asarray(answer(losses, int(histogram.sum()), policy), dtype=float)
+        losses = _added_losses(histogram, randomiser)
+        found = np.asarray(answer(losses, int(histogram.sum()), randomiser), dtype=float)
         return found.shape == histogram.shape and np.allclose(found, histogram, atol=1e-6)
 
     return judge
@@ -134,14 +136,14 @@ def ceiling(runs, confidence, half=2.0):
     return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
 
 
-def rebuilt(losses, n, policy, more=1, own=None):
-    table = policy if own is None else own
-    average = np.diag(policy) / (1 + (n + more) * np.expm1(losses))
+def rebuilt(losses, n, randomiser, more=1, own=None):
+    table = randomiser if own is None else own
+    average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))
     return np.linalg.solve(table.T, n * average)
 
 
-def keep_or_blur_only(losses, n, policy):
-    keep, other = policy[0, 0], policy[0, 1]
+def k_ary_randomised_response_only(losses, n, randomiser):
+    keep, other = randomiser[0, 0], randomiser[0, 1]
     average = keep / (1 + (n + 1) * np.expm1(losses))
     return n * (average - other) / (keep - other)
 
@@ -297,50 +299,57 @@ EXERCISES = {
     ),
     "reconstruct": Exercise(
         [
-            Case(_rebuilds(counts, policy), hint)
-            for counts, policy, hint in (
+            Case(_rebuilds(counts, randomiser), hint)
+            for counts, randomiser, hint in (
                 (
                     [3, 2, 1, 2, 1],
-                    keep_or_blur(5, 9, 1.0),
+                    k_ary_randomised_response(5, 9, 1.0),
                     "First find the average of the n "
                     "records at each own bin from R and the loss. How many records are there with "
                     "the one that is added? Then which histogram puts this there?",
                 ),
                 (
                     [3, 0, 2, 3, 1],
-                    keep_or_blur(5, 9, 1.5),
+                    k_ary_randomised_response(5, 9, 1.5),
                     "Empty bins count, too: return one number a bin.",
                 ),
                 (
                     [2, 1, 0, 2, 1, 2],
                     laplace_kernel(6, [0.08])[0],
                     "It should work for every "
-                    "policy, not only for keep or blur: the masses are linear in the histogram.",
+                    "randomiser, not only for k-ary randomised response: "
+                    "the masses are linear in the histogram.",
                 ),
                 (
                     [2, 1, 2, 0, 2, 1],
                     0.9 * np.eye(6) + 0.1 * np.tile([0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)),
                     "Which way round do rows and "
-                    "columns of the policy belong? Row k is where a record of bin k goes.",
+                    "columns of the randomiser belong? Row k is where a record of bin k goes.",
                 ),
             )
         ],
         wrong=[
             (
-                lambda losses, n, policy: rebuilt(losses, n, policy, more=0),
+                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
                 "with the one that is added",
             ),
             (
-                lambda losses, n, policy: rebuilt(losses, n, policy, own=policy.T),
-                "for every policy",
+                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, own=randomiser.T),
+                "for every randomiser",
             ),
-            (keep_or_blur_only, "for every policy"),
-            (lambda losses, n, policy: rebuilt(losses, n, policy) / n, "First find the average"),
-            (lambda losses, n, policy: rebuilt(losses, n, policy)[:-1], "First find the average"),
+            (k_ary_randomised_response_only, "for every randomiser"),
+            (
+                lambda losses, n, randomiser: rebuilt(losses, n, randomiser) / n,
+                "First find the average",
+            ),
+            (
+                lambda losses, n, randomiser: rebuilt(losses, n, randomiser)[:-1],
+                "First find the average",
+            ),
         ],
         right=[
-            lambda losses, n, policy: np.rint(rebuilt(losses, n, policy)).astype(int),
-            lambda losses, n, policy: rebuilt(losses, n, policy).tolist(),
+            lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
+            lambda losses, n, randomiser: rebuilt(losses, n, randomiser).tolist(),
         ],
     ),
     "hide": Exercise(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.experiments.datasets import nba_heights
+from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
@@ -189,7 +189,7 @@ def _runs_are_quick(answer: Callable[..., Any]) -> str:
 
 
 def _fine_game() -> NVOGame:
-    heights = nba_heights()["height"]
+    heights = load_heights()["height"]
     return NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
 
 
@@ -403,7 +403,7 @@ def cover(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=Non
 
 def start(rule):
     game = NVOGame.from_data(
-        nba_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
+        load_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
     )
     profile = np.zeros((game.bins, game.actions), dtype=int)
     for k, count in enumerate(game.counts):

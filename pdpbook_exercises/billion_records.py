@@ -60,7 +60,7 @@ def _is_cut_anywhere(answer: Any) -> bool:
     )
 
 
-def _follows_the_law(answer: Any) -> bool:
+def _follows_the_distribution(answer: Any) -> bool:
     drawn = _drawn(answer, KEY, "age", 0, 4000)
     if drawn.min() < 0 or drawn.max() > 3:
         return False
@@ -70,21 +70,26 @@ def _follows_the_law(answer: Any) -> bool:
 
 def _depends_on(answer: Any, key: bytes, name: str) -> bool:
     one, other = _drawn(answer, KEY, "age", 0, 2000), _drawn(answer, key, name, 0, 2000)
-    return abs(float((one == other).mean()) - 0.34375) < 0.06  # the sum of squares of the law
+    return (
+        abs(float((one == other).mean()) - 0.34375) < 0.06
+    )  # the sum of squares of the distribution
 
 
-def _weights_are_whole(law: Sequence[float], answer: Any) -> bool | str:
-    weights = [each for each in answer(np.array(law))]
+def _weights_are_whole(distribution: Sequence[float], answer: Any) -> bool | str:
+    weights = [each for each in answer(np.array(distribution))]
     if not all(isinstance(each, int | np.integer) for each in weights):
         return "Not all of it is whole: a float cannot hold 64 bits."
     whole = [int(each) for each in weights]
-    if len(whole) != len(law) or min(whole) < 0:
+    if len(whole) != len(distribution) or min(whole) < 0:
         return "One weight >= 0 for each bin."
     if sum(whole) != 2**64:
         return f"The weights miss 2**64 by {sum(whole) - 2**64}."
-    target = integer_weights(law)
+    target = integer_weights(distribution)
     far = max(abs(a - b) for a, b in zip(whole, target, strict=True))
-    return far <= len(law) or "The sum is right, but a weight is far from 2**64 times its share."
+    return (
+        far <= len(distribution)
+        or "The sum is right, but a weight is far from 2**64 times its share."
+    )
 
 
 def _published(counts: Sequence[int]) -> str:
@@ -149,9 +154,11 @@ def _copies(n: int, epsilon: float, draws: int, copies: int, delta: float) -> fl
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
-def by_hash(key, name, law, j):
+def by_hash(key, name, distribution, j):
     digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
-    return int(np.searchsorted(np.cumsum(law), int.from_bytes(digest) / 2**64, side="right"))
+    return int(
+        np.searchsorted(np.cumsum(distribution), int.from_bytes(digest) / 2**64, side="right")
+    )
 
 
 def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
@@ -176,8 +183,8 @@ def binned(values, lower, upper, bins):
     return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
 
 
-def rounded(law):
-    return [round(Fraction(each) * 2**64) for each in law.tolist()]
+def rounded(distribution):
+    return [round(Fraction(each) * 2**64) for each in distribution.tolist()]
 
 
 #: What NumPy warns of in answers of this chapter.
@@ -191,10 +198,10 @@ EXERCISES = {
                 *case,
                 hint="How many independent draws under the same noise are out, all in all?",
                 mistakes={
-                    "Adding up bills is basic composition. It holds, but it is not the smallest.": (
+                    "Adding up costs is basic composition. It holds, but it is not the smallest.": (
                         lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c)
                     ),
-                    "That is the bill of one copy.": (
+                    "That is the cost of one copy.": (
                         lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d)
                     ),
                 },
@@ -206,7 +213,7 @@ EXERCISES = {
                 lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c),
                 "basic composition",
             ),
-            (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the bill of one copy"),
+            (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the cost of one copy"),
             (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
             (
                 lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
@@ -237,7 +244,10 @@ EXERCISES = {
                 _is_cut_anywhere,
                 "Draw j must not depend on start and stop. Make it a function of j itself.",
             ),
-            Case(_follows_the_law, "The draws must be bins 0, …, K - 1 that follow the law."),
+            Case(
+                _follows_the_distribution,
+                "The draws must be bins 0, …, K - 1 that follow the distribution.",
+            ),
             Case(
                 lambda answer: _depends_on(answer, bytes(32), "age"),
                 "Another key must give unrelated draws.",
@@ -249,47 +259,53 @@ EXERCISES = {
         ],
         wrong=[
             (
-                lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
-                "must not depend on start and stop",
-            ),
-            (
-                lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(
-                    4, b - a, p=law
+                lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
+                    4, b - a, p=distribution
                 ),
                 "must not depend on start and stop",
             ),
             (
-                lambda key, name, law, a, b: [
-                    by_hash(bytes(32), name, law, j) for j in range(a, b)
+                lambda key, name, distribution, a, b: np.random.default_rng([*key, a]).choice(
+                    4, b - a, p=distribution
+                ),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, distribution, a, b: [
+                    by_hash(bytes(32), name, distribution, j) for j in range(a, b)
                 ],
                 "Another key must give unrelated draws",
             ),
             (
-                lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
+                lambda key, name, distribution, a, b: [
+                    by_hash(key, "x", distribution, j) for j in range(a, b)
+                ],
                 "Another column must give unrelated draws",
             ),
             (
-                lambda key, name, law, a, b: [
-                    by_hash(key, name, law[::-1], j) for j in range(a, b)
+                lambda key, name, distribution, a, b: [
+                    by_hash(key, name, distribution[::-1], j) for j in range(a, b)
                 ],
-                "that follow the law",
+                "that follow the distribution",
             ),
         ],
         right=[
-            lambda key, name, law, a, b: np.array(
-                [by_hash(key, name, law, j) for j in range(a, b)]
+            lambda key, name, distribution, a, b: np.array(
+                [by_hash(key, name, distribution, j) for j in range(a, b)]
             ),
-            lambda key, name, law, a, b: keyed_draws(key, name, integer_weights(law), a, b),
+            lambda key, name, distribution, a, b: keyed_draws(
+                key, name, integer_weights(distribution), a, b
+            ),
         ],
     ),
     "weights": Exercise(
         [
             Case(
-                partial(_weights_are_whole, law),
+                partial(_weights_are_whole, distribution),
                 "Python's whole numbers and fractions.Fraction are exact; round down, and give "
                 "what is left to the largest.",
             )
-            for law in (
+            for distribution in (
                 [0.25, 0.75],
                 [0.1, 0.2, 0.7],
                 [1 / 3, 1 / 3, 1 / 3],
@@ -298,19 +314,29 @@ EXERCISES = {
             )
         ],
         wrong=[
-            (lambda law: (law * 2.0**64).tolist(), "Not all of it is whole"),
-            (lambda law: [int(each * 2**64) for each in law], "The weights miss 2**64 by -512"),
+            (lambda distribution: (distribution * 2.0**64).tolist(), "Not all of it is whole"),
+            (
+                lambda distribution: [int(each * 2**64) for each in distribution],
+                "The weights miss 2**64 by -512",
+            ),
             (rounded, "The weights miss 2**64 by -512"),
             (
-                lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
+                lambda distribution: (
+                    [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1)
+                ),
                 "far from 2**64 times its share",
             ),
             (
-                lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+                lambda distribution: [
+                    int(each) for each in np.diff(np.r_[0, np.cumsum(distribution)]) * 2**64
+                ],
                 "far from 2**64 times its share",
             ),
         ],
-        right=[integer_weights, lambda law: np.array(integer_weights(law), dtype=object)],
+        right=[
+            integer_weights,
+            lambda distribution: np.array(integer_weights(distribution), dtype=object),
+        ],
     ),
     "fingerprint": Exercise(
         _guess_cases(),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.per_instance.privacy_loss import company_needed, privacy_losses
+from pdpbook.per_instance.privacy_loss import privacy_losses, records_needed
 from pdpbook_exercises import Case, Exercise, close
 
 __all__ = ["EXERCISES"]
@@ -268,10 +268,10 @@ EXERCISES = {
         ],
         right=[losses],
     ),
-    "company-needed": Exercise(
+    "records-needed": Exercise(
         [
             close(
-                company_needed,
+                records_needed,
                 n,
                 epsilon,
                 hint=hint,
@@ -324,7 +324,7 @@ EXERCISES = {
         ],
         right=[lambda *case: loss(*replaced(*case))],
     ),
-    "honest-loss": Exercise(
+    "end-to-end-loss": Exercise(
         [
             Case(_is_histogram, "Give three whole numbers >= 0, with a sum of 2 to 12."),
             Case(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.policies import keep_or_blur, policy_epsilon
+from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.foundations.divergences import hockey_stick_divergence, kl_divergence
 from pdpbook.foundations.privacy import advanced_composition
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -27,32 +27,34 @@ def _look_alikes(n: int, epsilon: float, m: int) -> float:
     return m / (1.0 + n * math.expm1(epsilon))
 
 
-def _largest_replacement(policy: NDArray[np.float64], n: int) -> float:
+def _largest_replacement(randomiser: NDArray[np.float64], n: int) -> float:
     worst = 0.0
-    for data in combinations_with_replacement(range(len(policy)), n - 1):
-        outputs = np.log(policy[list(data)].sum(axis=0) + policy)  # one a value of the last record
+    for data in combinations_with_replacement(range(len(randomiser)), n - 1):
+        outputs = np.log(
+            randomiser[list(data)].sum(axis=0) + randomiser
+        )  # one a value of the last record
         worst = max(worst, float(np.ptp(outputs, axis=0).max()))
     return worst
 
 
-def _ratio(policy: NDArray[np.float64]) -> float:
-    return float((policy.max(axis=0) / policy.min(axis=0)).max())
+def _ratio(randomiser: NDArray[np.float64]) -> float:
+    return float((randomiser.max(axis=0) / randomiser.min(axis=0)).max())
 
 
 def _replacement_cases() -> list[Case]:
     rng = np.random.default_rng(3)
     mistakes = {
         "A removal and an addition bound it. But the n - 1 others stay and cover throughout.": (
-            lambda policy, n: 2 * math.log1p((_ratio(policy) - 1) / n)
+            lambda randomiser, n: 2 * math.log1p((_ratio(randomiser) - 1) / n)
         ),
         "That is the loss of a record that nobody covers.": (
-            lambda policy, n: math.log(_ratio(policy))
+            lambda randomiser, n: math.log(_ratio(randomiser))
         ),
         "How many records has the smaller of the two sums at x?": (
-            lambda policy, n: math.log1p((_ratio(policy) - 1) / (n - 1))
+            lambda randomiser, n: math.log1p((_ratio(randomiser) - 1) / (n - 1))
         ),
         "Ratios are taken within a column.": (
-            lambda policy, n: math.log1p((policy.max() / policy.min() - 1) / n)
+            lambda randomiser, n: math.log1p((randomiser.max() / randomiser.min() - 1) / n)
         ),
     }
     hint = (
@@ -135,13 +137,13 @@ def _protects(*arguments: Any) -> Callable[[Any], str]:
     bins, n, epsilon, *_ = arguments
 
     def judge(answer: Any) -> str:
-        policy = np.asarray(answer(*arguments), dtype=float)
-        if policy.shape != (bins, bins):
-            return f"Its shape is {policy.shape}, and {(bins, bins)} was expected."
-        if not ((policy >= 0).all() and np.allclose(policy.sum(axis=1), 1.0)):
+        randomiser = np.asarray(answer(*arguments), dtype=float)
+        if randomiser.shape != (bins, bins):
+            return f"Its shape is {randomiser.shape}, and {(bins, bins)} was expected."
+        if not ((randomiser >= 0).all() and np.allclose(randomiser.sum(axis=1), 1.0)):
             return "It is not a table of probabilities whose rows sum to 1."
-        spent = policy_epsilon(policy, n)
-        return "" if spent <= epsilon * (1 + 1e-9) else f"The policy is {spent:.4g}-DP."
+        spent = randomiser_epsilon(randomiser, n)
+        return "" if spent <= epsilon * (1 + 1e-9) else f"The randomiser is {spent:.4g}-DP."
 
     return judge
 
@@ -153,14 +155,17 @@ def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
     everything = inside.size == bins
 
     def judge(answer: Any) -> str:
-        policy = np.asarray(answer(*arguments), dtype=float)
-        plain = keep_or_blur(bins, n, epsilon)
+        randomiser = np.asarray(answer(*arguments), dtype=float)
+        plain = k_ary_randomised_response(bins, n, epsilon)
         for weights in peaks:
             q = np.zeros(bins)
             q[inside] = weights / weights.sum()
-            own, other = (kl_divergence(q, q @ table) for table in (policy, plain))
+            own, other = (kl_divergence(q, q @ table) for table in (randomiser, plain))
             if own > (other + 1e-9 if everything else 0.99 * other):
-                return f"Its divergence is {own:.4g}, and that of keep or blur {other:.4g}."
+                return (
+                    f"Its divergence is {own:.4g}, "
+                    f"and that of k-ary randomised response {other:.4g}."
+                )
         return ""
 
     return judge
@@ -182,13 +187,15 @@ def ratio(n, epsilon):
 
 def inside_only(bins, n, epsilon, first, last):
     """Forgets the records outside."""
-    policy = np.eye(bins)
-    policy[first : last + 1, first : last + 1] = keep_or_blur(last - first + 1, n, epsilon)
-    return policy
+    randomiser = np.eye(bins)
+    randomiser[first : last + 1, first : last + 1] = k_ary_randomised_response(
+        last - first + 1, n, epsilon
+    )
+    return randomiser
 
 
-def gap(policy):
-    return (policy.max(0) / policy.min(0)).max() - 1
+def gap(randomiser):
+    return (randomiser.max(0) / randomiser.min(0)).max() - 1
 
 
 def by_advanced_composition(n, epsilon, total, delta):
@@ -221,11 +228,11 @@ def one_short(n, epsilon, total, delta):
     return max(by_bisection(n, epsilon, total, delta) - 1, 0)
 
 
-def by_hand(policy, n):
+def by_hand(randomiser, n):
     """For two rows of a column at a time."""
     return max(
         math.log(((n - 1) * low + high) / (n * low))
-        for column in policy.T
+        for column in randomiser.T
         for low in column
         for high in column
     )
@@ -234,10 +241,10 @@ def by_hand(policy, n):
 def mixed(bins, n, epsilon, first, last):
     """Keeps within the plausible bins, blurs evenly over them, and sends strangers there."""
     inside = np.arange(first, last + 1)
-    policy = np.zeros((bins, bins))
-    policy[:, inside] = 1 / inside.size
-    policy[np.ix_(inside, inside)] = keep_or_blur(inside.size, n, epsilon)
-    return policy.tolist()
+    randomiser = np.zeros((bins, bins))
+    randomiser[:, inside] = 1 / inside.size
+    randomiser[np.ix_(inside, inside)] = k_ary_randomised_response(inside.size, n, epsilon)
+    return randomiser.tolist()
 
 
 EXERCISES = {
@@ -298,17 +305,23 @@ EXERCISES = {
     "replacement": Exercise(
         _replacement_cases(),
         wrong=[
-            (lambda policy, n: 2 * np.log1p(gap(policy) / n), "A removal and an addition"),
-            (lambda policy, n: np.log1p(gap(policy)), "nobody covers"),
-            (lambda policy, n: np.log1p(gap(policy) / (n - 1)), "the smaller of the two sums"),
+            (lambda randomiser, n: 2 * np.log1p(gap(randomiser) / n), "A removal and an addition"),
+            (lambda randomiser, n: np.log1p(gap(randomiser)), "nobody covers"),
             (
-                lambda policy, n: np.log1p((policy.max() / policy.min() - 1) / n),
+                lambda randomiser, n: np.log1p(gap(randomiser) / (n - 1)),
+                "the smaller of the two sums",
+            ),
+            (
+                lambda randomiser, n: np.log1p((randomiser.max() / randomiser.min() - 1) / n),
                 "Ratios are taken within a column.",
             ),
-            (lambda policy, n: np.log1p(gap(policy.T) / n), "Ratios are taken within a column."),
-            (lambda policy, n: np.log2(1 + gap(policy) / n), "It is right in base 2."),
+            (
+                lambda randomiser, n: np.log1p(gap(randomiser.T) / n),
+                "Ratios are taken within a column.",
+            ),
+            (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
         ],
-        right=[by_hand, lambda policy, n: np.log1p(gap(policy) / n)],
+        right=[by_hand, lambda randomiser, n: np.log1p(gap(randomiser) / n)],
     ),
     "worst-rows": Exercise(
         [
@@ -384,36 +397,43 @@ EXERCISES = {
                 ),
                 Case(
                     _is_nearer(*arguments),
-                    "No nearer to data in the plausible bins than keep or blur (at least 1 % "
-                    "nearer; as near if every bin is plausible). Who needs the other columns?",
+                    "No nearer to data in the plausible bins than k-ary randomised response "
+                    "(at least 1 % nearer; as near if every bin is plausible). "
+                    "Who needs the other columns?",
                     "A column that is 0 in all rows has no ratio.",
                 ),
             )
         ],
         wrong=[
             (
-                lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon),
+                lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
                 "Who needs the other columns?",
             ),
-            (inside_only, "The policy is inf-DP."),
+            (inside_only, "The randomiser is inf-DP."),
             (
-                lambda bins, n, epsilon, first, last: keep_or_blur(bins, 2 * n, epsilon),
+                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
+                    bins, 2 * n, epsilon
+                ),
                 "-DP.",
             ),
             (
                 lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
-                "and that of keep or blur",
+                "and that of k-ary randomised response",
             ),
             (
                 lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
                 "Look at the ratios within each column",
             ),
             (
-                lambda bins, n, epsilon, first, last: keep_or_blur(last - first + 1, n, epsilon),
+                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
+                    last - first + 1, n, epsilon
+                ),
                 "Its shape is (25, 25), and (101, 101) was expected.",
             ),
             (
-                lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon) * 2,
+                lambda bins, n, epsilon, first, last: (
+                    k_ary_randomised_response(bins, n, epsilon) * 2
+                ),
                 "rows sum to 1",
             ),
         ],

@@ -12,9 +12,9 @@ from scipy.special import lambertw
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import (
-    careful_scale_bound,
     published_scale_bound,
     scale_bound,
+    uniform_release_scale,
 )
 from pdpbook_exercises import Case, Exercise, close
 from pdpbook_exercises.small_games import whole
@@ -24,7 +24,7 @@ __all__ = ["EXERCISES"]
 
 def _three(n: int, epsilon: float) -> list[float]:
     return [
-        careful_scale_bound(n, epsilon),
+        uniform_release_scale(n, epsilon),
         scale_bound(n, epsilon),
         published_scale_bound(n, epsilon),
     ]
@@ -65,13 +65,13 @@ def _is_small_game(answer: Any) -> str:
 
 def _meets_the_condition(answer: Any) -> str:
     game = answer[0]
-    smallest, bound = game.scales.min(), careful_scale_bound(game.records, game.epsilon)
+    smallest, bound = game.scales.min(), uniform_release_scale(game.records, game.epsilon)
     if smallest >= bound:
         return ""
     return f"The smallest scale is {smallest:.5g}, and the careful bound is {bound:.5g}."
 
 
-def _has_a_loud_scale(answer: Any) -> str:
+def _has_a_large_scale(answer: Any) -> str:
     largest = answer[0].scales.max()
     return "" if largest >= 1e3 else f"The largest scale is {largest:.5g}."
 
@@ -106,10 +106,10 @@ def careful_by_bisection(n, epsilon):
     return np.array([1 / u, *three(n, epsilon)[1:]])
 
 
-def pair(factor=1.0001, loud=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
+def pair(factor=1.0001, large=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
     """The game of the solutions page, with changes."""
     n = sum(counts)
-    both = np.array([factor * careful_scale_bound(n, 0.2), loud])
+    both = np.array([factor * uniform_release_scale(n, 0.2), large])
     kernel = laplace_kernel(len(counts), both)
     game = NVOGame(np.array(counts), kernel, epsilon=0.2, scales=both if scales else None)
     return game, game.constant_profile(action)
@@ -155,9 +155,9 @@ EXERCISES = {
                 "Give (game, profile): an NVOGame with at most 12 records, a Laplace kernel and "
                 "its scales.",
             ),
-            Case(_meets_the_condition, "Every scale must be at least careful_scale_bound."),
+            Case(_meets_the_condition, "Every scale must be at least uniform_release_scale."),
             Case(
-                _has_a_loud_scale,
+                _has_a_large_scale,
                 "One scale must be as good as uniform (at least 1000); otherwise no record could "
                 "save itself.",
             ),
@@ -177,11 +177,11 @@ EXERCISES = {
             (pair(counts=(9, 0, 0, 4)), "The game has 13 records."),
             (pair(scales=False), "does not know its scales"),
             (pair(factor=0.9), "and the careful bound is"),
-            (pair(loud=10.0), "The largest scale is 10."),
+            (pair(large=10.0), "The largest scale is 10."),
             (pair(action=1), "Everybody is private"),
             ((pair()[0], pair()[1] / 2), "profile must hold integers"),
             (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
         ],
-        right=[pair(), list(pair(loud=1e4)), (pair()[0], pair()[1].astype(float))],
+        right=[pair(), list(pair(large=1e4)), (pair()[0], pair()[1].astype(float))],
     ),
 }

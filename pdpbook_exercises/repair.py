@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.private_policy import noise_margin
-from pdpbook.audit.safe_policy import is_safe, safe_policy
+from pdpbook.audit.private_randomiser import noise_margin
+from pdpbook.audit.safe_randomiser import is_safe, safe_randomiser
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook_exercises import Case, Exercise, equal
 
@@ -32,8 +32,8 @@ def _again(public: int, size: int, n: int, level: float) -> int:
     return n
 
 
-def _policies() -> list[tuple[NDArray[np.float64], list[int], float]]:
-    """Policies near the edge of safety, on both sides of it."""
+def _randomisers() -> list[tuple[NDArray[np.float64], list[int], float]]:
+    """Randomisers near the edge of safety, on both sides of it."""
     cases = []
     for lower, epsilon in (([30, 50, 0], 1.0), ([5, 0, 9, 0], 0.4), ([2, 1], 0.7)):
         bins = len(lower)
@@ -44,12 +44,14 @@ def _policies() -> list[tuple[NDArray[np.float64], list[int], float]]:
     return cases
 
 
-def _judges_like(policy: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
+def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
     hint = (
         "Judged wrongly. Every bin counts, empty ones too; a record of an empty bin adds its own "
         "row to what is surely there; and the slope does not depend on n."
     )
-    return equal(is_safe(policy, lower, epsilon), policy, np.array(lower), epsilon, hint=hint)
+    return equal(
+        is_safe(randomiser, lower, epsilon), randomiser, np.array(lower), epsilon, hint=hint
+    )
 
 
 def _is_largest(
@@ -116,7 +118,7 @@ def _by_hand_cases() -> list[Case]:
             Case(
                 keeps,
                 "Safe and near, but fewer than half of the sure records stay. Equal rows are a "
-                "histogram, not a policy.",
+                "histogram, not a randomiser.",
             ),
         ]
     return cases
@@ -139,10 +141,10 @@ def above(epsilon, t):
     return math.exp(-epsilon * (t + 1)) / (1 + math.exp(-epsilon))
 
 
-def condition(policy, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
-    mass = lower @ policy + (empty * (lower == 0))[:, None] * policy
+def condition(randomiser, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
+    mass = lower @ randomiser + (empty * (lower == 0))[:, None] * randomiser
     slope = slope or (1 - math.exp(-epsilon))
-    fits = (policy <= slope * mass * (1 + 1e-12)).all(axis=1)
+    fits = (randomiser <= slope * mass * (1 + 1e-12)).all(axis=1)
     return bool(fits[lower > 0].all() if occupied_only else fits.all())
 
 
@@ -204,7 +206,7 @@ EXERCISES = {
         right=[lambda k, e, d: margin(k, e, d, above)],
     ),
     "safe": Exercise(
-        [_judges_like(*case) for case in _policies()],
+        [_judges_like(*case) for case in _randomisers()],
         wrong=[
             (lambda p, low, e: condition(p, low, e, empty=False), "case 4 of 36"),
             (
@@ -267,7 +269,7 @@ EXERCISES = {
             )
         ],
     ),
-    "bill": Exercise(
+    "cost": Exercise(
         [
             Case(
                 _is_largest(*case),
@@ -298,14 +300,16 @@ EXERCISES = {
             (lambda m, low, e: np.eye(len(m)), "Not safe"),
             (
                 lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
-                "Equal rows are a histogram, not a policy",
+                "Equal rows are a histogram, not a randomiser",
             ),
             (lambda m, low, e: blurred(m, low, e, share=0.9), "Safe, but its divergence"),
             (lambda m, low, e: blurred(m, low, e, share=1e-4), "Not safe"),
             (lambda m, low, e: m, "one distribution for each bin"),
         ],
         right=[
-            lambda m, low, e: safe_policy(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
+            lambda m, low, e: safe_randomiser(
+                np.rint(m).astype(int), low, e, noise=0.5, actions="blur"
+            )
         ],
     ),
 }

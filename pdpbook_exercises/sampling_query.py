@@ -14,8 +14,8 @@ from pdpbook_exercises import Case, Exercise, close
 __all__ = ["EXERCISES"]
 
 
-def _padded(low: float, high: float, epsilon: float, percentile: float) -> list[float]:
-    grid = Grid.padded([low, high], epsilon=epsilon, percentile=percentile)
+def _padded(low: float, high: float, epsilon: float, quantile: float) -> list[float]:
+    grid = Grid.padded([low, high], epsilon=epsilon, quantile=quantile)
     return [grid.lower, grid.upper]
 
 

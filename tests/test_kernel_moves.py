@@ -192,8 +192,8 @@ def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
 def test_best_responses_are_followed_as_far_as_by_the_twin():
     seen, start = Counter(), crowd().constant_profile(0)
     for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
-        quiet = pb.best_response_dynamics(game, start=profile).profile
-        for fixed, here in product(nobody_and_one(profile), (profile, quiet)):
+        small = pb.best_response_dynamics(game, start=profile).profile
+        for fixed, here in product(nobody_and_one(profile), (profile, small)):
             after, there = profile.copy(), naive.mass(game, here)
             scratch = scratch_of(game, profile)
             at_rest = _kernels.follow(game.compiled, after, scratch, there, *fixed)

@@ -240,8 +240,8 @@ def test_what_a_best_action_gains_is_told(case):
 
 def test_of_equally_good_actions_the_first_is_taken():
     """Actions 1 and 3 are the same and the best; a record that plays either stays."""
-    loud, quiet, best = ([1 - p, p] for p in (0.4, 0.3, 0.1))
-    rows = np.array([loud, best, quiet, best])
+    large, small, best = ([1 - p, p] for p in (0.4, 0.3, 0.1))
+    rows = np.array([large, best, small, best])
     game = pb.NVOGame([6, 0], np.stack([rows, rows[:, ::-1]], axis=1), epsilon=5.0)
     for v, expected in enumerate((1, 1, 1, 3)):
         profile = game.constant_profile(v)

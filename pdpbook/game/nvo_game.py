@@ -141,7 +141,7 @@ class NVOGame:
         epsilon: float,
         multipliers: ArrayLike = (3, 2, 1, 0.33, 0.2),
         bins: int = 101,
-        percentile: float = 0.9,
+        quantile: float = 0.9,
         grid_epsilon: float | None = None,
     ) -> NVOGame:
         r"""Build the paper's game of a data set: grid, Laplace kernels, target.
@@ -156,7 +156,7 @@ class NVOGame:
             The scales of the actions as multiples of :math:`\Delta q/\varepsilon`.
         bins : int
             Number of bins K.
-        percentile : float
+        quantile : float
             The padding's p in (1/2, 1).
         grid_epsilon : float, optional
             :math:`\varepsilon` of the padding and hence of the normalisation; the privacy target
@@ -183,7 +183,7 @@ class NVOGame:
             padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
         factors = _validate.positive_vector("multipliers", multipliers)
         values = _validate.finite_vector("data", data, at_least=2)
-        grid = Grid.padded(values, epsilon=padding, bins=bins, percentile=percentile)
+        grid = Grid.padded(values, epsilon=padding, bins=bins, quantile=quantile)
         with np.errstate(over="ignore"):
             scales = factors * grid.sensitivity / epsilon
         if not (np.isfinite(scales) & (scales > 0)).all():

@@ -98,7 +98,7 @@ def test_refused_samples(game, size, rng, error, message):
 
 def test_games_and_outcomes_read_like_sentences():
     heights = pb.NVOGame.from_data(
-        pb.nba_heights()["height"], epsilon=4.0, multipliers=(3, 1), grid_epsilon=1.0
+        pb.load_heights()["height"], epsilon=4.0, multipliers=(3, 1), grid_epsilon=1.0
     )
     assert repr(heights) == "NVOGame: 1,317 records in 101 bins, 2 actions, ε = 4"
     one = pb.NVOGame([3, 1], pb.laplace_kernel(2, [1.0]), epsilon=0.25, delta=0.001)
