@@ -1,4 +1,4 @@
-"""What many draws cost, the honest losses of all heights, and a safe policy on 101 bins."""
+"""What many draws cost, the end-to-end losses of all heights, and a safe randomiser on 101 bins."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import pdpbook as pb
 from benchmarks.timing import best_of
-from pdpbook.commands.honest_table import best_responses, heights_game
+from pdpbook.commands.end_to_end_table import best_responses, heights_game
 
 
 def run() -> Iterator[tuple[str, float, str]]:
@@ -18,17 +18,17 @@ def run() -> Iterator[tuple[str, float, str]]:
     for scales in ("stated", "finer"):
         game = heights_game(scales, 1.0)
         pipeline = pb.game_pipeline(game, best_responses)
-        time = best_of(lambda g=game, p=pipeline: pb.honest_losses(g.counts, p), runs=3)
-        yield f"all honest losses of the heights, {scales} scales", time, "< 1 s"
+        time = best_of(lambda g=game, p=pipeline: pb.end_to_end_losses(g.counts, p), runs=3)
+        yield f"all end-to-end losses of the heights, {scales} scales", time, "< 1 s"
     counts = heights_game("stated", 1.0).counts
-    made = pb.private_policy(
+    made = pb.private_randomiser(
         counts, epsilon=1.0, delta=1e-6, share=0.9, rng=np.random.default_rng(0), actions="blur"
     )
     for actions in ("rows", "blur"):
         time = best_of(
-            lambda a=actions: pb.safe_policy(
+            lambda a=actions: pb.safe_randomiser(
                 made.noisy, made.lower, made.draw_epsilon, noise=0.9, actions=a
             ),
             runs=3,
         )
-        yield f"safe_policy of the heights, K = 101, {actions}", time, "< 5 s"
+        yield f"safe_randomiser of the heights, K = 101, {actions}", time, "< 5 s"

@@ -13,7 +13,7 @@ EPSILON = 1.0
 
 def game_of(records: int) -> pb.NVOGame:
     """The heights' game at ε = 1, or one of another size with the heights' distribution."""
-    game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=EPSILON)
+    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=EPSILON)
     if records == game.records:
         return game
     counts = np.random.default_rng(0).multinomial(records, game.frequency)

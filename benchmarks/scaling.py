@@ -5,7 +5,7 @@
   *A billion records* draws (``pdpbook/scaling/data/passes.csv``).  The 10⁹ rows are ten hard links
   to each file of 10⁸.
 - ``python -m benchmarks.scaling --engine FILE`` measures what else runs through the engine: tasks,
-  draws, honest losses, the replication sweep (``pdpbook/scaling/data/engine.csv``).
+  draws, end-to-end losses, the replication sweep (``pdpbook/scaling/data/engine.csv``).
 
 Each pass runs in a process of its own, which reports its wall clock, the CPU seconds of all its
 processes, and the largest memory of any of them, from the operating system.  ``PDPBOOK_SCRATCH``
@@ -191,7 +191,7 @@ def passes() -> list[dict[str, Any]]:
 
 
 def engine() -> list[dict[str, Any]]:
-    """Measure tasks, draws, honest losses and the replication sweep, alone and on two workers."""
+    """Measure tasks, draws, end-to-end losses and the replication sweep, on one and two workers."""
     import distributed
 
     from pdpbook.scaling.cluster import run_tasks
@@ -200,8 +200,8 @@ def engine() -> list[dict[str, Any]]:
     work: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         "tasks that do nothing": (abs, list(range(1000))),
         "keyed draws, millions": (_draw_a_million, list(range(10))),
-        "honest losses of the heights": (
-            _honest_losses,
+        "end-to-end losses of the heights": (
+            _end_to_end_losses,
             [(e, part) for e in EPSILONS for part in batched(_occupied())],
         ),
         "replication sweep": (
@@ -243,14 +243,14 @@ EPSILONS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
 def _draw_a_million(block: int) -> int:
     from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
 
-    law = integer_weights(np.full(BINS, 1.0 / BINS))
-    return int(keyed_draws(bytes(32), "c0", law, block * 10**6, (block + 1) * 10**6).sum())
+    distribution = integer_weights(np.full(BINS, 1.0 / BINS))
+    return int(keyed_draws(bytes(32), "c0", distribution, block * 10**6, (block + 1) * 10**6).sum())
 
 
 def _heights(epsilon: float) -> pb.NVOGame:
     from benchmarks.solvers import FINER
 
-    heights = pb.nba_heights()["height"]
+    heights = pb.load_heights()["height"]
     return pb.NVOGame.from_data(heights, epsilon=epsilon, multipliers=FINER, grid_epsilon=1.0)
 
 
@@ -258,7 +258,7 @@ def _occupied() -> list[int]:
     return np.flatnonzero(_heights(1.0).counts).tolist()
 
 
-def _loud_start(game: pb.NVOGame) -> Any:
+def _large_start(game: pb.NVOGame) -> Any:
     return pb.best_response_dynamics(game, game.constant_profile(0)).profile
 
 
@@ -267,9 +267,11 @@ def batched(items: list[int], size: int = 10) -> list[list[int]]:
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
-def _honest_losses(case: tuple[float, list[int]]) -> list[float]:
+def _end_to_end_losses(case: tuple[float, list[int]]) -> list[float]:
     epsilon, bins = case
-    return [left.honest_loss for left in pb.departures(_heights(epsilon), _loud_start, bins=bins)]
+    return [
+        left.end_to_end_loss for left in pb.removals(_heights(epsilon), _large_start, bins=bins)
+    ]
 
 
 def _best_responses(case: tuple[float, list[int]]) -> list[float]:

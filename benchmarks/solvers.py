@@ -62,16 +62,16 @@ def run() -> list[tuple[str, float, str]]:
 def comparison() -> dict[str, tuple[float, float, float]]:
     """CPU seconds, KL and proven lower bound (nan without a proof) of five solvers."""
     game = pb.NVOGame.from_data(
-        pb.nba_heights()["height"], epsilon=1.0, multipliers=FINER, grid_epsilon=1.0
+        pb.load_heights()["height"], epsilon=1.0, multipliers=FINER, grid_epsilon=1.0
     )
-    loud = game.constant_profile(0)
+    large = game.constant_profile(0)
     _compile()
     rng = np.random.default_rng(0)
-    single = pb.best_response_dynamics(game, loud, batch=False)
+    single = pb.best_response_dynamics(game, large, batch=False)
     literal = _literal_seconds(game, single.sweeps)
     solved = {"literal, estimated": (literal, single.divergence, math.nan)}
     calls: dict[str, Callable[[], Any]] = {
-        "grouped": lambda: pb.best_response_dynamics(game, loud),
+        "grouped": lambda: pb.best_response_dynamics(game, large),
         "coordinated": lambda: pb.coordinated_best_response(game),
         "AE, 270 generations": lambda: pb.approximate_enumeration(
             game, rng=rng, generations=GENERATIONS
@@ -106,7 +106,7 @@ def growth() -> list[dict[str, Any]]:
 
 def enumeration() -> list[dict[str, Any]]:
     """Run the genetic algorithm on the heights over seeds, settings and one long time."""
-    heights, rows = pb.nba_heights()["height"], []
+    heights, rows = pb.load_heights()["height"], []
     runs = [(STATED, 0.05, seed, GENERATIONS) for seed in range(3)]
     runs += [
         (FINER, mutation, seed, GENERATIONS) for mutation in (0.05, 0.001) for seed in range(3)
@@ -138,12 +138,12 @@ def certificates() -> list[dict[str, Any]]:
 
     With ``PDPBOOK_DATA`` set, the incomes are those of the paper, and the simulated ones as well.
     """
-    data = {"heights": pb.nba_heights()["height"]}
+    data = {"heights": pb.load_heights()["height"]}
     if os.environ.get("PDPBOOK_DATA"):
-        data["income"] = pb.income()["income"]
+        data["income"] = pb.load_income()["income"]
     with mock.patch.dict(os.environ):
         os.environ.pop("PDPBOOK_DATA", None)
-        data["simulated income"] = pb.income()["income"]
+        data["simulated income"] = pb.load_income()["income"]
     rows = []
     _compile()
     for (name, values), (actions, (multipliers, padding)) in product(data.items(), SETS.items()):
@@ -190,18 +190,18 @@ def _bell(n: int, bins: int, actions: int) -> pb.NVOGame:
 
 def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
     """Time and KL of each solver, as far as the game is small enough for it."""
-    loud, n = game.constant_profile(0), game.records
+    large, n = game.constant_profile(0), game.records
     measured: dict[str, tuple[float, float, str]] = {}
     if n <= 100:
-        bins, actions = naive.records_of(loud)
+        bins, actions = naive.records_of(large)
         seconds, end = _timed(lambda: naive.algorithm_1(bins, actions, game.kernel, 1.0))
-        profile = naive.profile_of(end.bins, end.actions, loud.shape)
+        profile = naive.profile_of(end.bins, end.actions, large.shape)
         measured["literal"] = seconds, game.divergence(profile), "measured"
     elif n <= 10_000:
-        single = pb.best_response_dynamics(game, loud, batch=False)
+        single = pb.best_response_dynamics(game, large, batch=False)
         seconds = _literal_seconds(game, single.sweeps)
         measured["literal"] = seconds, single.divergence, "estimated"
-    seconds, grouped = _timed(lambda: pb.best_response_dynamics(game, loud))
+    seconds, grouped = _timed(lambda: pb.best_response_dynamics(game, large))
     measured["grouped"] = seconds, grouped.divergence, "measured"
     seconds, pairs = _timed(lambda: pb.coordinated_best_response(game))
     measured["coordinated"] = seconds, pairs.divergence, "measured"

@@ -1,18 +1,18 @@
 from .audit.accounting import RecordProfile, draws_epsilon, record_profile
 from .audit.attacks import Attack, optimal_attack
 from .audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from .audit.histogram import dp_histogram
-from .audit.honest_loss import (
-    Departure,
-    departures,
+from .audit.end_to_end_loss import (
+    Removal,
+    end_to_end_losses,
     game_pipeline,
-    honest_losses,
     mixture_pipeline,
+    removals,
 )
-from .audit.policies import keep_or_blur, policy_epsilon
-from .audit.private_policy import PrivatePolicy, private_policy
-from .audit.public_policy import public_policy
-from .audit.safe_policy import safe_policy
+from .audit.histogram import dp_histogram
+from .audit.private_randomiser import PrivateRandomiser, private_randomiser
+from .audit.public_randomiser import public_randomiser
+from .audit.randomisers import k_ary_randomised_response, randomiser_epsilon
+from .audit.safe_randomiser import safe_randomiser
 from .beyond.bayesian_game import BayesianGame, bayesian_equilibria, zero_sum_equilibrium
 from .beyond.gaussian_pdp import hockey_stick_divergences
 from .beyond.gradual_release import gradual_laplace, refine, two_level_density
@@ -36,13 +36,13 @@ from .beyond.social_distance import (
 )
 from .experiments.datasets import (
     Dataset,
-    credit,
-    friends,
-    income,
-    nba_heights,
-    nba_players,
-    patients,
-    published_table,
+    load_credit,
+    load_friends,
+    load_heights,
+    load_income,
+    load_patients,
+    load_players,
+    load_published_table,
 )
 from .experiments.metrics import cosine_similarity, jaccard_index, sd_loss
 from .foundations.bounded_laplace import bounded_laplace_mechanism
@@ -74,14 +74,14 @@ from .per_instance.noise_kernels import (
     truncated_laplace_pdf,
 )
 from .per_instance.privacy_loss import (
-    company_needed,
     linear_limits,
     privacy_losses,
+    records_needed,
 )
 from .per_instance.scale_bounds import (
-    careful_scale_bound,
     published_scale_bound,
     scale_bound,
+    uniform_release_scale,
 )
 
 __version__: str
@@ -92,14 +92,14 @@ __all__ = [
     "BestResponse",
     "Certificate",
     "Dataset",
-    "Departure",
     "Enumeration",
     "Grid",
     "LimitedAttack",
     "NVOGame",
     "PerInstanceLaplace",
-    "PrivatePolicy",
+    "PrivateRandomiser",
     "RecordProfile",
+    "Removal",
     "RepeatedGame",
     "advanced_composition",
     "analytic_gaussian_sigma",
@@ -112,22 +112,18 @@ __all__ = [
     "bounded_laplace_mechanism",
     "breach_game",
     "budget_cap",
-    "careful_scale_bound",
     "certified_optimum",
     "classical_gaussian_sigma",
     "clopper_pearson_epsilon",
     "common_scale",
-    "company_needed",
     "coordinated_best_response",
     "cosine_similarity",
-    "credit",
-    "departures",
     "difference_game",
     "distance_budgets",
     "dp_histogram",
     "draws_epsilon",
+    "end_to_end_losses",
     "exponential_mechanism",
-    "friends",
     "game_pipeline",
     "game_tuned_budgets",
     "gaussian_kernel",
@@ -137,38 +133,41 @@ __all__ = [
     "group_privacy",
     "guess_bound",
     "hockey_stick_divergences",
-    "honest_losses",
     "hop_distances",
-    "income",
     "jaccard_index",
-    "keep_or_blur",
+    "k_ary_randomised_response",
     "kl_divergence",
     "laplace_kernel",
     "laplace_mechanism",
     "limited_attack",
     "linear_limits",
+    "load_credit",
+    "load_friends",
+    "load_heights",
+    "load_income",
+    "load_patients",
+    "load_players",
+    "load_published_table",
     "minimax_q_learning",
     "mixture_pipeline",
-    "nba_heights",
-    "nba_players",
     "one_run_epsilon",
     "optimal_attack",
-    "patients",
     "people_by_distance",
-    "policy_epsilon",
     "privacy_losses",
-    "private_policy",
+    "private_randomiser",
     "product_kernel",
-    "public_policy",
+    "public_randomiser",
     "published_scale_bound",
-    "published_table",
     "quality_of_service",
     "randomised_response",
+    "randomiser_epsilon",
     "record_profile",
+    "records_needed",
     "refine",
+    "removals",
     "renyi_divergence",
     "renyi_epsilon",
-    "safe_policy",
+    "safe_randomiser",
     "scale_bound",
     "sd_loss",
     "simulated_rmse",
@@ -177,5 +176,6 @@ __all__ = [
     "truncated_laplace_extremes",
     "truncated_laplace_pdf",
     "two_level_density",
+    "uniform_release_scale",
     "zero_sum_equilibrium",
 ]

@@ -43,9 +43,9 @@ __all__ = [
     "memory",
     "number",
     "numeric",
-    "policy_matrix",
     "positive_vector",
     "profile_matrix",
+    "randomiser_matrix",
     "row_matrix",
     "same_length",
     "seeds",
@@ -381,7 +381,7 @@ def stochastic_kernel(name: str, values: ArrayLike, *, bins: int) -> NDArray[np.
     return array
 
 
-def policy_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def randomiser_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return a (K, K) table, K >= 2, whose rows are probability vectors."""
     raw = numeric(name, values)
     if raw.ndim != 2 or raw.shape[0] != raw.shape[1] or raw.shape[0] < 2:

@@ -197,14 +197,14 @@ def hockey_stick(row: Floats, mass: Floats, n: int, epsilon: float) -> float:
     return worst
 
 
-def expected_divergence(policy: Floats, posterior: CountPosterior) -> float:
-    """What a safe policy minimises; what others put on an output is replaced by its mean."""
+def expected_divergence(randomiser: Floats, posterior: CountPosterior) -> float:
+    """What a safe randomiser minimises; what others put on an output is replaced by its mean."""
     mean, total = posterior.mean, 0.0
     for x in range(len(mean)):
-        others = sum(mean[k] * policy[k, x] for k in range(len(mean)) if k != x)
+        others = sum(mean[k] * randomiser[k, x] for k in range(len(mean)) if k != x)
         for c, w in zip(posterior.values[x], posterior.weights[x], strict=True):
             if c > 0 and w > 0:
-                total += w * c * math.log(c / (c * policy[x, x] + others))
+                total += w * c * math.log(c / (c * randomiser[x, x] + others))
     return total / mean.sum()
 
 

@@ -194,8 +194,8 @@ def test_best_responses_are_followed_as_far_as_by_the_twin():
     seen, start = Counter(), crowd().constant_profile(0)
     for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
         kernel, frequency, mass, n, limits = known_at(game, profile)
-        quiet = pb.best_response_dynamics(game, profile).profile
-        for fixed, here in product(nobody_and_one(profile), (profile, quiet)):
+        small = pb.best_response_dynamics(game, profile).profile
+        for fixed, here in product(nobody_and_one(profile), (profile, small)):
             after, there = profile.copy(), naive.mass(game, here)
             at_rest = _kernels.follow(
                 after, kernel, frequency, mass.copy(), there, n, limits, *fixed

@@ -108,11 +108,11 @@ def test_memory_has_one_limit_for_every_array():
     v.memory("x", 3, 2**14, 2**14)  # 2 GiB, to the byte
     v.memory("x", 3, 2**15, 2**14, itemsize=4)
     message = (
-        r"^x must be so small that the memory for a policy \(16385 x 16385 numbers\) "
+        r"^x must be so small that the memory for a randomiser \(16385 x 16385 numbers\) "
         r"is at most 2 GiB and not 2 GiB, got x=3$"
     )
     with pytest.raises(ValueError, match=message):
-        v.memory("x", 3, 2**14 + 1, 2**14 + 1, what="a policy")
+        v.memory("x", 3, 2**14 + 1, 2**14 + 1, what="a randomiser")
     with pytest.raises(ValueError, match=r"not 6\.04e\+23 GiB, got x=3$"):
         v.memory("x", 3, 2**53, np.int64(2**53))  # no wrapping around
 
@@ -337,18 +337,18 @@ def test_kernels(change, message):
 
 
 @pytest.mark.parametrize(
-    ("policy", "error", "message"),
+    ("randomiser", "error", "message"),
     [
-        (np.ones((2, 3)), ValueError, r"shape \(K, K\) with K >= 2, got policy of shape \(2, 3\)"),
-        (np.ones((1, 1)), ValueError, r"got policy of shape \(1, 1\)"),
-        ([[0.5, 0.5], [0.5, 0.4]], ValueError, r"policy\[1\] must sum to 1, got a sum of 0\.9"),
-        ([["a", "b"], ["c", "d"]], TypeError, "policy must hold numbers, got policy of type"),
+        (np.ones((2, 3)), ValueError, r"\(K, K\) with K >= 2, got randomiser of shape \(2, 3\)"),
+        (np.ones((1, 1)), ValueError, r"got randomiser of shape \(1, 1\)"),
+        ([[0.5, 0.5], [0.5, 0.4]], ValueError, r"randomiser\[1\] must sum to 1, got a sum of 0\.9"),
+        ([["a", "b"], ["c", "d"]], TypeError, "must hold numbers, got randomiser of type"),
     ],
 )
-def test_policies(policy, error, message):
-    assert v.policy_matrix("policy", [[1, 0], [0, 1]]).dtype == np.float64
+def test_randomisers(randomiser, error, message):
+    assert v.randomiser_matrix("randomiser", [[1, 0], [0, 1]]).dtype == np.float64
     with pytest.raises(error, match=message):
-        v.policy_matrix("policy", policy)
+        v.randomiser_matrix("randomiser", randomiser)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def gradual_laplace(
 def refine(
     noise: ArrayLike, *, epsilon: float, new_epsilon: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Relax the privacy of answers that are already out: draw the quiet noise given the loud.
+    r"""Relax the privacy of answers that are already out: draw the smaller noise given the larger.
 
     Parameters
     ----------
@@ -123,33 +123,33 @@ def refine(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> loud = rng.laplace(scale=2.0, size=100_000)
-    >>> quiet = refine(loud, epsilon=0.5, new_epsilon=1.0, rng=rng)
-    >>> float(np.abs(quiet).mean().round(2)), float((quiet == loud).mean().round(2))
+    >>> noisy = rng.laplace(scale=2.0, size=100_000)
+    >>> accurate = refine(noisy, epsilon=0.5, new_epsilon=1.0, rng=rng)
+    >>> float(np.abs(accurate).mean().round(2)), float((accurate == noisy).mean().round(2))
     (1.0, 0.25)
     """
     epsilon = _validate.number("epsilon", epsilon, above=_SMALLEST)
     new_epsilon = _validate.number("new_epsilon", new_epsilon, above=epsilon, strict=False)
     rng = _validate.generator("rng", rng)
     given = _validate.finite_array("noise", noise)
-    loud = given.ravel()
-    length, side = np.abs(loud), np.where(loud < 0, -1.0, 1.0)
+    noisy = given.ravel()
+    length, side = np.abs(noisy), np.where(noisy < 0, -1.0, 1.0)
     fall, rise = new_epsilon - epsilon, new_epsilon + epsilon
     tail = np.exp(-fall * length)
     stays = epsilon / new_epsilon * tail
     beyond = stays + fall / (2.0 * new_epsilon) * tail
     across = beyond + fall / (2.0 * new_epsilon)
-    piece, place = rng.random(loud.size), rng.random(loud.size)
-    step = rng.exponential(size=loud.size) / rise
+    piece, place = rng.random(noisy.size), rng.random(noisy.size)
+    step = rng.exponential(size=noisy.size) / rise
     between = -np.log1p(place * np.expm1(-fall * length)) / fall if fall > 0 else length
-    quiet = np.select(
+    accurate = np.select(
         [piece < stays, piece < beyond, piece < across], [length, length + step, -step], between
     )
-    return (side * quiet).reshape(given.shape)
+    return (side * accurate).reshape(given.shape)
 
 
 def two_level_density(
-    noisy: ArrayLike, quiet: ArrayLike, *, epsilon: float, new_epsilon: float
+    noisy: ArrayLike, accurate: ArrayLike, *, epsilon: float, new_epsilon: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the joint law of the noise of two copies: its smooth part and its atom.
 
@@ -157,7 +157,7 @@ def two_level_density(
     ----------
     noisy : array_like
         Points x, noise of the copy of level :math:`\varepsilon_1`.
-    quiet : array_like
+    accurate : array_like
         Points y, noise of the copy of level :math:`\varepsilon_2`.
     epsilon, new_epsilon : float
         The levels, :math:`0<\varepsilon_1\le\varepsilon_2`.
@@ -170,7 +170,7 @@ def two_level_density(
         that differ.
     atom : ndarray
         :math:`\frac{\varepsilon_1^2}{2\varepsilon_2}e^{-\varepsilon_2|y|}`, of the shape of
-        ``quiet``: density along the diagonal, per unit of y, of the pairs that are equal.
+        ``accurate``: density along the diagonal, per unit of y, of the pairs that are equal.
 
     Raises
     ------
@@ -189,8 +189,8 @@ def two_level_density(
     """
     low = _validate.number("epsilon", epsilon, above=_SMALLEST)
     high = _validate.number("new_epsilon", new_epsilon, above=low, strict=False)
-    x, y = _validate.finite_array("noisy", noisy), _validate.finite_array("quiet", quiet)
-    _validate.broadcast("noisy", x, "quiet", y)
+    x, y = _validate.finite_array("noisy", noisy), _validate.finite_array("accurate", accurate)
+    _validate.broadcast("noisy", x, "accurate", y)
     ratio = low / high
     with np.errstate(over="ignore", under="ignore"):
         decay = low * np.abs(x - y) + high * np.abs(y)

@@ -9,7 +9,7 @@ Three facts decide most of what can be said about such a split.
 1. With :math:`N_d` people at distance d, the mean squared error over all people is least for
    :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count the same, the best split
    is the uniform one.
-2. If an adversary with power :math:`\Psi` chooses which levels to spy on, the saddle point is
+2. If an adversary with power :math:`\Psi` chooses which levels to attack, the saddle point is
    :math:`\varepsilon_d\propto\max(\gamma, N_d^{1/3})`: the cube-root rule with a floor.
 3. An adversary for whom n possible data sets look alike guesses the true one with probability at
    most :math:`1/(1+(n-1)e^{-\varepsilon\Delta v/\Delta q})` (Lee & Clifton 2011), which caps ε.
@@ -305,14 +305,14 @@ def budget_cap(n: int, *, attack_probability: float, ratio: float = 1.0) -> floa
 
 @dataclass(frozen=True, eq=False)
 class TunedBudgets:
-    """Saddle point of the game between a curator who splits a budget and a spy.
+    """Saddle point of the game between a curator who splits a budget and an attacker.
 
     Attributes
     ----------
     budgets : ndarray, shape (D,)
         The curator's budgets; they sum to the total.
     attack : ndarray, shape (D,)
-        The spy's effort at each level, in [0, 1]; it sums to his power.
+        The attacker's effort at each level, in [0, 1]; it sums to his power.
     price : float
         Loss of one unit of ε at a level that is fully spied on, in units of squared error, at
         which the curator spends exactly the total.
@@ -324,10 +324,10 @@ class TunedBudgets:
 
 
 def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> TunedBudgets:
-    r"""Split a budget against an adversary who chooses where to spy.
+    r"""Split a budget against an adversary who chooses where to attack.
 
-    The curator picks budgets, the spy an effort :math:`a_d\in[0,1]` at each distance with
-    :math:`\sum_d a_d\le\Psi`.  The curator loses what the spy gains,
+    The curator picks budgets, the attacker an effort :math:`a_d\in[0,1]` at each distance with
+    :math:`\sum_d a_d\le\Psi`.  The curator loses what the attacker gains,
 
     .. math:: L(\varepsilon, a) = \sum_d N_d\frac{2}{\varepsilon_d^2}
               + \lambda\sum_d a_d\,\varepsilon_d .
@@ -339,7 +339,7 @@ def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> Tune
     total : float
         Budget B that the curator spends, > 0; it fixes the price λ.
     power : float
-        The spy's power :math:`\Psi` in (0, D], at least 1e-100.
+        The attacker's power :math:`\Psi` in (0, D], at least 1e-100.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 ``python -m pdpbook.commands.competition TABLE --out FILE`` writes one of four tables about the
 heights, on the public grid of ε = 1: ``targets`` (every release, six targets), ``records`` (10 to
 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶ at ε = 1),
-``repair`` (the repaired game at several shares of the budget) and ``public`` (policies learned on
-a random half of the heights and used on the other half).  Each takes a few minutes;
+``repair`` (the repaired game at several shares of the budget) and ``public`` (randomisers learned
+on a random half of the heights and used on the other half).  Each takes a few minutes;
 ``--epsilons`` and ``--seeds`` make it shorter.
 Taught in *What would you have used instead?* and *A repair*.
 """
@@ -28,10 +28,10 @@ from pdpbook.audit.count_posterior import (
     posterior_from_public,
 )
 from pdpbook.audit.histogram import dp_histogram
-from pdpbook.audit.policies import keep_or_blur
-from pdpbook.audit.private_policy import private_policy
-from pdpbook.audit.public_policy import profile_policy, public_policy
-from pdpbook.commands.honest_table import EPSILONS, best_responses, heights_game
+from pdpbook.audit.private_randomiser import private_randomiser
+from pdpbook.audit.public_randomiser import profile_randomiser, public_randomiser
+from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.commands.end_to_end_table import EPSILONS, best_responses, heights_game
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.game.coordinated import coordinated_best_response
@@ -69,7 +69,7 @@ Rows = NDArray[np.float64]
 
 
 def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
-    """Return the policy that draws from a distribution, whatever the record is.
+    """Return the randomiser that draws from a distribution, whatever the record is.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 def _game(game: NVOGame) -> Rows:
     """Rows at the end of coordinated moves from the loudest profile."""
     profile = coordinated_best_response(game, game.constant_profile(0)).profile
-    return profile_policy(game, profile, absent=0)
+    return profile_randomiser(game, profile, absent=0)
 
 
 def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
@@ -121,7 +121,9 @@ RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Ro
     "game (finer scales)": _scaled("finer"),
     "one common scale": lambda c, e, rng: _common(c, e),
     "Laplace at b*": lambda c, e, rng: laplace_kernel(c.size, [scale_bound(c.sum(), e)])[0],
-    "keep or blur": lambda c, e, rng: keep_or_blur(c.size, int(c.sum()), e),
+    "k-ary randomised response": lambda c, e, rng: k_ary_randomised_response(
+        c.size, int(c.sum()), e
+    ),
     "DP histogram": lambda c, e, rng: shifted_rows(dp_histogram(c, epsilon=e, rng=rng)),
 }
 _NOISY = ("DP histogram",)
@@ -218,14 +220,16 @@ def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
     for epsilon in epsilons:
         for size in (1317, 13170):
             counts = heights_game("stated", 1.0).counts * (size // 1317)
-            rows = keep_or_blur(counts.size, size, epsilon)
-            yield _line("keep or blur,0", epsilon, size, 0, *release_rows(counts, rows))
+            rows = k_ary_randomised_response(counts.size, size, epsilon)
+            yield _line(
+                "k-ary randomised response,0", epsilon, size, 0, *release_rows(counts, rows)
+            )
             for seed in range(seeds):
                 noise = np.random.default_rng([seed, 7])
                 rows = shifted_rows(dp_histogram(counts, epsilon=epsilon, rng=noise))
                 yield _line("DP histogram,1", epsilon, size, seed, *release_rows(counts, rows))
                 for share in SHARES:
-                    made = private_policy(
+                    made = private_randomiser(
                         counts,
                         epsilon=epsilon,
                         delta=DELTA,
@@ -233,7 +237,7 @@ def _repair(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
                         rng=np.random.default_rng([seed, 7]),
                         actions="blur",
                     )
-                    values = release_rows(counts, made.policy)
+                    values = release_rows(counts, made.randomiser)
                     yield _line(f"blur,{share:g}", epsilon, size, seed, *values)
 
 
@@ -248,19 +252,19 @@ def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
             rng = np.random.default_rng([seed, 7])
             noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
             shown = _like(game, public)
-            played = profile_policy(shown, best_responses(shown), absent=0)
+            played = profile_randomiser(shown, best_responses(shown), absent=0)
             plain = posterior_from_noise(noisy, epsilon)
             both = posterior_from_both(public, noisy, n, epsilon)
-            policies = {
-                "public policy with margin": public_policy(public, n, epsilon, miss=MISS),
+            randomisers = {
+                "public randomiser with margin": public_randomiser(public, n, epsilon, miss=MISS),
                 "game on the public half": played,
-                "own game (held only)": _game(_like(game, counts)),
-                "keep or blur": keep_or_blur(counts.size, n, epsilon),
+                "own game (fixed-noise only)": _game(_like(game, counts)),
+                "k-ary randomised response": k_ary_randomised_response(counts.size, n, epsilon),
                 "DP histogram": shifted_rows(plain.distribution),
                 "DP histogram towards public": shifted_rows(both.distribution),
                 "public half alone": shifted_rows(posterior_from_public(public, n).distribution),
             }
-            for name, rows in policies.items():
+            for name, rows in randomisers.items():
                 occupied = counts > 0
                 losses = privacy_losses(rows[occupied], counts @ rows, n)
                 exposed = int(counts[occupied][losses > epsilon * (1 + 1e-9)].sum())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pdpbook.commands.replication import file_hashes, write_aggregates
-from pdpbook.experiments.datasets import credit, income, nba_players
+from pdpbook.experiments.datasets import load_credit, load_income, load_players
 from pdpbook.experiments.noise_by_bin import noise_row, pair_row, without_privacy
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.best_response import best_response_dynamics
@@ -52,9 +52,9 @@ def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
     """
     import pandas as pd
 
-    players = nba_players(folder)
-    data = {"height": players["height"], "income": income(folder)["income"]}
-    data["credit"] = credit(folder)["income"]
+    players = load_players(folder)
+    data = {"height": players["height"], "income": load_income(folder)["income"]}
+    data["credit"] = load_credit(folder)["income"]
     rows: list[dict[str, Any]] = []
     for name, setting in ((name, setting) for name in data for setting in SETTINGS):
         for epsilon in _PLAN[name]:

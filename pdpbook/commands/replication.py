@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from pdpbook.experiments.datasets import credit, income, nba_heights, nba_players
+from pdpbook.experiments.datasets import load_credit, load_heights, load_income, load_players
 from pdpbook.experiments.regression import regression_table
 from pdpbook.experiments.replication import (
     best_response_row,
@@ -70,9 +70,9 @@ def replicate(
     """
     import pandas as pd
 
-    heights = nba_heights(folder)["height"]
-    weights = income(folder)
-    data = {"height": heights, "income": weights["income"], "credit": credit(folder)["income"]}
+    heights = load_heights(folder)["height"]
+    weights = load_income(folder)
+    data = {"height": heights, "income": weights["income"], "credit": load_credit(folder)["income"]}
     plan = [(name, s, e) for name in data for s in SETTINGS for e in _EPSILONS[name]]
     total = len(plan) + len(weights.columns) + len(data) * len(PADDINGS) * len(DIVISORS) + 1
     rows: list[dict[str, Any]] = []
@@ -99,7 +99,7 @@ def replicate(
             found_all = settings_search(records, TABLES[name], step=bar.update)
             rows += [{"experiment": f"search {name}", **dict(r)} for _, r in found_all.iterrows()]
         bar.set_postfix_str("regression")
-        players = nba_players(folder)
+        players = load_players(folder)
         result = regression_table(
             players["height"], players["weight"], epsilons=_EPSILONS["height"], seeds=range(seeds)
         )

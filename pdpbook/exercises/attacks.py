@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from pdpbook.audit.policies import keep_or_blur
+from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
@@ -50,17 +50,19 @@ def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
     return judge
 
 
-def _added_losses(counts: NDArray[np.int64], policy: NDArray[np.float64]) -> NDArray[np.float64]:
+def _added_losses(
+    counts: NDArray[np.int64], randomiser: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Loss of one record more, for each bin."""
-    mass, n = counts @ policy, int(counts.sum())
-    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in policy])
+    mass, n = counts @ randomiser, int(counts.sum())
+    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in randomiser])
 
 
-def _rebuilds(counts: list[int], policy: NDArray[np.float64]) -> Callable[[Any], bool]:
+def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[Any], bool]:
     def judge(answer: Any) -> bool:
         histogram = np.array(counts)
-        losses = _added_losses(histogram, policy)
-        found = np.asarray(answer(losses, int(histogram.sum()), policy), dtype=float)
+        losses = _added_losses(histogram, randomiser)
+        found = np.asarray(answer(losses, int(histogram.sum()), randomiser), dtype=float)
         return found.shape == histogram.shape and np.allclose(found, histogram, atol=1e-6)
 
     return judge
@@ -172,31 +174,32 @@ EXERCISES = {
     ),
     "reconstruct": Exercise(
         [
-            Case(_rebuilds(counts, policy), hint)
-            for counts, policy, hint in (
+            Case(_rebuilds(counts, randomiser), hint)
+            for counts, randomiser, hint in (
                 (
                     [3, 2, 1, 2, 1],
-                    keep_or_blur(5, 9, 1.0),
+                    k_ary_randomised_response(5, 9, 1.0),
                     "First find the average of the n "
                     "records at each own bin from R and the loss. How many records are there with "
                     "the one that is added? Then which histogram puts this there?",
                 ),
                 (
                     [3, 0, 2, 3, 1],
-                    keep_or_blur(5, 9, 1.5),
+                    k_ary_randomised_response(5, 9, 1.5),
                     "Empty bins count, too: return one number a bin.",
                 ),
                 (
                     [2, 1, 0, 2, 1, 2],
                     laplace_kernel(6, [0.08])[0],
                     "It should work for every "
-                    "policy, not only for keep or blur: the masses are linear in the histogram.",
+                    "randomiser, not only for k-ary randomised response: "
+                    "the masses are linear in the histogram.",
                 ),
                 (
                     [2, 1, 2, 0, 2, 1],
                     0.9 * np.eye(6) + 0.1 * np.tile([0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)),
                     "Which way round do rows and "
-                    "columns of the policy belong? Row k is where a record of bin k goes.",
+                    "columns of the randomiser belong? Row k is where a record of bin k goes.",
                 ),
             )
         ]

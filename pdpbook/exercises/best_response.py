@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise
 from pdpbook.exercises.small_games import Profile, after_move, laplace_game, wrong_game
-from pdpbook.experiments.datasets import nba_heights
+from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
@@ -187,7 +187,7 @@ def _runs_are_quick(answer: Callable[..., Any]) -> str:
 
 
 def _fine_game() -> NVOGame:
-    heights = nba_heights()["height"]
+    heights = load_heights()["height"]
     return NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
 
 

@@ -59,7 +59,7 @@ def _is_cut_anywhere(answer: Any) -> bool:
     )
 
 
-def _follows_the_law(answer: Any) -> bool:
+def _follows_the_distribution(answer: Any) -> bool:
     drawn = _drawn(answer, KEY, "age", 0, 4000)
     if drawn.min() < 0 or drawn.max() > 3:
         return False
@@ -69,21 +69,26 @@ def _follows_the_law(answer: Any) -> bool:
 
 def _depends_on(answer: Any, key: bytes, name: str) -> bool:
     one, other = _drawn(answer, KEY, "age", 0, 2000), _drawn(answer, key, name, 0, 2000)
-    return abs(float((one == other).mean()) - 0.34375) < 0.06  # the sum of squares of the law
+    return (
+        abs(float((one == other).mean()) - 0.34375) < 0.06
+    )  # the sum of squares of the distribution
 
 
-def _weights_are_whole(law: Sequence[float], answer: Any) -> bool | str:
-    weights = [each for each in answer(np.array(law))]
+def _weights_are_whole(distribution: Sequence[float], answer: Any) -> bool | str:
+    weights = [each for each in answer(np.array(distribution))]
     if not all(isinstance(each, int | np.integer) for each in weights):
         return "Not all of it is whole: a float cannot hold 64 bits."
     whole = [int(each) for each in weights]
-    if len(whole) != len(law) or min(whole) < 0:
+    if len(whole) != len(distribution) or min(whole) < 0:
         return "One weight >= 0 for each bin."
     if sum(whole) != 2**64:
         return f"The weights miss 2**64 by {sum(whole) - 2**64}."
-    target = integer_weights(law)
+    target = integer_weights(distribution)
     far = max(abs(a - b) for a, b in zip(whole, target, strict=True))
-    return far <= len(law) or "The sum is right, but a weight is far from 2**64 times its share."
+    return (
+        far <= len(distribution)
+        or "The sum is right, but a weight is far from 2**64 times its share."
+    )
 
 
 def _published(counts: Sequence[int]) -> str:
@@ -153,10 +158,10 @@ EXERCISES = {
                 *case,
                 hint="How many independent draws under the same noise are out, all in all?",
                 mistakes={
-                    "Adding up bills is basic composition. It holds, but it is not the smallest.": (
+                    "Adding up costs is basic composition. It holds, but it is not the smallest.": (
                         lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c)
                     ),
-                    "That is the bill of one copy.": (
+                    "That is the cost of one copy.": (
                         lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d)
                     ),
                 },
@@ -171,7 +176,10 @@ EXERCISES = {
                 _is_cut_anywhere,
                 "Draw j must not depend on start and stop. Make it a function of j itself.",
             ),
-            Case(_follows_the_law, "The draws must be bins 0, …, K - 1 that follow the law."),
+            Case(
+                _follows_the_distribution,
+                "The draws must be bins 0, …, K - 1 that follow the distribution.",
+            ),
             Case(
                 lambda answer: _depends_on(answer, bytes(32), "age"),
                 "Another key must give unrelated draws.",
@@ -185,11 +193,11 @@ EXERCISES = {
     "weights": Exercise(
         [
             Case(
-                partial(_weights_are_whole, law),
+                partial(_weights_are_whole, distribution),
                 "Python's whole numbers and fractions.Fraction are exact; round down, and give "
                 "what is left to the largest.",
             )
-            for law in (
+            for distribution in (
                 [0.25, 0.75],
                 [0.1, 0.2, 0.7],
                 [1 / 3, 1 / 3, 1 / 3],

@@ -90,8 +90,8 @@ def check(
 
     Examples
     --------
-    >>> check("dp-versus-pdp/company-needed", ...)
-    ✗ dp-versus-pdp/company-needed: still the stub. Replace the dots by your answer.
+    >>> check("dp-versus-pdp/records-needed", ...)
+    ✗ dp-versus-pdp/records-needed: still the stub. Replace the dots by your answer.
     """
     held = 0
     for result in results(name, answer, hint=hint, seed=seed, isolated=isolated):
@@ -124,7 +124,7 @@ def results(
 
     Examples
     --------
-    >>> [bool(each) for each in results("dp-versus-pdp/company-needed", lambda n, e: 2)][:3]
+    >>> [bool(each) for each in results("dp-versus-pdp/records-needed", lambda n, e: 2)][:3]
     [False, True, True]
     """
     if hint not in (0, 1, 2):
@@ -164,7 +164,7 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
 
     Examples
     --------
-    >>> score("dp-versus-pdp/company-needed", ...)[0]
+    >>> score("dp-versus-pdp/records-needed", ...)[0]
     0
     """
     held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]

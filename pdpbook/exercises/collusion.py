@@ -121,7 +121,7 @@ def _geometric(epsilon: float) -> NDArray[np.float64]:
 
 
 def _releases_integers(low: float, high: float) -> Callable[[Any], str]:
-    """Convolve the quiet law with the answer's jump and compare it with the noisy law."""
+    """Convolve the accurate law with the answer's jump and compare it with the noisy law."""
 
     def judge(answer: Any) -> str:
         stay = float(answer(low, high))

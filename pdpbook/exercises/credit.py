@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.exercises.small_games import wrong_scales
-from pdpbook.experiments.datasets import nba_players
+from pdpbook.experiments.datasets import load_players
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel, product_kernel
@@ -119,7 +119,7 @@ def _margin_case(output: NDArray[np.float64], bins: int, other: int, hint: str) 
 
 
 def _played(multipliers: Any) -> tuple[int, float]:
-    players = nba_players()
+    players = load_players()
     games = [
         NVOGame.from_data(
             players[name],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
-from pdpbook.per_instance.privacy_loss import company_needed, privacy_losses
+from pdpbook.per_instance.privacy_loss import privacy_losses, records_needed
 
 __all__ = ["EXERCISES"]
 
@@ -140,18 +140,18 @@ def _released(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def rule_losses(answer: Any) -> tuple[float, float]:
-    """Largest pDP loss and largest honest loss of the rule."""
+    """Largest pDP loss and largest end-to-end loss of the rule."""
     counts = np.asarray(answer)
     n, rows = int(counts.sum()), _released(counts)
     mass = counts @ rows
-    held = privacy_losses(rows[counts > 0], mass, n).max()
-    honest = 0.0
+    fixed_noise = privacy_losses(rows[counts > 0], mass, n).max()
+    end_to_end = 0.0
     for k in np.flatnonzero(counts):
         fewer = counts - (np.arange(counts.size) == k)
         rerun = fewer @ _released(fewer)
         with np.errstate(divide="ignore"):
-            honest = max(honest, np.abs(np.log(mass / n) - np.log(rerun / (n - 1))).max())
-    return float(held), float(honest)
+            end_to_end = max(end_to_end, np.abs(np.log(mass / n) - np.log(rerun / (n - 1))).max())
+    return float(fixed_noise), float(end_to_end)
 
 
 def _is_histogram(answer: Any) -> bool:
@@ -164,11 +164,14 @@ def _is_histogram(answer: Any) -> bool:
     )
 
 
-def _honest_is_large(answer: Any) -> str:
-    held, honest = rule_losses(answer)
-    if held <= 1.0 < honest:
+def _end_to_end_is_large(answer: Any) -> str:
+    fixed_noise, end_to_end = rule_losses(answer)
+    if fixed_noise <= 1.0 < end_to_end:
         return ""
-    return f"The largest pDP loss is {held:.3f}, and the largest honest loss {honest:.3f}."
+    return (
+        f"The largest pDP loss is {fixed_noise:.3f}, "
+        f"and the largest end-to-end loss {end_to_end:.3f}."
+    )
 
 
 EXERCISES = {
@@ -184,10 +187,10 @@ EXERCISES = {
             for counts in ([30, 20, 10], [9, 2, 2], [3, 2, 1], [6, 0, 0], [4, 0, 5], [9, 1, 1])
         ]
     ),
-    "company-needed": Exercise(
+    "records-needed": Exercise(
         [
             close(
-                company_needed,
+                records_needed,
                 n,
                 epsilon,
                 hint=hint,
@@ -216,11 +219,11 @@ EXERCISES = {
         ]
     ),
     "replacement-loss": Exercise(_replacement_cases()),
-    "honest-loss": Exercise(
+    "end-to-end-loss": Exercise(
         [
             Case(_is_histogram, "Give three whole numbers >= 0, with a sum of 2 to 12."),
             Case(
-                _honest_is_large,
+                _end_to_end_is_large,
                 "Where does one record's leaving change what many others do?",
             ),
         ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.exercises.small_games import after_move, wrong_scales
-from pdpbook.experiments.datasets import nba_heights
+from pdpbook.experiments.datasets import load_heights
 from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_loss
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
@@ -72,7 +72,7 @@ def _uniform(q: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
 
 def _game(multipliers: Any, *, epsilon: float = 1.0) -> NVOGame:
     return NVOGame.from_data(
-        nba_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
+        load_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
     )
 
 
@@ -148,7 +148,7 @@ def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int
 def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
     def begin() -> tuple[NVOGame, NDArray[np.int64]]:
         game = _game((3, 2, 1, 0.033, 0.02))
-        if start == "quiet":
+        if start == "small":
             return game, game.constant_profile(4)
         return game, best_response_dynamics(game, rng=np.random.default_rng(0)).profile
 
@@ -309,7 +309,7 @@ EXERCISES = {
             _sake_case(40, 2, 4, "equilibrium", "One of three turns quiet: move one record only."),
             _sake_case(59, 2, 4, "equilibrium", "A record can be loud for others only."),
             _sake_case(51, 3, 4, "equilibrium", "One of the crowd can matter to the ends."),
-            _sake_case(62, 4, 0, "quiet", "Name those who were private before, not all exposed."),
+            _sake_case(62, 4, 0, "small", "Name those who were private before, not all exposed."),
         ]
     ),
     "scales": Exercise(

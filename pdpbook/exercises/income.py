@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close, equal
-from pdpbook.experiments.datasets import nba_heights
+from pdpbook.experiments.datasets import load_heights
 from pdpbook.experiments.metrics import cosine_similarity, sd_loss_limit
 from pdpbook.experiments.replication import laplace_row
 from pdpbook.experiments.settings import SETTINGS
@@ -121,7 +121,7 @@ def _farthest_case(seed: int, theta: float, hint: str) -> Case:
 
 
 def _loss(answer: Callable[..., Any], which: str) -> float:
-    game = SETTINGS["inferred"].game(nba_heights()["height"], 1.0)
+    game = SETTINGS["inferred"].game(load_heights()["height"], 1.0)
     if which == "same":
         return float(answer(game.frequency, game.frequency))
     profile = game.constant_profile(2)

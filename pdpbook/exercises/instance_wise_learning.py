@@ -10,7 +10,7 @@ import numpy as np
 
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.exercises.small_games import all_profiles, laplace_game
-from pdpbook.per_instance.privacy_loss import company_needed
+from pdpbook.per_instance.privacy_loss import records_needed
 from pdpbook.per_instance.scale_bounds import scale_bound
 
 __all__ = ["EXERCISES"]
@@ -87,12 +87,12 @@ def _is_threshold(counts: list[int]) -> Case:
         epsilon = float(answer(np.array(counts)))
         if not 0.0 < epsilon < math.inf:
             return "It is not a finite ε > 0."
-        if epsilon * (1 + 1e-9) < floor:  # company_needed would name the floor, half the solution
+        if epsilon * (1 + 1e-9) < floor:  # records_needed would name the floor, half the solution
             return "At this ε a record is missed in a bin where it is not."
-        if company_needed(n, epsilon * (1 + 1e-9)) > largest:
+        if records_needed(n, epsilon * (1 + 1e-9)) > largest:
             return "At this ε the fullest bin has too few records to be private."
         below = epsilon * (1 - 1e-6)
-        if below <= floor or company_needed(n, below) > largest:
+        if below <= floor or records_needed(n, below) > largest:
             return ""
         return "A smaller ε would do."
 

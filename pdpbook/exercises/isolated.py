@@ -124,9 +124,9 @@ def grade(
 
     Examples
     --------
-    >>> cells = ["def company_needed(n, epsilon):", "def company_needed(n, epsilon): return 2"]
-    >>> grades = grade(cells, {"dp-versus-pdp/company-needed": "company_needed"})
-    >>> grades["dp-versus-pdp/company-needed"].held < 7
+    >>> cells = ["def records_needed(n, epsilon):", "def records_needed(n, epsilon): return 2"]
+    >>> grades = grade(cells, {"dp-versus-pdp/records-needed": "records_needed"})
+    >>> grades["dp-versus-pdp/records-needed"].held < 7
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)

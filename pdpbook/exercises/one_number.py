@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.policies import keep_or_blur, policy_epsilon
+from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.exercises import Case, Exercise, close
 from pdpbook.foundations.divergences import hockey_stick_divergence, kl_divergence
 from pdpbook.per_instance.privacy_loss import privacy_losses
@@ -25,32 +25,34 @@ def _look_alikes(n: int, epsilon: float, m: int) -> float:
     return m / (1.0 + n * math.expm1(epsilon))
 
 
-def _largest_replacement(policy: NDArray[np.float64], n: int) -> float:
+def _largest_replacement(randomiser: NDArray[np.float64], n: int) -> float:
     worst = 0.0
-    for data in combinations_with_replacement(range(len(policy)), n - 1):
-        outputs = np.log(policy[list(data)].sum(axis=0) + policy)  # one a value of the last record
+    for data in combinations_with_replacement(range(len(randomiser)), n - 1):
+        outputs = np.log(
+            randomiser[list(data)].sum(axis=0) + randomiser
+        )  # one a value of the last record
         worst = max(worst, float(np.ptp(outputs, axis=0).max()))
     return worst
 
 
-def _ratio(policy: NDArray[np.float64]) -> float:
-    return float((policy.max(axis=0) / policy.min(axis=0)).max())
+def _ratio(randomiser: NDArray[np.float64]) -> float:
+    return float((randomiser.max(axis=0) / randomiser.min(axis=0)).max())
 
 
 def _replacement_cases() -> list[Case]:
     rng = np.random.default_rng(3)
     mistakes = {
         "A removal and an addition bound it. But the n - 1 others stay and cover throughout.": (
-            lambda policy, n: 2 * math.log1p((_ratio(policy) - 1) / n)
+            lambda randomiser, n: 2 * math.log1p((_ratio(randomiser) - 1) / n)
         ),
         "That is the loss of a record that nobody covers.": (
-            lambda policy, n: math.log(_ratio(policy))
+            lambda randomiser, n: math.log(_ratio(randomiser))
         ),
         "How many records has the smaller of the two sums at x?": (
-            lambda policy, n: math.log1p((_ratio(policy) - 1) / (n - 1))
+            lambda randomiser, n: math.log1p((_ratio(randomiser) - 1) / (n - 1))
         ),
         "Ratios are taken within a column.": (
-            lambda policy, n: math.log1p((policy.max() / policy.min() - 1) / n)
+            lambda randomiser, n: math.log1p((randomiser.max() / randomiser.min() - 1) / n)
         ),
     }
     hint = (
@@ -133,13 +135,13 @@ def _protects(*arguments: Any) -> Callable[[Any], str]:
     bins, n, epsilon, *_ = arguments
 
     def judge(answer: Any) -> str:
-        policy = np.asarray(answer(*arguments), dtype=float)
-        if policy.shape != (bins, bins):
-            return f"Its shape is {policy.shape}, and {(bins, bins)} was expected."
-        if not ((policy >= 0).all() and np.allclose(policy.sum(axis=1), 1.0)):
+        randomiser = np.asarray(answer(*arguments), dtype=float)
+        if randomiser.shape != (bins, bins):
+            return f"Its shape is {randomiser.shape}, and {(bins, bins)} was expected."
+        if not ((randomiser >= 0).all() and np.allclose(randomiser.sum(axis=1), 1.0)):
             return "It is not a table of probabilities whose rows sum to 1."
-        spent = policy_epsilon(policy, n)
-        return "" if spent <= epsilon * (1 + 1e-9) else f"The policy is {spent:.4g}-DP."
+        spent = randomiser_epsilon(randomiser, n)
+        return "" if spent <= epsilon * (1 + 1e-9) else f"The randomiser is {spent:.4g}-DP."
 
     return judge
 
@@ -151,14 +153,17 @@ def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
     everything = inside.size == bins
 
     def judge(answer: Any) -> str:
-        policy = np.asarray(answer(*arguments), dtype=float)
-        plain = keep_or_blur(bins, n, epsilon)
+        randomiser = np.asarray(answer(*arguments), dtype=float)
+        plain = k_ary_randomised_response(bins, n, epsilon)
         for weights in peaks:
             q = np.zeros(bins)
             q[inside] = weights / weights.sum()
-            own, other = (kl_divergence(q, q @ table) for table in (policy, plain))
+            own, other = (kl_divergence(q, q @ table) for table in (randomiser, plain))
             if own > (other + 1e-9 if everything else 0.99 * other):
-                return f"Its divergence is {own:.4g}, and that of keep or blur {other:.4g}."
+                return (
+                    f"Its divergence is {own:.4g}, "
+                    f"and that of k-ary randomised response {other:.4g}."
+                )
         return ""
 
     return judge
@@ -258,8 +263,9 @@ EXERCISES = {
                 ),
                 Case(
                     _is_nearer(*arguments),
-                    "No nearer to data in the plausible bins than keep or blur (at least 1 % "
-                    "nearer; as near if every bin is plausible). Who needs the other columns?",
+                    "No nearer to data in the plausible bins than k-ary randomised response "
+                    "(at least 1 % nearer; as near if every bin is plausible). "
+                    "Who needs the other columns?",
                     "A column that is 0 in all rows has no ratio.",
                 ),
             )

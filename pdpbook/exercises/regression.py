@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.exercises import Case, Exercise, close
-from pdpbook.experiments.datasets import nba_players
+from pdpbook.experiments.datasets import load_players
 from pdpbook.experiments.pair_release import pair_losses
 from pdpbook.experiments.regression import fit_network
 from pdpbook.foundations.privacy import advanced_composition
@@ -129,7 +129,7 @@ def _alone(answer: Any) -> bool | str:
 
 def _table(seed: int) -> tuple[NDArray[np.float64], ...]:
     """Return a noisy histogram of the players at ε = 1, with its edges."""
-    players = nba_players()
+    players = load_players()
     counts, across, up = np.histogram2d(players["height"], players["weight"], bins=SIDE)
     noise = np.random.default_rng(seed).laplace(0.0, 1.0, counts.shape)
     return counts + noise, across, up
@@ -148,7 +148,7 @@ def _is_table(answer: Callable[..., Any]) -> str:
 
 def _error(clean: Callable[..., Any]) -> float:
     """Median error over five noisy tables of a network that learns from 2,000 draws."""
-    players = nba_players()
+    players = load_players()
     errors = []
     for seed in range(5):
         noisy, across, up = _table(seed)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.private_policy import noise_margin
-from pdpbook.audit.safe_policy import is_safe
+from pdpbook.audit.private_randomiser import noise_margin
+from pdpbook.audit.safe_randomiser import is_safe
 from pdpbook.exercises import Case, Exercise, equal
 from pdpbook.foundations.divergences import kl_divergence
 
@@ -31,8 +31,8 @@ def _again(public: int, size: int, n: int, level: float) -> int:
     return n
 
 
-def _policies() -> list[tuple[NDArray[np.float64], list[int], float]]:
-    """Policies near the edge of safety, on both sides of it."""
+def _randomisers() -> list[tuple[NDArray[np.float64], list[int], float]]:
+    """Randomisers near the edge of safety, on both sides of it."""
     cases = []
     for lower, epsilon in (([30, 50, 0], 1.0), ([5, 0, 9, 0], 0.4), ([2, 1], 0.7)):
         bins = len(lower)
@@ -43,12 +43,14 @@ def _policies() -> list[tuple[NDArray[np.float64], list[int], float]]:
     return cases
 
 
-def _judges_like(policy: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
+def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
     hint = (
         "Judged wrongly. Every bin counts, empty ones too; a record of an empty bin adds its own "
         "row to what is surely there; and the slope does not depend on n."
     )
-    return equal(is_safe(policy, lower, epsilon), policy, np.array(lower), epsilon, hint=hint)
+    return equal(
+        is_safe(randomiser, lower, epsilon), randomiser, np.array(lower), epsilon, hint=hint
+    )
 
 
 def _is_largest(
@@ -115,7 +117,7 @@ def _by_hand_cases() -> list[Case]:
             Case(
                 keeps,
                 "Safe and near, but fewer than half of the sure records stay. Equal rows are a "
-                "histogram, not a policy.",
+                "histogram, not a randomiser.",
             ),
         ]
     return cases
@@ -142,7 +144,7 @@ EXERCISES = {
             )
         ]
     ),
-    "safe": Exercise([_judges_like(*case) for case in _policies()]),
+    "safe": Exercise([_judges_like(*case) for case in _randomisers()]),
     "again": Exercise(
         [
             equal(
@@ -161,7 +163,7 @@ EXERCISES = {
             )
         ]
     ),
-    "bill": Exercise(
+    "cost": Exercise(
         [
             Case(
                 _is_largest(*case),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pdpbook.exercises import Case, Exercise, close, equal
-from pdpbook.experiments.datasets import nba_heights, published_table
+from pdpbook.experiments.datasets import load_heights, load_published_table
 from pdpbook.experiments.replication import best_response_row
 from pdpbook.experiments.settings import Setting
 from pdpbook.experiments.settings_search import misfit
@@ -85,9 +85,9 @@ def _verdict_case(printed: float, ours: float, lower_bound: float, hint: str) ->
 
 
 def _fit(setting: Setting) -> float:
-    table = published_table(1)
+    table = load_published_table(1)
     table = table[(table["algorithm"] == "BRD") & (table["epsilon"] >= 1.0)]
-    heights = nba_heights()["height"]
+    heights = load_heights()["height"]
     ours = [
         best_response_row(setting.game(heights, epsilon), range(3))["kl"]
         for epsilon in table["epsilon"]

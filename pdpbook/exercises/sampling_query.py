@@ -16,8 +16,8 @@ from pdpbook.per_instance.privacy_loss import privacy_losses
 __all__ = ["EXERCISES"]
 
 
-def _padded(low: float, high: float, epsilon: float, percentile: float) -> list[float]:
-    grid = Grid.padded([low, high], epsilon=epsilon, percentile=percentile)
+def _padded(low: float, high: float, epsilon: float, quantile: float) -> list[float]:
+    grid = Grid.padded([low, high], epsilon=epsilon, quantile=quantile)
     return [grid.lower, grid.upper]
 
 

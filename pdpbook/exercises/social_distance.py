@@ -137,7 +137,10 @@ def _uniform_until(people: list[float]) -> Case:
     def judge(answer: Any) -> str:
         power = float(answer(count.copy()))
         if not 0 < power <= count.size * (1 + 1e-9):
-            return f"A spy of power {power:.4g} does not exist: it is at most {count.size} levels."
+            return (
+                f"An attacker of power {power:.4g} does not exist: "
+                f"it is at most {count.size} levels."
+            )
         below = game_tuned_budgets(count, total=1.0, power=power * (1 - 1e-6)).budgets
         if not np.allclose(below, 1 / count.size, rtol=1e-12):
             return "Just below this power the split is no longer uniform."

@@ -13,9 +13,9 @@ from pdpbook.exercises.small_games import whole
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.scale_bounds import (
-    careful_scale_bound,
     published_scale_bound,
     scale_bound,
+    uniform_release_scale,
 )
 
 __all__ = ["EXERCISES"]
@@ -48,7 +48,7 @@ def _is_smallest_number(scale: float, epsilon: float) -> Case:
 
 def _three(n: int, epsilon: float) -> list[float]:
     return [
-        careful_scale_bound(n, epsilon),
+        uniform_release_scale(n, epsilon),
         scale_bound(n, epsilon),
         published_scale_bound(n, epsilon),
     ]
@@ -89,13 +89,13 @@ def _is_small_game(answer: Any) -> str:
 
 def _meets_the_condition(answer: Any) -> str:
     game = answer[0]
-    smallest, bound = game.scales.min(), careful_scale_bound(game.records, game.epsilon)
+    smallest, bound = game.scales.min(), uniform_release_scale(game.records, game.epsilon)
     if smallest >= bound:
         return ""
     return f"The smallest scale is {smallest:.5g}, and the careful bound is {bound:.5g}."
 
 
-def _has_a_loud_scale(answer: Any) -> str:
+def _has_a_large_scale(answer: Any) -> str:
     largest = answer[0].scales.max()
     return "" if largest >= 1e3 else f"The largest scale is {largest:.5g}."
 
@@ -179,9 +179,9 @@ EXERCISES = {
                 "Give (game, profile): an NVOGame with at most 12 records, a Laplace kernel and "
                 "its scales.",
             ),
-            Case(_meets_the_condition, "Every scale must be at least careful_scale_bound."),
+            Case(_meets_the_condition, "Every scale must be at least uniform_release_scale."),
             Case(
-                _has_a_loud_scale,
+                _has_a_large_scale,
                 "One scale must be as good as uniform (at least 1000); otherwise no record could "
                 "save itself.",
             ),

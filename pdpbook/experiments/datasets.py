@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Dataset",
-    "credit",
-    "friends",
-    "income",
-    "nba_heights",
-    "nba_players",
-    "nba_repeats",
-    "patients",
-    "published_table",
+    "load_credit",
+    "load_friends",
+    "load_heights",
+    "load_income",
+    "load_patients",
+    "load_players",
+    "load_published_table",
+    "load_repeats",
 ]
 
 #: The teams of the paper's experiment; Charlotte appears under two abbreviations.
@@ -72,7 +72,7 @@ class Dataset:
 
     Examples
     --------
-    >>> players = nba_players()
+    >>> players = load_players()
     >>> len(players), players.columns, players.simulated
     (1317, ('height', 'weight'), ('weight',))
     >>> players.caption_note
@@ -113,7 +113,7 @@ class Dataset:
         )
 
 
-def nba_heights(path: str | Path | None = None) -> Dataset:
+def load_heights(path: str | Path | None = None) -> Dataset:
     """Return the heights of 1,317 records of basketball players, in cm.
 
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
@@ -143,7 +143,7 @@ def nba_heights(path: str | Path | None = None) -> Dataset:
 
     Examples
     --------
-    >>> heights = nba_heights()
+    >>> heights = load_heights()
     >>> len(heights), heights.columns, heights.caption_note
     (1317, ('height',), '')
     """
@@ -165,7 +165,7 @@ def nba_heights(path: str | Path | None = None) -> Dataset:
     )
 
 
-def nba_players(path: str | Path | None = None) -> Dataset:
+def load_players(path: str | Path | None = None) -> Dataset:
     """Return height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
@@ -192,14 +192,14 @@ def nba_players(path: str | Path | None = None) -> Dataset:
 
     Examples
     --------
-    >>> nba_players().simulated
+    >>> load_players().simulated
     ('weight',)
     """
     file = original("nba/all_seasons.csv", path)
     if file is not None:
         frame = _nba_records(file).sort_values(["height", "weight"], ignore_index=True)
     else:
-        frame = nba_heights().frame
+        frame = load_heights().frame
         noise = np.random.default_rng(1996).normal(0.0, 7.13, len(frame))
         frame["weight"] = 1.170 * frame["height"] - 133.9 + noise
     return Dataset(
@@ -210,7 +210,7 @@ def nba_players(path: str | Path | None = None) -> Dataset:
     )
 
 
-def patients() -> Dataset:
+def load_patients() -> Dataset:
     """Return 442 real patients of a diabetes study.
 
     Returns
@@ -225,7 +225,7 @@ def patients() -> Dataset:
 
     Examples
     --------
-    >>> people = patients()
+    >>> people = load_patients()
     >>> len(people), people.columns
     (442, ('age', 'bmi', 'blood_pressure', 'progression'))
     """
@@ -241,7 +241,7 @@ def patients() -> Dataset:
     )
 
 
-def income(path: str | Path | None = None) -> Dataset:
+def load_income(path: str | Path | None = None) -> Dataset:
     """Return the 899 values of the paper's second experiment.
 
     The original file has no column of incomes.  What the paper used is very probably the census
@@ -270,7 +270,7 @@ def income(path: str | Path | None = None) -> Dataset:
 
     Examples
     --------
-    >>> values = income()["income"]
+    >>> values = load_income()["income"]
     >>> values.size, np.unique(values).size
     (899, 878)
     """
@@ -293,7 +293,7 @@ def income(path: str | Path | None = None) -> Dataset:
     )
 
 
-def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
+def load_credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     """Return age (years) and yearly income of n loan applicants.
 
     Parameters
@@ -321,7 +321,7 @@ def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
 
     Examples
     --------
-    >>> applicants = credit(n=1000)
+    >>> applicants = load_credit(n=1000)
     >>> len(applicants), applicants.simulated
     (1000, ('age', 'income'))
     """
@@ -345,7 +345,7 @@ def credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     )
 
 
-def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
+def load_friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
     """Return a network of friends.
 
     Parameters
@@ -375,7 +375,7 @@ def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
 
     Examples
     --------
-    >>> club = friends("karate")
+    >>> club = load_friends("karate")
     >>> club.number_of_nodes(), club.number_of_edges(), club.graph["simulated"]
     (34, 78, False)
     """
@@ -400,23 +400,23 @@ def friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
     return graph
 
 
-def nba_repeats() -> pd.DataFrame:
+def load_repeats() -> pd.DataFrame:
     """Return how many players, and how many pairs of player and team, have how many records.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``records``, ``players`` and ``pairs``: a row says how many players, and how many
-        pairs of a player and a team, have this number of the 1,317 records of `nba_heights`.
+        pairs of a player and a team, have this number of the 1,317 records of `load_heights`.
 
     Notes
     -----
     A promise to one record is a weaker one to a player with several.  Source: counted from the
-    original file, as `nba_heights` is.  Taught in *Experiment 1: heights*.
+    original file, as `load_heights` is.  Taught in *Experiment 1: heights*.
 
     Examples
     --------
-    >>> table = nba_repeats()
+    >>> table = load_repeats()
     >>> int(table.players.sum()), int(table.pairs.sum()), int(table.records.max())
     (889, 1090, 6)
     >>> int(table.records @ table.players), int(table.records @ table.pairs)
@@ -429,7 +429,7 @@ def nba_repeats() -> pd.DataFrame:
     return table.astype(int)
 
 
-def published_table(number: int) -> pd.DataFrame:
+def load_published_table(number: int) -> pd.DataFrame:
     """Return a table of results as the NVO paper prints it.
 
     Parameters
@@ -453,7 +453,7 @@ def published_table(number: int) -> pd.DataFrame:
 
     Examples
     --------
-    >>> table = published_table(1)
+    >>> table = load_published_table(1)
     >>> row = table[(table.algorithm == "BRD") & (table.epsilon == 1.0)]
     >>> row.kl_divergence.item()
     0.0066

@@ -56,7 +56,7 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         ``bins``, the number of occupied bins, and in how many of them the average standard
         deviation is not below that of the Laplace mechanism, least and most over the profiles
         (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, how many of them
-        are loud (``loud_low``, ``loud_high``), and the mean standard deviation of the noise of
+        are loud (``large_low``, ``large_high``), and the mean standard deviation of the noise of
         the rare records and of the crowd, medians over the profiles, with that of the Laplace
         mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan
         for nobody).
@@ -73,11 +73,11 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["inferred"].game(nba_heights()["height"], 2.0)
+    >>> game = SETTINGS["inferred"].game(load_heights()["height"], 2.0)
     >>> row = noise_row(game, [game.constant_profile(2)])
-    >>> row["bins"], row["not_lower_low"], row["loud_low"]
+    >>> row["bins"], row["not_lower_low"], row["large_low"]
     (22, 22, 10)
     """
     game = _validate.instance("game", game, NVOGame)
@@ -104,8 +104,8 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         "not_lower_low": int(low[0]),
         "not_lower_high": int(high[0]),
         "rare_records": int(game.counts[rare].sum()),
-        "loud_low": int(low[1]),
-        "loud_high": int(high[1]),
+        "large_low": int(low[1]),
+        "large_high": int(high[1]),
         "rare_sd": float(middle[2]),
         "crowd_sd": float(middle[3]),
         "laplace_sd": laplace,
@@ -121,9 +121,9 @@ def without_privacy(game: NVOGame) -> NVOGame:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = without_privacy(SETTINGS["stated"].game(nba_heights()["height"], 1.0))
+    >>> game = without_privacy(SETTINGS["stated"].game(load_heights()["height"], 1.0))
     >>> game.private_records(game.constant_profile(4)) == game.records
     True
     """

@@ -68,9 +68,9 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(nba_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
     >>> row = measures(game, game.constant_profile(2))
     >>> round(row["kl"], 3), round(row["cosine"], 3)
     (1.341, 0.598)
@@ -102,9 +102,9 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> row = laplace_row(SETTINGS["inferred"].game(nba_heights()["height"], 2.0))
+    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], 2.0))
     >>> round(row["kl"], 3), row["private"]
     (0.901, 1317)
     """
@@ -136,9 +136,9 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(nba_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
     >>> row = best_response_row(game, range(3))
     >>> round(row["kl"], 4), row["private"], row["nash"], row["seeds"]
     (0.3585, 1317, True, 3)
@@ -209,9 +209,9 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(nba_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
     >>> row = certified_bound(game)
     >>> round(row["kl"], 3), round(row["lower_bound"], 3)
     (0.358, 0.358)
@@ -249,9 +249,9 @@ def divergence_floor(game: NVOGame) -> float:
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
+    >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(nba_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
     >>> round(divergence_floor(game), 3)
     0.358
     """

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook import _validate
-from pdpbook.experiments.datasets import published_table
+from pdpbook.experiments.datasets import load_published_table
 from pdpbook.experiments.replication import best_response_row, laplace_row
 from pdpbook.experiments.settings import Setting
 
@@ -100,8 +100,8 @@ def search_row(
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
-    >>> row = search_row(nba_heights()["height"], 1, padding=1.0, divisor=1)
+    >>> from pdpbook import load_heights
+    >>> row = search_row(load_heights()["height"], 1, padding=1.0, divisor=1)
     >>> round(row["misfit_brd"])  # the stated scales
     36
     """
@@ -110,7 +110,7 @@ def search_row(
     if padding is not None:
         padding = _validate.number("padding", padding, above=_SMALLEST)
     setting = Setting((3, 2, 1, 0.33 / divisor, 0.2 / divisor), padding)
-    printed = published_table(table)
+    printed = load_published_table(table)
     printed = printed[printed["epsilon"] >= 1.0]
     games, laplace = {}, printed[printed["algorithm"] == "Laplace"]
     for epsilon in laplace["epsilon"]:
@@ -156,8 +156,8 @@ def settings_search(
 
     Examples
     --------
-    >>> from pdpbook import nba_heights
-    >>> table = settings_search(nba_heights()["height"], 1, paddings=(1.0,), divisors=(1, 10))
+    >>> from pdpbook import load_heights
+    >>> table = settings_search(load_heights()["height"], 1, paddings=(1.0,), divisors=(1, 10))
     >>> table["misfit_brd"].is_monotonic_decreasing
     True
     """

@@ -82,7 +82,7 @@ class Grid:
 
     @classmethod
     def padded(
-        cls, data: ArrayLike, *, epsilon: float, bins: int = 101, percentile: float = 0.9
+        cls, data: ArrayLike, *, epsilon: float, bins: int = 101, quantile: float = 0.9
     ) -> Grid:
         r"""Build the grid of a data set, padded for the Laplace mechanism at ``epsilon``.
 
@@ -94,7 +94,7 @@ class Grid:
             Privacy target :math:`\varepsilon > 0` of the padding.
         bins : int
             Number of bins K.
-        percentile : float
+        quantile : float
             Probability p in (1/2, 1) that the noise on the largest record stays below the upper
             end.
 
@@ -116,9 +116,9 @@ class Grid:
         """
         values = _validate.varied_vector("data", data)
         epsilon = _validate.number("epsilon", epsilon, above=0.0)
-        percentile = _validate.number("percentile", percentile, above=0.5, below=1.0)
+        quantile = _validate.number("quantile", quantile, above=0.5, below=1.0)
         low, high = float(values.min()), float(values.max())
-        pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * percentile)
+        pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * quantile)
         if not math.isfinite(pad) or high - low + 2.0 * pad == math.inf:
             raise _validate.fail("epsilon", "large enough for a finite padding", epsilon)
         return cls(low - pad, high + pad, bins, (high - low) / (high - low + 2.0 * pad))

@@ -88,10 +88,10 @@ class NVOGame:
     Examples
     --------
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    >>> quiet, loud = game.constant_profile(0), game.constant_profile(1)
-    >>> game.private_records(quiet), game.private_records(loud)
+    >>> small, large = game.constant_profile(0), game.constant_profile(1)
+    >>> game.private_records(small), game.private_records(large)
     (3, 4)
-    >>> round(game.divergence(quiet), 3), round(game.divergence(loud), 3)
+    >>> round(game.divergence(small), 3), round(game.divergence(large), 3)
     (0.106, 0.476)
     """
 
@@ -146,7 +146,7 @@ class NVOGame:
         epsilon: float,
         multipliers: ArrayLike = (3, 2, 1, 0.33, 0.2),
         bins: int = 101,
-        percentile: float = 0.9,
+        quantile: float = 0.9,
         grid_epsilon: float | None = None,
     ) -> NVOGame:
         r"""Build the paper's game of a data set: grid, Laplace kernels, target.
@@ -161,7 +161,7 @@ class NVOGame:
             The scales of the actions as multiples of :math:`\Delta q/\varepsilon`.
         bins : int
             Number of bins K.
-        percentile : float
+        quantile : float
             The padding's p in (1/2, 1).
         grid_epsilon : float, optional
             :math:`\varepsilon` of the padding and hence of the normalisation; the privacy target
@@ -188,7 +188,7 @@ class NVOGame:
             padding = _validate.number("grid_epsilon", grid_epsilon, above=0.0)
         factors = _validate.positive_vector("multipliers", multipliers)
         values = _validate.finite_vector("data", data, at_least=2)
-        grid = Grid.padded(values, epsilon=padding, bins=bins, percentile=percentile)
+        grid = Grid.padded(values, epsilon=padding, bins=bins, quantile=quantile)
         with np.errstate(over="ignore"):
             scales = factors * grid.sensitivity / epsilon
         if not (np.isfinite(scales) & (scales > 0)).all():

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 
-__all__ = ["company_needed", "linear_limits", "privacy_losses"]
+__all__ = ["linear_limits", "privacy_losses", "records_needed"]
 
 
 def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
@@ -77,7 +77,7 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     return tau, sigma if abs(sigma) * n > _kernels.BOUNDARY else 0.0
 
 
-def company_needed(n: int, epsilon: float) -> int:
+def records_needed(n: int, epsilon: float) -> int:
     r"""Return how many records a noise-free bin must hold for them to be private.
 
     Without noise the record's whole mass sits on its own bin, so with m records there
@@ -108,7 +108,7 @@ def company_needed(n: int, epsilon: float) -> int:
 
     Examples
     --------
-    >>> company_needed(1317, epsilon=1.0), company_needed(1317, epsilon=0.1)
+    >>> records_needed(1317, epsilon=1.0), records_needed(1317, epsilon=0.1)
     (2, 11)
     """
     tau, sigma = linear_limits(n, epsilon)

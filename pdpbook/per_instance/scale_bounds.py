@@ -10,7 +10,7 @@ not, every record is private, and for continuous densities no smaller constant w
 is one line once :math:`v_{\max}/v_{\min}=e^{1/b}` is known; it is in the chapter *Theorem 1*.
 
 What the paper's proof establishes, done with care, is less: that a record which is released
-uniformly is private whatever the others do.  :func:`careful_scale_bound` is the scale that this
+uniformly is private whatever the others do.  :func:`uniform_release_scale` is the scale that this
 needs.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from pdpbook import _validate
 
-__all__ = ["careful_scale_bound", "published_scale_bound", "scale_bound"]
+__all__ = ["published_scale_bound", "scale_bound", "uniform_release_scale"]
 
 
 def scale_bound(n: int, epsilon: float) -> float:
@@ -100,7 +100,7 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
     return _inverse_log((n - 1) / divisor, epsilon)
 
 
-def careful_scale_bound(n: int, epsilon: float) -> float:
+def uniform_release_scale(n: int, epsilon: float) -> float:
     r"""Return the scale at which uniform release is private whatever the other records do.
 
     The proof of Theorem 1 lets a record choose :math:`b_i\to\infty`, which makes its density 1
@@ -133,7 +133,7 @@ def careful_scale_bound(n: int, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(careful_scale_bound(1307, 1.0), 5)
+    >>> round(uniform_release_scale(1307, 1.0), 5)
     0.09978
     """
     n = _validate.integer("n", n, at_least=2)

@@ -111,14 +111,14 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
     return figure
 
 
-def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
+def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
     """Draw what a record of each bin pays, by several ways of counting.
 
     Parameters
     ----------
     places : array_like, shape (m,)
         Midpoint of each bin.
-    bills : mapping of str to array_like, shape (m,)
+    costs : mapping of str to array_like, shape (m,)
         Total ε under the name of each way.
     xlabel : str
         What the places are, with the unit.
@@ -128,7 +128,7 @@ def accounts(places: ArrayLike, bills: Mapping[str, ArrayLike], *, xlabel: str) 
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=3.8)
-    for (name, values), style in zip(bills.items(), looks(bills), strict=True):
+    for (name, values), style in zip(costs.items(), looks(costs), strict=True):
         axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)
     axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
     figure.legend(loc="outside upper center", ncols=2)

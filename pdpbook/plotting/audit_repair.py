@@ -14,10 +14,10 @@ from pdpbook.plotting.series import COLOURS, MARKERS, filled, look, looks
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["frontier", "policy", "splits"]
+__all__ = ["frontier", "randomiser", "splits"]
 
 
-def policy(
+def randomiser(
     places: ArrayLike,
     counts: ArrayLike,
     noisy: ArrayLike,
@@ -35,7 +35,7 @@ def policy(
     counts, noisy, lower : array_like, shape (K,)
         True counts, noisy counts, and the lower bound.
     keep : array_like, shape (K,)
-        Diagonal of the policy.
+        Diagonal of the randomiser.
     xlabel : str
         What the places are, with the unit.
 

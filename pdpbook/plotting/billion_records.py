@@ -60,15 +60,15 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
 
 
 def copies(
-    sizes: ArrayLike, advantages: Mapping[str, ArrayLike], bills: Mapping[str, ArrayLike]
+    sizes: ArrayLike, advantages: Mapping[str, ArrayLike], costs: Mapping[str, ArrayLike]
 ) -> Figure:
-    """Draw what several copies of a release tell: the advantage of the best test, and the bill.
+    """Draw what several copies of a release tell: the advantage of the best test, and the cost.
 
     Parameters
     ----------
     sizes : array_like, shape (m,)
         Numbers of copies.
-    advantages, bills : mapping of str to array_like, shape (m,)
+    advantages, costs : mapping of str to array_like, shape (m,)
         Per way to compute a partition again, the advantage and the total ε.
 
     Returns
@@ -76,7 +76,7 @@ def copies(
     matplotlib.figure.Figure
     """
     figure, panels = new_figure(1, 2, height=3.2)
-    for axes, curves in zip(panels, (advantages, bills), strict=True):
+    for axes, curves in zip(panels, (advantages, costs), strict=True):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
             axes.plot(sizes, values, **style, markersize=4, label=label)
         axes.set_xscale("log", base=2)
@@ -84,7 +84,7 @@ def copies(
         axes.set_xlabel("copies of the partition")
     left, right = panels
     left.set_ylim(0.0, 1.04)
-    left.set_ylabel("advantage of the spy")
+    left.set_ylabel("advantage of the attacker")
     right.set_ylim(bottom=0.0)
     right.set_ylabel("total ε")
     left.legend(loc="center right")

@@ -61,11 +61,11 @@ def gradual_pair(
     grid : array_like, shape (m,)
         Values of the noise on both axes.
     smooth : array_like, shape (m, m)
-        Density at (noisy copy = grid[j], quiet copy = grid[i]).
+        Density at (noisy copy = grid[j], accurate copy = grid[i]).
     atom : array_like, shape (m,)
         Density along the diagonal.
     noise : array_like, shape (size, 2)
-        Simulated pairs (noisy, quiet).
+        Simulated pairs (noisy, accurate).
     epsilons : sequence of float
         The two levels, the smaller first.
 
@@ -98,12 +98,12 @@ def gradual_pair(
         axes.set_xlim(grid[0], grid[-1])
         axes.set_ylim(grid[0], grid[-1])
     figure.supxlabel(f"noise of the noisy copy, ε = {epsilons[0]:g}")
-    left.set_ylabel(f"noise of the quiet copy, ε = {epsilons[1]:g}")
+    left.set_ylabel(f"noise of the accurate copy, ε = {epsilons[1]:g}")
     return figure
 
 
 def refinement_law(
-    grid: ArrayLike, density: ArrayLike, atom: float, loud: float, draws: ArrayLike
+    grid: ArrayLike, density: ArrayLike, atom: float, noisy: float, draws: ArrayLike
 ) -> Figure:
     """Draw the law of a refined copy's noise, given the noise that is already out.
 
@@ -115,7 +115,7 @@ def refinement_law(
         Its conditional density.
     atom : float
         Probability that it stays where it was.
-    loud : float
+    noisy : float
         The noise that is already out.
     draws : array_like, shape (size,)
         Simulated values of the new noise.
@@ -127,13 +127,13 @@ def refinement_law(
     grid, draws = np.asarray(grid), np.asarray(draws)
     figure, axes = new_figure(height=3.0)
     edges = np.linspace(grid[0], grid[-1], 71)
-    moved = draws[draws != loud]
+    moved = draws[draws != noisy]
     seen = np.histogram(moved, bins=edges)[0] / (draws.size * np.diff(edges))
     differ, equal = look("differ")["color"], look("equal")["color"]
     axes.stairs(seen, edges, fill=True, **filled("differ"), label="simulated")
     axes.plot(grid, density, color=differ, label="density of the pieces")
-    axes.plot([loud, loud], [0, atom], color=equal, linewidth=4)
-    axes.plot(loud, atom, "o", color=equal, label="stays: probability of the atom")
+    axes.plot([noisy, noisy], [0, atom], color=equal, linewidth=4)
+    axes.plot(noisy, atom, "o", color=equal, label="stays: probability of the atom")
     axes.axvline(0.0, color=COLOURS["grey"], linewidth=1, linestyle=":")
     axes.set_xlabel("noise of the refined copy")
     axes.set_ylabel("density")

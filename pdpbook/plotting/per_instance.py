@@ -75,7 +75,7 @@ def losses_by_place(
         places[full],
         losses[full],
         s=12 + 1.2 * counts[full],
-        color=look("held")["color"],
+        color=look("fixed-noise")["color"],
         alpha=0.75,
         linewidths=0,
         label="ε-pDP: this record (area: records in the bin)",
@@ -210,11 +210,11 @@ def profile_and_losses(
     bins = np.arange(counts.size)
     base = np.zeros(counts.size)
     hatches = ("", "//", "..", "xx", "--", "oo")
-    quieter = np.argsort(-np.asarray(scales)).argsort()
+    smaller = np.argsort(-np.asarray(scales)).argsort()
     for v, scale in enumerate(np.asarray(scales)):
         if profile[:, v].sum() == 0:
             continue
-        shade = SHADES[round(quieter[v] * (len(SHADES) - 1) / max(1, quieter.size - 1))]
+        shade = SHADES[round(smaller[v] * (len(SHADES) - 1) / max(1, smaller.size - 1))]
         style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
         axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
         base += profile[:, v]

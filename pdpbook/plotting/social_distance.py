@@ -143,14 +143,14 @@ def budget_errors(
 
 
 def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> Figure:
-    """Draw the saddle point of the game over budgets against the power of the spy.
+    """Draw the saddle point of the game over budgets against the power of the attacker.
 
     Parameters
     ----------
     powers : array_like, shape (m,)
-        Powers of the spy.
+        Powers of the attacker.
     budgets, attack : array_like, shape (m, D)
-        The curator's budgets and the spy's efforts at each distance.
+        The curator's budgets and the attacker's efforts at each distance.
 
     Returns
     -------
@@ -164,9 +164,9 @@ def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> F
         left.plot(powers, budgets[:, level], **style, label=label)
         right.plot(powers, attack[:, level], **style)
     left.set_ylabel("budget of one copy, ε")
-    right.set_ylabel("effort of the spy")
+    right.set_ylabel("effort of the attacker")
     for axes in (left, right):
-        axes.set_xlabel("power of the spy, Ψ")
+        axes.set_xlabel("power of the attacker, Ψ")
         axes.set_ylim(bottom=0)
     figure.legend(loc="outside upper center", ncols=5)
     return figure

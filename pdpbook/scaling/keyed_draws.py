@@ -2,9 +2,9 @@ r"""Randomness that may be computed again: every draw is a function of a key and
 
 An engine that loses a machine computes the lost work again.  If that work draws fresh noise, the
 second copy is a second release, and whoever has both may average them.  So nothing here is drawn
-*when* it is needed.  Draw j from a law is
+*when* it is needed.  Draw j from a distribution is
 
-.. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{law}, j)\bigr),
+.. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
 
 where G is a keyed function whose values nobody without the key can tell from random 64-bit numbers.
 Whoever computes it, however often and in whatever pieces, finds the same.
@@ -12,11 +12,11 @@ Whoever computes it, however often and in whatever pieces, finds the same.
 **Why SHAKE-256.**  A generator made for simulation, such as Philox, passes statistical tests but
 promises nothing against somebody who holds its outputs and looks for its key; and the key turns m
 draws into m points of the exact distribution function.  BLAKE2b in its keyed mode makes a seed of
-name and law, and SHAKE-256, an extendable-output function, makes the numbers of a block of draws
-from seed and block number.  Both stand in Python's standard library.
+name and distribution, and SHAKE-256, an extendable-output function, makes the numbers of a block of
+draws from seed and block number.  Both stand in Python's standard library.
 
 **Why whole numbers.**  Two machines may round a sum of floats differently, and then one draw in a
-million differs.  A law is turned once into whole weights that sum to :math:`2^{64}`
+million differs.  A distribution is turned once into whole weights that sum to :math:`2^{64}`
 (:func:`integer_weights`); from there on there are no floats.
 """
 
@@ -39,7 +39,7 @@ from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
 
-WHOLE = 2**64  #: what the weights of a law sum to
+WHOLE = 2**64  #: what the weights of a distribution sum to
 BLOCK = 2**16  #: draws that come from one call of the extendable-output function
 KEY_BYTES = 32  #: the shortest key that is accepted
 
@@ -204,7 +204,7 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
 def keyed_draws(
     key: bytes, name: str, weights: Sequence[int], start: int, stop: int
 ) -> NDArray[np.int64]:
-    r"""Return the draws number start, …, stop - 1 from a law.
+    r"""Return the draws number start, …, stop - 1 from a distribution.
 
     Parameters
     ----------
@@ -213,8 +213,8 @@ def keyed_draws(
     name : str
         Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
-        The law, from :func:`integer_weights`.  Another law has unrelated draws too: sharing the
-        randomness of two laws would show how they differ.
+        The distribution, from :func:`integer_weights`.  Another distribution has unrelated draws
+        too: sharing the randomness of two distributions would show how they differ.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
@@ -235,10 +235,10 @@ def keyed_draws(
 
     Examples
     --------
-    >>> key, law = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
-    >>> keyed_draws(key, "height", law, 0, 8)
+    >>> key, distribution = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
+    >>> keyed_draws(key, "height", distribution, 0, 8)
     array([0, 2, 2, 2, 1, 1, 2, 0])
-    >>> keyed_draws(key, "height", law, 3, 6)
+    >>> keyed_draws(key, "height", distribution, 3, 6)
     array([2, 1, 1])
     """
     start = _validate.integer("start", start, at_least=0)

@@ -1,10 +1,10 @@
-r"""What a release says of itself: its bill, and the fingerprint by which it is known again.
+r"""What a release says of itself: its cost, and the fingerprint by which it is known again.
 
-**The bill.**  One value of one column is ε-pDP for every record.  The m values of a column are m
+**The cost.**  One value of one column is ε-pDP for every record.  The m values of a column are m
 draws under the same noise and cost :math:`\varepsilon'` with :math:`\delta/C`, C being the number
 of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the same
 person, so their costs are added: :math:`(C\varepsilon',\delta)`.  A smaller number of records
-costs more, so the bill may stand on any number that there are at least.
+costs more, so the cost may stand on any number that there are at least.
 
 **The fingerprint** is a keyed digest of everything that decides what is drawn.  It is keyed because
 an attacker who knows all records but one could compare an ordinary digest with those of all values
@@ -24,7 +24,7 @@ from pdpbook.scaling.cluster import require
 from pdpbook.scaling.keyed_draws import keyed_digest
 from pdpbook.scaling.plan import GAME, Plan
 
-__all__ = ["Bill", "differences", "fingerprint", "public_manifest", "release_bill"]
+__all__ = ["ReleaseCost", "differences", "fingerprint", "public_manifest", "release_cost"]
 
 COMPLETE, WRITING = "complete", "writing"
 BASIS = (
@@ -35,8 +35,8 @@ BASIS = (
 
 
 @dataclass(frozen=True)
-class Bill:
-    r"""What a release costs each record: made by :func:`release_bill`.
+class ReleaseCost:
+    r"""What a release costs each record: made by :func:`release_cost`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Bill:
         The number of records for which this holds, and for every larger one.
     rounding : float
         Bound on the total variation distance between what is drawn, by weights in units of
-        :math:`2^{-64}`, and the law that the rest of the bill is about.
+        :math:`2^{-64}`, and the distribution that the rest of the cost is about.
     """
 
     epsilon: float
@@ -72,9 +72,9 @@ class Bill:
     rounding: float
 
 
-def release_bill(
+def release_cost(
     n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1, bins: int = 101
-) -> Bill:
+) -> ReleaseCost:
     r"""Return what several draws of several columns cost.
 
     Parameters
@@ -94,7 +94,7 @@ def release_bill(
 
     Returns
     -------
-    Bill
+    ReleaseCost
 
     Raises
     ------
@@ -108,8 +108,8 @@ def release_bill(
 
     Examples
     --------
-    >>> bill = release_bill(10**9, 1.0, draws=10**6, delta=1e-6, columns=50)
-    >>> round(bill.epsilon_column, 2), round(bill.epsilon, 1)
+    >>> cost = release_cost(10**9, 1.0, draws=10**6, delta=1e-6, columns=50)
+    >>> round(cost.epsilon_column, 2), round(cost.epsilon, 1)
     (1.98, 99.2)
     """
     columns = _validate.integer("columns", columns, at_least=1)
@@ -117,17 +117,19 @@ def release_bill(
     delta = _validate.fraction("delta", delta)
     each = draws_epsilon(n, epsilon, draws=draws, delta=delta / columns)
     rounding = min(1.0, float(draws) * columns * bins * 2.0**-64)
-    return Bill(columns * each, delta, each, delta / columns, epsilon, draws, columns, n, rounding)
+    return ReleaseCost(
+        columns * each, delta, each, delta / columns, epsilon, draws, columns, n, rounding
+    )
 
 
 def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
-    """Return a keyed digest of the counts, the laws and the settings, in hexadecimal.
+    """Return a keyed digest of the counts, the distributions and the settings, in hexadecimal.
 
     Parameters
     ----------
     plan : Plan
-        The laws and the histograms that they come from.  Where the files lay and how they were cut
-        into pieces does not enter, only what was counted.
+        The distributions and the histograms that they come from.  Where the files lay and how they
+        were cut into pieces does not enter, only what was counted.
     settings : mapping
         What is public of the release.
     key : bytes
@@ -145,8 +147,8 @@ def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
     """
     counted = plan.histograms.to_dict()
     del counted["files"]
-    laws = [each.weights for each in plan.columns]
-    content = {"settings": settings, "counted": counted, "laws": laws}
+    distributions = [each.weights for each in plan.columns]
+    content = {"settings": settings, "counted": counted, "distributions": distributions}
     return keyed_digest(key, "pdpbook print 1", content).hex()
 
 
@@ -198,10 +200,10 @@ def public_manifest(
     Returns
     -------
     dict
-        Plain numbers and words.  Neither counts nor laws stand in it.
+        Plain numbers and words.  Neither counts nor distributions stand in it.
     """
     bins = max(each.histogram.grid.bins for each in plan.columns)
-    bill = release_bill(
+    cost = release_cost(
         plan.at_least,
         plan.epsilon,
         draws=settings["draws"],
@@ -210,7 +212,7 @@ def public_manifest(
         bins=bins,
     )
     if plan.mechanism == GAME:
-        depends = ["the noise: it was chosen with every record present, and the bill holds it"]
+        depends = ["the noise: it was chosen with every record present, and the cost holds it"]
     else:
         depends = []
     depends += [
@@ -225,7 +227,7 @@ def public_manifest(
         "fingerprint": fingerprint(plan, settings, key),
         "key": keyed_digest(key, "pdpbook key 1", None).hex()[:32],
         "settings": settings,
-        "bill": asdict(bill) | {"basis": BASIS},
+        "cost": asdict(cost) | {"basis": BASIS},
         "depends on the data": depends,
         "files": dict(files or {}),
     }

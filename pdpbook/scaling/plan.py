@@ -1,4 +1,4 @@
-r"""The game of every column, from a start that is safe, and the law of its draws.
+r"""The game of every column, from a start that is safe, and the distribution of its draws.
 
 Each column is a game of its own.  Its actions are multiples of :math:`b^*(n,\varepsilon)`, the
 scale of Theorem 1′: with everybody at the loudest, every record is ε-pDP-private.  If everybody is
@@ -8,14 +8,14 @@ on the way is private too, and the dynamics may be stopped after any sweep.
 
 Two actions do well when there are many records: the loudest, and a hundredth of it, which is less
 than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that cover
-the rest the first.  It is *keep or blur*, chosen by each record for itself.
+the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
 
-``mechanism="keep-or-blur"`` takes the policy of *One number* instead.  It does not look at the
-data, so its draws are ε-differentially private for every data set, with nothing held fixed; at a
-billion records next to nothing is lost by it.
+``mechanism="k-ary-randomised-response"`` takes the randomiser of *One number* instead.  It does not
+look at the data, so its draws are ε-differentially private for every data set, with nothing held
+fixed; at a billion records next to nothing is lost by it.
 
-What a plan hands on is a law in whole numbers (:func:`~.keyed_draws.integer_weights`).  It is
-private; only draws from it are released.
+What a plan hands on is a distribution in whole numbers (:func:`~.keyed_draws.integer_weights`).  It
+is private; only draws from it are released.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook.audit.policies import keep_or_blur
+from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
@@ -46,27 +46,27 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
 
-GAME, BLUR = "game", "keep-or-blur"
+GAME, BLUR = "game", "k-ary-randomised-response"
 MULTIPLIERS = (1.0, 0.01)
 ROUNDING = 1e-9  #: how far the loudest scale is above the bound, against rounding
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnPlan:
-    r"""The law from which a column's values will be drawn, and how it was found.
+    r"""The distribution from which a column's values will be drawn, and how it was found.
 
     Attributes
     ----------
     histogram : ColumnHistogram
         The column.
     weights : tuple of int, length K
-        The law of the released bin, in units of :math:`2^{-64}`.
+        The distribution of the released bin, in units of :math:`2^{-64}`.
     divergence : float
-        KL(q || law), in nats.
+        KL(q || distribution), in nats.
     loss : float
         Largest pDP loss of a record by one draw, the others' noise held; at most ε.
     converged : bool
-        Whether the best responses had come to rest; always, for a policy.
+        Whether the best responses had come to rest; always, for a randomiser.
     """
 
     histogram: ColumnHistogram
@@ -89,11 +89,11 @@ class Plan:
     epsilon : float
         Privacy target of one draw of one column.
     mechanism : str
-        ``"game"`` or ``"keep-or-blur"``.
+        ``"game"`` or ``"k-ary-randomised-response"``.
     multipliers : tuple of float
         The scales of the game's actions, in units of the safe one.
     at_least : int
-        Number of records that every column has at least, on which the bill stands.
+        Number of records that every column has at least, on which the cost stands.
     at_least_from_data : bool
         Whether that number was taken from the data.
     """
@@ -181,7 +181,7 @@ def solve(
     progress: Progress = True,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Plan:
-    r"""Find the law from which each column will be drawn.
+    r"""Find the distribution from which each column will be drawn.
 
     Parameters
     ----------
@@ -189,14 +189,14 @@ def solve(
         What :func:`pdpbook.scaling.histograms.scan` found.
     epsilon : float
         Privacy target :math:`\varepsilon > 0` of one draw of one column, for each record.
-    mechanism : {"game", "keep-or-blur"}
-        Best responses from the safe start, or the policy that does not look at the data.
+    mechanism : {"game", "k-ary-randomised-response"}
+        Best responses from the safe start, or the randomiser that does not look at the data.
     multipliers : array_like, shape (V,)
         The game's scales, see :func:`safe_game`.
     at_least : int, optional
-        A *public* number of records that each column has at least.  Bill and policy stand on it.
-        Without it, the first digit of the smallest column's number is taken from the data, and the
-        manifest says so.
+        A *public* number of records that each column has at least.  Cost and randomiser stand on
+        it. Without it, the first digit of the smallest column's number is taken from the data, and
+        the manifest says so.
     max_sweeps : int
         Passes of best responses after which to stop; everybody is private after each.
     client, progress, worker_timeout
@@ -275,13 +275,13 @@ def solve_column(
     at_least: int,
     max_sweeps: int,
 ) -> ColumnPlan:
-    """Find the law of one column; the arguments are those of :func:`solve`, checked."""
+    """Find the distribution of one column; the arguments are those of :func:`solve`, checked."""
     frequency = column.counts / column.records
     if mechanism == BLUR:
-        policy = keep_or_blur(column.grid.bins, at_least, epsilon)
-        output = frequency @ policy
-        mass = column.counts @ policy
-        loss = float(privacy_losses(policy[column.counts > 0], mass, column.records).max())
+        randomiser = k_ary_randomised_response(column.grid.bins, at_least, epsilon)
+        output = frequency @ randomiser
+        mass = column.counts @ randomiser
+        loss = float(privacy_losses(randomiser[column.counts > 0], mass, column.records).max())
         converged = True
     else:
         game = safe_game(column.counts, epsilon, multipliers=multipliers)

@@ -38,7 +38,7 @@ from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, require
 from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
-    Bill,
+    ReleaseCost,
     differences,
     public_manifest,
     public_settings,
@@ -70,7 +70,7 @@ class Release:
         Where it is.
     files : tuple of Path
         The Parquet files, in order.
-    bill : Bill
+    cost : ReleaseCost
         What it costs each record.
     manifest : dict
         What ``_manifest.json`` says.
@@ -80,7 +80,7 @@ class Release:
 
     folder: Path
     files: tuple[Path, ...]
-    bill: Bill
+    cost: ReleaseCost
     manifest: dict[str, Any] = field(repr=False)
     written: bool
 
@@ -128,7 +128,7 @@ def release(
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
-        δ of the bill, for the whole release, in [0, 1); with 0 the bill is basic composition.
+        δ of the cost, for the whole release, in [0, 1); with 0 the cost is basic composition.
     key : bytes
         The secret of this release, from :func:`~pdpbook.scaling.keyed_draws.new_key` or
         :func:`~pdpbook.scaling.keyed_draws.load_key`.  It travels to the workers.
@@ -199,8 +199,8 @@ def release(
     if not complete:
         _sweep(folder)
         _write(folder / MANIFEST, _text(manifest))
-    bill = Bill(**{name: each for name, each in manifest["bill"].items() if name != "basis"})
-    return Release(folder, tuple(folder / name for name in rows), bill, manifest, not complete)
+    cost = ReleaseCost(**{name: each for name, each in manifest["cost"].items() if name != "basis"})
+    return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
 
 
 def _number(numbered: tuple[int, Any]) -> int:
@@ -260,7 +260,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
         how = "is complete" if status == COMPLETE else "was begun"
         raise ReleaseError(
             f"{folder}: another release {how} here: {'; '.join(differs)}. A second release of the "
-            "same table is billed on top of the first; write it to a folder of its own"
+            "same table is charged on top of the first; write it to a folder of its own"
         )
     extra = sorted(_whole(folder) - {MANIFEST, *names})
     if extra:

@@ -79,7 +79,7 @@ def pairs(draw):
 
 
 @given(pairs(), st.integers(1, 4), deltas)
-def test_no_record_costs_more_than_the_coin(pair, draws, delta):
+def test_no_record_costs_more_than_the_dominating_pair(pair, draws, delta):
     p, q, n, loss = pair
     total = draws_epsilon(n, loss * (1 + 1e-12) + 1e-14, draws=draws, delta=delta)
     assert spent(*outcomes(p, q, draws), total) <= delta * (1 + 1e-6) + 1e-15
@@ -282,13 +282,13 @@ def test_rounding_up_is_worse_and_its_error_adds_up():
 
 
 @given(pairs(), st.integers(1, 500), st.floats(1e-9, 0.3))
-def test_no_profile_costs_more_than_the_coin(pair, draws, delta):
+def test_no_profile_costs_more_than_the_dominating_pair(pair, draws, delta):
     p, q, n, loss = pair
     bound = draws_epsilon(n, loss * (1 + 1e-9) + 1e-12, draws=draws, delta=delta)
     assert record_profile(p, q, draws=draws).epsilon(delta) <= 1.02 * bound + 1e-3
 
 
-def test_the_profile_of_the_coin_is_the_coin():
+def test_the_profile_of_the_dominating_pair_is_the_dominating_pair():
     n, ratio = 1000, 1 + 1000 * math.expm1(1.0)
     q = np.array([1 / ratio, 1 - 1 / ratio])
     p = np.array([math.e / ratio, 1 - math.e / ratio])

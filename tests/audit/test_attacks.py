@@ -72,7 +72,7 @@ def test_the_curve_is_one(pair, draws):
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1317, 1.0), (1317, 0.1), (200, 2.0), (50, 0.01)])
-def test_many_draws_of_the_coin_against_the_binomial(n, epsilon):
+def test_many_draws_of_the_dominating_pair_against_the_binomial(n, epsilon):
     """The record that pays in full: the number of heads says all, so the truth is two sums."""
     a = 1 / (1 + n * math.expm1(epsilon))
     p, q = np.array([a * math.exp(epsilon), 1 - a * math.exp(epsilon)]), np.array([a, 1 - a])
@@ -99,8 +99,8 @@ def test_a_rare_and_huge_score_does_not_hide_the_others():
     assert attack.advantage_bound - attack.advantage < 1e-4
     coarse = optimal_attack(p, q, draws=500, step=0.5)
     assert coarse.advantage < 0.9 * attack.advantage < 0.9 * coarse.advantage_bound
-    held = optimal_attack([0.31, 0.69], [0.3, 0.7], draws=500).advantage
-    assert attack.advantage > held + 0.02
+    fixed_noise = optimal_attack([0.31, 0.69], [0.3, 0.7], draws=500).advantage
+    assert attack.advantage > fixed_noise + 0.02
 
 
 def test_against_a_simulated_attacker():

@@ -13,10 +13,10 @@ from scipy.stats import binom, binomtest
 from pdpbook import (
     audit_power,
     clopper_pearson_epsilon,
-    keep_or_blur,
+    k_ary_randomised_response,
     one_run_epsilon,
-    policy_epsilon,
     randomised_response,
+    randomiser_epsilon,
 )
 from tests.bounds import check_bounds
 
@@ -61,14 +61,16 @@ def one_run_failures(audit, law, epsilon):
     return law[high:].sum()
 
 
-HEADS = 1 / (1 + 6 * math.expm1(1.0))  # keep or blur: the lonely bin of six, without the record
+HEADS = 1 / (
+    1 + 6 * math.expm1(1.0)
+)  # k-ary randomised response: the lonely bin of six, without the record
 #: Rates of an event with and without the record at which ε (and δ) is exactly used up.
 EXACT = {
     "randomised response, 0.5": (0.6224593312018546, 0.3775406687981454, 0.5, 0.0),
     "randomised response, 2": (0.8807970779778823, 0.11920292202211755, 2.0, 0.0),
     "a rare event, 1": (math.e * 0.01, 0.01, 1.0, 0.0),
     "nearly always, 1": (0.99, 1 - 0.01 * math.e, 1.0, 0.0),
-    "keep or blur, 6 records, 1": (math.e * HEADS, HEADS, 1.0, 0.0),
+    "k-ary randomised response, 6 records, 1": (math.e * HEADS, HEADS, 1.0, 0.0),
     "with delta": (0.1 + math.exp(0.7) * 0.2, 0.2, 0.7, 0.1),
 }
 
@@ -237,12 +239,14 @@ def test_one_run_covers_with_delta(leak):
 def test_one_run_holds_for_the_sampling_query(draws):
     """All 2⁴ sets of canaries and two fixed records; the best guess of each coin."""
     bins, canaries = 4, 4
-    policy = keep_or_blur(bins, 3, 1.2)
-    epsilon = draws * policy_epsilon(policy, 3)  # at least two records stay: n is at least 3
+    randomiser = k_ary_randomised_response(bins, 3, 1.2)
+    epsilon = draws * randomiser_epsilon(
+        randomiser, 3
+    )  # at least two records stay: n is at least 3
     joint = []
     for coins in itertools.product([0, 1], repeat=canaries):
         bins_in = [0, 1, *np.flatnonzero(coins)]
-        one = policy[bins_in].mean(axis=0)
+        one = randomiser[bins_in].mean(axis=0)
         joint.append(one if draws == 1 else np.outer(one, one).ravel())
     table = np.array(joint) / 2**canaries
     coins = np.array(list(itertools.product([0, 1], repeat=canaries)))

@@ -16,7 +16,7 @@ from pdpbook.beyond import instance_wise as iw
 
 @pytest.fixture(scope="module")
 def heights() -> np.ndarray:
-    return pb.nba_heights()["height"]
+    return pb.load_heights()["height"]
 
 
 def test_the_network_moves_towards_the_targets_of_the_actions_taken() -> None:

@@ -120,7 +120,7 @@ def test_a_larger_delta_never_costs_privacy(game):
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-4, 1 / 1317])
 def test_the_heights(delta):
-    heights = pb.nba_heights()["height"]
+    heights = pb.load_heights()["height"]
     grid = pb.Grid.padded(heights, epsilon=1.0, bins=31)
     kernel = pb.gaussian_kernel(31, np.array([4, 1, 0.1]) * grid.sensitivity)
     game = pb.NVOGame(grid.counts(heights), kernel, epsilon=1.0, delta=delta)

@@ -25,11 +25,11 @@ LEVELS = [0.5, 2.0, 1.0, 0.25]
 def literal_pair(
     epsilon: float, new_epsilon: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """One pair (noisy, quiet), drawn as the theorem says."""
-    quiet = rng.laplace(0.0, 1.0 / new_epsilon)
+    """One pair (noisy, accurate), drawn as the theorem says."""
+    accurate = rng.laplace(0.0, 1.0 / new_epsilon)
     if rng.random() < (epsilon / new_epsilon) ** 2:
-        return quiet, quiet
-    return quiet + rng.laplace(0.0, 1.0 / epsilon), quiet
+        return accurate, accurate
+    return accurate + rng.laplace(0.0, 1.0 / epsilon), accurate
 
 
 def looks_laplace(sample: np.ndarray, scale: float) -> bool:
@@ -68,38 +68,38 @@ def test_marginals_are_laplace_and_wrong_scales_are_rejected(noise: Any, column:
     assert not looks_laplace(noise[:, column], 1.05 * scale)
 
 
-@pytest.mark.parametrize(("loud", "quiet"), [(0, 1), (0, 2), (2, 1), (3, 0), (3, 2), (3, 1)])
-def test_every_two_columns_are_a_two_level_release(noise: Any, loud: int, quiet: int) -> None:
-    same = noise[:, loud] == noise[:, quiet]
-    stay = (LEVELS[loud] / LEVELS[quiet]) ** 2
+@pytest.mark.parametrize(("noisy", "accurate"), [(0, 1), (0, 2), (2, 1), (3, 0), (3, 2), (3, 1)])
+def test_every_two_columns_are_a_two_level_release(noise: Any, noisy: int, accurate: int) -> None:
+    same = noise[:, noisy] == noise[:, accurate]
+    stay = (LEVELS[noisy] / LEVELS[accurate]) ** 2
     assert stats.binomtest(int(same.sum()), DRAWS, stay).pvalue >= FALSE_ALARM
     for wrong in (0.95 * stay, 1.05 * stay):
         power = stats.norm.sf(4.42 - 0.05 * np.sqrt(DRAWS * stay / (1 - stay)))
         if power > 1 - 1e-6:
             assert stats.binomtest(int(same.sum()), DRAWS, wrong).pvalue < FALSE_ALARM
-    move = (noise[:, loud] - noise[:, quiet])[~same]
-    assert looks_laplace(move, 1.0 / LEVELS[loud])
-    assert not looks_laplace(move, 1.1 / LEVELS[loud])
-    assert not looks_laplace(move, 0.9 / LEVELS[loud])
-    assert independent(quarters(noise[:, quiet]), same.astype(int))
+    move = (noise[:, noisy] - noise[:, accurate])[~same]
+    assert looks_laplace(move, 1.0 / LEVELS[noisy])
+    assert not looks_laplace(move, 1.1 / LEVELS[noisy])
+    assert not looks_laplace(move, 0.9 / LEVELS[noisy])
+    assert independent(quarters(noise[:, accurate]), same.astype(int))
 
 
 def test_given_the_middle_copy_the_outer_copies_are_independent(noise: Any) -> None:
-    loud, middle, quiet = noise[:, 0], noise[:, 2], noise[:, 1]
+    noisy, middle, accurate = noise[:, 0], noise[:, 2], noise[:, 1]
     for part in range(4):  # quarters of the middle copy; within one, its value still varies
         inside = quarters(middle) == part
-        assert independent(direction(middle - quiet)[inside], direction(loud - middle)[inside])
+        assert independent(direction(middle - accurate)[inside], direction(noisy - middle)[inside])
 
 
 def test_the_independence_test_sees_a_sampler_that_jumps_from_the_wrong_copy() -> None:
     rng = np.random.default_rng(2)
-    quiet = rng.laplace(scale=0.5, size=DRAWS)
-    middle = np.where(rng.random(DRAWS) < 0.25, quiet, quiet + rng.laplace(size=DRAWS))
+    accurate = rng.laplace(scale=0.5, size=DRAWS)
+    middle = np.where(rng.random(DRAWS) < 0.25, accurate, accurate + rng.laplace(size=DRAWS))
     stays = rng.random(DRAWS) < (0.5 / 2.0) ** 2
-    loud = np.where(stays, quiet, quiet + rng.laplace(scale=2.0, size=DRAWS))
-    assert looks_laplace(loud, 2.0)  # the marginals are right
+    noisy = np.where(stays, accurate, accurate + rng.laplace(scale=2.0, size=DRAWS))
+    assert looks_laplace(noisy, 2.0)  # the marginals are right
     inside = quarters(middle) == 0
-    assert not independent(direction(middle - quiet)[inside], direction(loud - middle)[inside])
+    assert not independent(direction(middle - accurate)[inside], direction(noisy - middle)[inside])
 
 
 def test_it_agrees_with_the_literal_sampler() -> None:
@@ -110,20 +110,20 @@ def test_it_agrees_with_the_literal_sampler() -> None:
         assert stats.ks_2samp(statistic(literal), statistic(ours)).pvalue >= FALSE_ALARM
 
 
-@pytest.mark.parametrize("loud", [0.0, 0.3, -2.5, 8.0])
-def test_refine_draws_from_the_conditional_law(loud: float) -> None:
+@pytest.mark.parametrize("noisy", [0.0, 0.3, -2.5, 8.0])
+def test_refine_draws_from_the_conditional_law(noisy: float) -> None:
     low, high = 0.6, 1.5
     rng = np.random.default_rng(4)
-    drawn = refine(np.full(DRAWS, loud), epsilon=low, new_epsilon=high, rng=rng)
-    marginal = 0.5 * low * np.exp(-low * abs(loud))
-    atom = float(two_level_density(loud, loud, epsilon=low, new_epsilon=high)[1]) / marginal
-    same = drawn == loud
+    drawn = refine(np.full(DRAWS, noisy), epsilon=low, new_epsilon=high, rng=rng)
+    marginal = 0.5 * low * np.exp(-low * abs(noisy))
+    atom = float(two_level_density(noisy, noisy, epsilon=low, new_epsilon=high)[1]) / marginal
+    same = drawn == noisy
     assert stats.binomtest(int(same.sum()), DRAWS, atom).pvalue >= FALSE_ALARM
 
     def smooth(y: float) -> float:
-        return float(two_level_density(loud, y, epsilon=low, new_epsilon=high)[0]) / marginal
+        return float(two_level_density(noisy, y, epsilon=low, new_epsilon=high)[0]) / marginal
 
-    cuts = np.sort([*np.quantile(drawn[~same], [0.02, 0.2, 0.4, 0.6, 0.8, 0.98]), 0.0, loud])
+    cuts = np.sort([*np.quantile(drawn[~same], [0.02, 0.2, 0.4, 0.6, 0.8, 0.98]), 0.0, noisy])
     cuts = np.unique(cuts)
     edges = [-60.0, *cuts.tolist(), 60.0]
     expected = np.array([integrate.quad(smooth, a, b, limit=200)[0] for a, b in pairwise(edges)])
@@ -211,11 +211,11 @@ def test_shape_seed_and_ties(epsilons: list[float], size: int, seed: int) -> Non
 
 @given(st.floats(-1e6, 1e6), levels, st.floats(1.0, 1e6), st.integers(0, 99))
 def test_refined_noise_is_finite_and_equal_levels_change_nothing(
-    loud: float, low: float, factor: float, seed: int
+    noisy: float, low: float, factor: float, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    assert np.isfinite(refine([loud], epsilon=low, new_epsilon=low * factor, rng=rng)).all()
-    assert (refine([loud], epsilon=low, new_epsilon=low, rng=rng) == [loud]).all()
+    assert np.isfinite(refine([noisy], epsilon=low, new_epsilon=low * factor, rng=rng)).all()
+    assert (refine([noisy], epsilon=low, new_epsilon=low, rng=rng) == [noisy]).all()
 
 
 def test_refine_keeps_the_shape() -> None:

@@ -27,7 +27,7 @@ def small_env(**options: Any) -> iw.InstanceWiseNoise:
 
 @pytest.fixture(scope="module")
 def heights() -> np.ndarray:
-    return pb.nba_heights()["height"]
+    return pb.load_heights()["height"]
 
 
 @pytest.mark.parametrize(("reading", "privacy", "before"), VARIANTS)
@@ -132,7 +132,7 @@ def test_the_myopic_agent_plays_one_pass_of_best_responses(seed: int) -> None:
     assert (episode.profile == one_pass.profile).all()
 
 
-def test_tails_survive_when_loud_records_become_quiet(heights: np.ndarray) -> None:
+def test_tails_survive_when_large_records_become_small(heights: np.ndarray) -> None:
     """S is exact to rounding of itself even where it is far below the noise that went before."""
     game = iw.instance_wise_game(heights)
     env = iw.InstanceWiseNoise(game, before="laplace", privacy="all")
@@ -167,7 +167,7 @@ def test_the_laplace_mechanism_itself_is_not_less_than_itself(heights: np.ndarra
     ("options", "message"),
     [
         ({"privacy": "nobody"}, "privacy must be"),
-        ({"before": "loud"}, "before must be"),
+        ({"before": "large"}, "before must be"),
         ({"encoding": 5}, "encoding must be even"),
         ({"encoding": 0}, "encoding must be"),
     ],

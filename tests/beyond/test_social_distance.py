@@ -133,7 +133,7 @@ def test_the_tuned_budgets_are_a_saddle_point(
         effort = rng.random(count.size) ** rng.choice([0.2, 1, 5])
         effort *= min(1.0, power / effort.sum())
         assert loss(tuned.budgets, effort) <= value * (1 + 1e-9)
-    best_attack = np.zeros(count.size)  # the spy's best reply fills the largest budgets first
+    best_attack = np.zeros(count.size)  # the attacker's best reply fills the largest budgets first
     left = power
     for level in np.argsort(-tuned.budgets, kind="stable"):
         best_attack[level] = min(1.0, left)
@@ -156,7 +156,7 @@ def test_full_power_gives_the_cube_root_rule_which_nothing_beats(
 
 
 @given(people_lists)
-def test_a_spy_with_little_power_makes_the_uniform_split_best(people: list[float]) -> None:
+def test_an_attacker_with_little_power_makes_the_uniform_split_best(people: list[float]) -> None:
     count = np.array(people)
     threshold = count.sum() / count.max()
     flat = game_tuned_budgets(count, total=1.0, power=0.999 * threshold).budgets

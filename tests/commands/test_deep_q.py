@@ -13,7 +13,7 @@ from pdpbook.commands import deep_q as command
 
 @pytest.fixture(scope="module")
 def heights() -> np.ndarray:
-    return pb.nba_heights()["height"]
+    return pb.load_heights()["height"]
 
 
 def test_the_command_writes_what_it_promises(

@@ -43,7 +43,10 @@ def test_the_original_files_give_the_committed_results():
     about = table.attrs["about"]
     for name, digest in command.file_hashes(ORIGINALS).items():
         assert f"sha256 {digest} {name}" in about
-    data = {"income": pb.income(ORIGINALS)["income"], "credit": pb.credit(ORIGINALS)["income"]}
+    data = {
+        "income": pb.load_income(ORIGINALS)["income"],
+        "credit": pb.load_credit(ORIGINALS)["income"],
+    }
     for experiment, values in data.items():
         for setting in SETTINGS:
             game = SETTINGS[setting].game(values, 2.0)

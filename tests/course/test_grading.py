@@ -22,26 +22,26 @@ from tests.course.conftest import PAGE, SHEET, with_answer
 from tests.exercises.test_isolated import ATTACKS
 from tests.tools.notebooks import ROOT
 
-NAME = "company-needed"
+NAME = "records-needed"
 PROOF = f"{SHEET}/replacement-loss-proof"
 MOST = POINTS["Warm-up"] + 2 * POINTS["Core"] + POINTS["Open"]
 OTHERS = {
     "leaves": "import os\nos._exit(0)",
     "exits": "import sys\nsys.exit()",
-    "leaves when it is asked": "def company_needed(n, epsilon):\n    import os; os._exit(0)",
-    "eats memory": "def company_needed(n, epsilon):\n    return bytearray(10**11)",
+    "leaves when it is asked": "def records_needed(n, epsilon):\n    import os; os._exit(0)",
+    "eats memory": "def records_needed(n, epsilon):\n    return bytearray(10**11)",
     "writes to the gradebook": """
         import pathlib, sqlite3
         book = sqlite3.connect({folder!r} + "/gradebook.db")
         book.execute("update grade set manual_score = 100")
         book.commit()
         pathlib.Path({folder!r}, "source", "week1", "mine.txt").write_text("here")
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             return -1
         """,
     "spoils the gradebook": """
         import pathlib
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             pathlib.Path({folder!r}, "gradebook.db").write_bytes(b"spoilt")
             return -1
         """,
@@ -91,7 +91,13 @@ def test_the_archive_holds_the_sheet_and_nothing_else(course: Course, release) -
 def test_the_table_has_a_column_for_every_part(graded) -> None:
     course, _, _ = graded
     rows = table(course)
-    parts = ["no-noise-losses", NAME, "replacement-loss (proof)", "replacement-loss", "honest-loss"]
+    parts = [
+        "no-noise-losses",
+        NAME,
+        "replacement-loss (proof)",
+        "replacement-loss",
+        "end-to-end-loss",
+    ]
     assert [*rows["anna"]] == [
         "student",
         *(f"week1: {SHEET}/{part}" for part in parts),
@@ -115,7 +121,7 @@ def test_what_never_ends_gets_nothing(course: Course, release, tmp_path: Path) -
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("c.IsolatedChecks.seconds = 1.0\n")
     (tmp_path / "in").mkdir()
-    code = "import time\ndef company_needed(n, epsilon):\n    while True: time.sleep(0.1)"
+    code = "import time\ndef records_needed(n, epsilon):\n    while True: time.sleep(0.1)"
     nbformat.write(with_answer(release, code, NAME), tmp_path / "in" / "eve.ipynb")
     grade_submissions(own, tmp_path / "in")
     assert table(own)["eve"]["week1: total"] == "0"

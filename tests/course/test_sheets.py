@@ -141,9 +141,9 @@ def test_every_level_of_the_book_has_its_points() -> None:
 
 def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None:
     wrong = verify(release, release, 0, 20.0)[1]
-    assert any("the solution of dp-versus-pdp/company-needed gets 0 of" in each for each in wrong)
+    assert any("the solution of dp-versus-pdp/records-needed gets 0 of" in each for each in wrong)
     wrong = verify(key, key, 0, 20.0)[1]
-    assert any("the blank dp-versus-pdp/company-needed gets" in each for each in wrong)
+    assert any("the blank dp-versus-pdp/records-needed gets" in each for each in wrong)
 
 
 def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> 
         config.write("c.IsolatedChecks.seconds = 0.25\n")
     assert own.seconds() == 0.25
     slow = nbformat.from_dict(key)
-    [cell] = [cell for cell in slow.cells if grade_id(cell) == "company-needed"]
-    cell.source += "\nuntil_then = company_needed\n" + textwrap.dedent(
+    [cell] = [cell for cell in slow.cells if grade_id(cell) == "records-needed"]
+    cell.source += "\nuntil_then = records_needed\n" + textwrap.dedent(
         """
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             began = time.process_time()
             while time.process_time() < began + 0.5:
                 pass

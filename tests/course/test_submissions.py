@@ -18,8 +18,8 @@ from course.sheets import grade_id
 from course.submissions import find_submissions, mend, read_notebook
 from tests.course.conftest import SHEET, with_answer
 
-RIGHT = "def company_needed(n, epsilon):\n    return 2"
-NAME = "company-needed"
+RIGHT = "def records_needed(n, epsilon):\n    return 2"
+NAME = "records-needed"
 ACTIVE = re.compile(r"<(script|img|svg|b|!--)|<a (?!href=.https?:)", re.IGNORECASE)
 
 
@@ -62,7 +62,7 @@ def test_a_missing_answer_is_blank_and_a_missing_check_is_put_back(release) -> N
     whole, notes = mend(given, release)
     assert shape(whole) == shape(release)
     assert notes == [f"{NAME} was missing", f"{NAME}-check was missing and was put back"]
-    assert not any("company_needed" in code for code in code_to_run(whole))
+    assert not any("records_needed" in code for code in code_to_run(whole))
 
 
 def test_an_answer_under_another_name_still_counts(release) -> None:
@@ -71,7 +71,7 @@ def test_an_answer_under_another_name_still_counts(release) -> None:
     whole, notes = mend(given, release)
     assert shape(whole) == shape(release)
     assert "a cell named mine belongs to no cell of the sheet" in notes[0]
-    assert [code for code in code_to_run(whole) if "company_needed" in code] == [RIGHT]
+    assert [code for code in code_to_run(whole) if "records_needed" in code] == [RIGHT]
 
 
 def test_an_answer_turned_to_prose_is_none(release) -> None:
@@ -82,20 +82,20 @@ def test_an_answer_turned_to_prose_is_none(release) -> None:
     whole, notes = mend(given, release)
     assert shape(whole) == shape(release)
     assert f"a cell named {NAME} is of another kind; it is kept without the name" in notes
-    assert not any("company_needed" in code for code in code_to_run(whole))
+    assert not any("records_needed" in code for code in code_to_run(whole))
 
 
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_of_several_copies_the_last_counts(release, after: int) -> None:
-    given = with_answer(release, "company_needed = 1", NAME)
+    given = with_answer(release, "records_needed = 1", NAME)
     second = copy(given.cells[place(given, NAME)])
     second.source = RIGHT
     given.cells.insert(place(given, NAME) + 1 + after, second)
     whole, notes = mend(given, release)
     assert shape(whole) == shape(release)
     assert notes == [f"{NAME} stands there more than once; the last one counts"]
-    ran = [code for code in code_to_run(whole) if "company_needed" in code]
-    assert ran == ["company_needed = 1", RIGHT]
+    ran = [code for code in code_to_run(whole) if "records_needed" in code]
+    assert ran == ["records_needed = 1", RIGHT]
 
 
 def test_cells_of_their_own_are_run_where_they_stand(release) -> None:

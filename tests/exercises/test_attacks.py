@@ -40,14 +40,14 @@ def ceiling(runs, confidence, half=2.0):
     return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
 
 
-def rebuilt(losses, n, policy, more=1, own=None):
-    table = policy if own is None else own
-    average = np.diag(policy) / (1 + (n + more) * np.expm1(losses))
+def rebuilt(losses, n, randomiser, more=1, own=None):
+    table = randomiser if own is None else own
+    average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))
     return np.linalg.solve(table.T, n * average)
 
 
-def keep_or_blur_only(losses, n, policy):
-    keep, other = policy[0, 0], policy[0, 1]
+def k_ary_randomised_response_only(losses, n, randomiser):
+    keep, other = randomiser[0, 0], randomiser[0, 1]
     average = keep / (1 + (n + 1) * np.expm1(losses))
     return n * (average - other) / (keep - other)
 
@@ -115,13 +115,22 @@ WRONG = {
     ],
     "reconstruct": [
         (
-            lambda losses, n, policy: rebuilt(losses, n, policy, more=0),
+            lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
             "with the one that is added",
         ),
-        (lambda losses, n, policy: rebuilt(losses, n, policy, own=policy.T), "for every policy"),
-        (keep_or_blur_only, "for every policy"),
-        (lambda losses, n, policy: rebuilt(losses, n, policy) / n, "First find the average"),
-        (lambda losses, n, policy: rebuilt(losses, n, policy)[:-1], "First find the average"),
+        (
+            lambda losses, n, randomiser: rebuilt(losses, n, randomiser, own=randomiser.T),
+            "for every randomiser",
+        ),
+        (k_ary_randomised_response_only, "for every randomiser"),
+        (
+            lambda losses, n, randomiser: rebuilt(losses, n, randomiser) / n,
+            "First find the average",
+        ),
+        (
+            lambda losses, n, randomiser: rebuilt(losses, n, randomiser)[:-1],
+            "First find the average",
+        ),
     ],
     "hide": [
         ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
@@ -156,8 +165,8 @@ RIGHT = {
         ),
     ],
     "reconstruct": [
-        lambda losses, n, policy: np.rint(rebuilt(losses, n, policy)).astype(int),
-        lambda losses, n, policy: rebuilt(losses, n, policy).tolist(),
+        lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
+        lambda losses, n, randomiser: rebuilt(losses, n, randomiser).tolist(),
     ],
     "hide": [
         (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import NVOGame, nba_heights
+from pdpbook import NVOGame, load_heights
 from tests.tools.answers import answer_tests
 
 
@@ -100,7 +100,7 @@ def cover(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=Non
 
 def start(rule):
     game = NVOGame.from_data(
-        nba_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
+        load_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
     )
     profile = np.zeros((game.bins, game.actions), dtype=int)
     for k, count in enumerate(game.counts):

@@ -15,9 +15,11 @@ from tests.tools.answers import answer_tests
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 
 
-def by_hash(key, name, law, j):
+def by_hash(key, name, distribution, j):
     digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
-    return int(np.searchsorted(np.cumsum(law), int.from_bytes(digest) / 2**64, side="right"))
+    return int(
+        np.searchsorted(np.cumsum(distribution), int.from_bytes(digest) / 2**64, side="right")
+    )
 
 
 def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
@@ -42,14 +44,14 @@ def binned(values, lower, upper, bins):
     return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
 
 
-def rounded(law):
-    return [round(Fraction(each) * 2**64) for each in law.tolist()]
+def rounded(distribution):
+    return [round(Fraction(each) * 2**64) for each in distribution.tolist()]
 
 
 WRONG = {
     "copies": [
         (lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c), "basic composition"),
-        (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the bill of one copy"),
+        (lambda n, e, m, c, d: draws_epsilon(n, e, draws=m, delta=d), "the cost of one copy"),
         (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
         (
             lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
@@ -70,36 +72,51 @@ WRONG = {
     ],
     "keyed": [
         (
-            lambda key, name, law, a, b: np.random.default_rng(0).choice(4, b - a, p=law),
+            lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
+                4, b - a, p=distribution
+            ),
             "must not depend on start and stop",
         ),
         (
-            lambda key, name, law, a, b: np.random.default_rng([*key, a]).choice(4, b - a, p=law),
+            lambda key, name, distribution, a, b: np.random.default_rng([*key, a]).choice(
+                4, b - a, p=distribution
+            ),
             "must not depend on start and stop",
         ),
         (
-            lambda key, name, law, a, b: [by_hash(bytes(32), name, law, j) for j in range(a, b)],
+            lambda key, name, distribution, a, b: [
+                by_hash(bytes(32), name, distribution, j) for j in range(a, b)
+            ],
             "Another key must give unrelated draws",
         ),
         (
-            lambda key, name, law, a, b: [by_hash(key, "x", law, j) for j in range(a, b)],
+            lambda key, name, distribution, a, b: [
+                by_hash(key, "x", distribution, j) for j in range(a, b)
+            ],
             "Another column must give unrelated draws",
         ),
         (
-            lambda key, name, law, a, b: [by_hash(key, name, law[::-1], j) for j in range(a, b)],
-            "that follow the law",
+            lambda key, name, distribution, a, b: [
+                by_hash(key, name, distribution[::-1], j) for j in range(a, b)
+            ],
+            "that follow the distribution",
         ),
     ],
     "weights": [
-        (lambda law: (law * 2.0**64).tolist(), "Not all of it is whole"),
-        (lambda law: [int(each * 2**64) for each in law], "The weights miss 2**64 by -512"),
+        (lambda distribution: (distribution * 2.0**64).tolist(), "Not all of it is whole"),
+        (
+            lambda distribution: [int(each * 2**64) for each in distribution],
+            "The weights miss 2**64 by -512",
+        ),
         (rounded, "The weights miss 2**64 by -512"),
         (
-            lambda law: [2**64 - len(law) + 1] + [1] * (len(law) - 1),
+            lambda distribution: [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1),
             "far from 2**64 times its share",
         ),
         (
-            lambda law: [int(each) for each in np.diff(np.r_[0, np.cumsum(law)]) * 2**64],
+            lambda distribution: [
+                int(each) for each in np.diff(np.r_[0, np.cumsum(distribution)]) * 2**64
+            ],
             "far from 2**64 times its share",
         ),
     ],
@@ -121,10 +138,17 @@ RIGHT = {
     "copies": [lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
     "tally": [_tally],
     "keyed": [
-        lambda key, name, law, a, b: np.array([by_hash(key, name, law, j) for j in range(a, b)]),
-        lambda key, name, law, a, b: keyed_draws(key, name, integer_weights(law), a, b),
+        lambda key, name, distribution, a, b: np.array(
+            [by_hash(key, name, distribution, j) for j in range(a, b)]
+        ),
+        lambda key, name, distribution, a, b: keyed_draws(
+            key, name, integer_weights(distribution), a, b
+        ),
     ],
-    "weights": [integer_weights, lambda law: np.array(integer_weights(law), dtype=object)],
+    "weights": [
+        integer_weights,
+        lambda distribution: np.array(integer_weights(distribution), dtype=object),
+    ],
     "fingerprint": [guess],
     "hours": [hours],
 }

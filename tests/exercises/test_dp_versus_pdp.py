@@ -81,7 +81,7 @@ WRONG = {
         (lambda counts: losses(counts)[:-1], "Its shape is (2,)"),
         (lambda counts: losses(counts, one_less=0), "Entry 0 is too small."),
     ],
-    "company-needed": [
+    "records-needed": [
         # student's finding: the naive formula passed
         (lambda n, e: max(2, math.ceil(1 / slope(n, e))), "Some digits are lost"),
         (
@@ -101,20 +101,20 @@ WRONG = {
         (lambda *case: loss(*replaced(*case)) / math.log(2), "right in base 2"),
         (positive_only, "Whoever sees it knows all."),
     ],
-    "honest-loss": [
+    "end-to-end-loss": [
         ([5, 5], "three whole numbers"),
         ([10, 5, 5], "with a sum of 2 to 12"),
         ([0.5, 1.5, 3.0], "three whole numbers"),
-        ([2, 0, 0], "and the largest honest loss"),
+        ([2, 0, 0], "and the largest end-to-end loss"),
         ([11, 0, 1], "The largest pDP loss is"),
     ],
 }
 
 RIGHT = {
     "no-noise-losses": [losses],
-    "company-needed": [needed, by_lemma, lambda n, e: float(needed(n, e))],
+    "records-needed": [needed, by_lemma, lambda n, e: float(needed(n, e))],
     "replacement-loss": [lambda *case: loss(*replaced(*case))],
-    "honest-loss": [[5, 5, 1], (5, 5, 1), np.array([5, 5, 1])],
+    "end-to-end-loss": [[5, 5, 1], (5, 5, 1), np.array([5, 5, 1])],
 }
 
 test_wrong_answers, test_right_answers = answer_tests("dp-versus-pdp", WRONG, RIGHT)

@@ -19,7 +19,7 @@ from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
 CHECK = re.compile(r"""check\(\s*["']([^"']+)["'],\s*(\w+)""")
-COMPANY = {"dp-versus-pdp/company-needed": "company_needed"}
+COMPANY = {"dp-versus-pdp/records-needed": "records_needed"}
 
 
 def worksheet(page: Path) -> tuple[list[str], dict[str, str]]:
@@ -59,22 +59,22 @@ ATTACKS = {
         exercises.check = exercises.score = lambda *a, **k: (7, 7)
         sys.modules["pdpbook.exercises.checking"] = types.ModuleType("checking")
         sys.modules["pdpbook.exercises.checking"].score = lambda *a, **k: (7, 7)
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             return -1
         """,
     "patches NumPy": """
         import numpy as np
         np.allclose = np.array_equal = lambda *a, **k: True
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             return -1
         """,
     "imports the reference": """
         from pdpbook.exercises.dp_versus_pdp import EXERCISES
-        company_needed = EXERCISES["company-needed"].cases[0].judge
+        records_needed = EXERCISES["records-needed"].cases[0].judge
         """,
     "reads the caller's frames": """
         import inspect
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             for frame in inspect.stack():
                 for value in frame.frame.f_locals.values():
                     if hasattr(value, "judge") or hasattr(value, "cases"):
@@ -83,7 +83,7 @@ ATTACKS = {
         """,
     "prints a score": """
         print('{"held": 7, "total": 7}')
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             print("all 7 cases hold.")
             return -1
         """,
@@ -92,33 +92,33 @@ ATTACKS = {
             def __eq__(self, other):
                 return True
             __hash__ = float.__hash__
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             return Equal(-1)
         """,
     "sends a reply of its own": """
         import os, json, struct
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             data = json.dumps({"held": 7, "total": 7, "passed": True}).encode()
             os.write(3, struct.pack(">Q", len(data)) + data)
             return -1
         """,
     "asks for what surrounds a function of the grader": """
         import os, json, struct
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             data = json.dumps({"call": 0, "attribute": "__globals__"}).encode()
             os.write(3, struct.pack(">Q", len(data)) + data)
             return -1
         """,
     "sends a result that is none": """
         import os, json, struct
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             data = json.dumps({"returned": {"result": ["os", "system", {}]}}).encode()
             os.write(3, struct.pack(">Q", len(data)) + data)
             return -1
         """,
     "floods its output": """
         import sys
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             for _ in range(100):
                 sys.stdout.write("x" * 100_000)
                 sys.stderr.write("x" * 100_000)
@@ -137,8 +137,8 @@ def test_attacks_get_nothing(code: str) -> None:
     [
         ("import os\nos._exit(0)", "left its process"),
         ("import sys\nsys.exit()", "a cell raised SystemExit."),
-        ("def company_needed(n, epsilon):\n    import os; os._exit(0)", "left its process"),
-        ("def company_needed(n, epsilon):\n    return bytearray(10**11)", "MemoryError"),
+        ("def records_needed(n, epsilon):\n    import os; os._exit(0)", "left its process"),
+        ("def records_needed(n, epsilon):\n    return bytearray(10**11)", "MemoryError"),
         ("import os\nos.write(3, b'\\xff' * 8)", "bytes"),
         ("import os\nos.write(3, b'\\0' * 7 + b'\\2[]')", "no answer"),
         ("1 / 0", "a cell raised ZeroDivisionError"),
@@ -170,10 +170,10 @@ def huge():
         "b'[' * 60_000",
         "json.dumps({'given': 5}).encode()",
         "json.dumps({'given': {}, 'trouble': 5}).encode()",
-        "json.dumps({'given': {'company_needed': {'array': huge()}}}).encode()",
-        "json.dumps({'given': {'company_needed': {'function': ['x', 5]}}}).encode()",
-        "json.dumps({'given': {'company_needed': {'generator': {'type': 'PCG64'}}}}).encode()",
-        "json.dumps({'given': {'company_needed': {'objects': [[3], [1]]}}}).encode()",
+        "json.dumps({'given': {'records_needed': {'array': huge()}}}).encode()",
+        "json.dumps({'given': {'records_needed': {'function': ['x', 5]}}}).encode()",
+        "json.dumps({'given': {'records_needed': {'generator': {'type': 'PCG64'}}}}).encode()",
+        "json.dumps({'given': {'records_needed': {'objects': [[3], [1]]}}}).encode()",
     ],
 )
 def test_no_message_ends_the_grader(message: str) -> None:
@@ -184,9 +184,9 @@ def test_no_message_ends_the_grader(message: str) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("def company_needed(n, epsilon):\n    while True: pass", "took too long"),
+        ("def records_needed(n, epsilon):\n    while True: pass", "took too long"),
         ("while True: pass", "took too long"),
-        ("def company_needed(n, epsilon):\n    return [0] * 10**8", "MemoryError|bytes|too long"),
+        ("def records_needed(n, epsilon):\n    return [0] * 10**8", "MemoryError|bytes|too long"),
     ],
 )
 def test_what_does_not_end_is_told(code: str, message: str) -> None:
@@ -196,7 +196,7 @@ def test_what_does_not_end_is_told(code: str, message: str) -> None:
 
 RIGHT = """
 import math
-def company_needed(n, epsilon):
+def records_needed(n, epsilon):
     tau = 1 / n + (1 - 1 / n) * -math.expm1(-epsilon)
     return max(2, math.ceil(1 / tau - 1e-12))
 """
@@ -531,7 +531,7 @@ def test_the_environment_of_the_grader_is_not_handed_on(monkeypatch) -> None:
     monkeypatch.setenv("SECRET", "token")
     code = """
         import os
-        def company_needed(n, epsilon):
+        def records_needed(n, epsilon):
             raise RuntimeError(os.environ.get("SECRET", "nothing to see"))
         """
     assert "nothing to see" in attacked(code)[1]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import advanced_composition, draws_epsilon, keep_or_blur, laplace_kernel
+from pdpbook import advanced_composition, draws_epsilon, k_ary_randomised_response, laplace_kernel
 from tests.tools.answers import answer_tests
 
 
@@ -21,13 +21,15 @@ def ratio(n, epsilon):
 
 def inside_only(bins, n, epsilon, first, last):
     """Forgets the records outside."""
-    policy = np.eye(bins)
-    policy[first : last + 1, first : last + 1] = keep_or_blur(last - first + 1, n, epsilon)
-    return policy
+    randomiser = np.eye(bins)
+    randomiser[first : last + 1, first : last + 1] = k_ary_randomised_response(
+        last - first + 1, n, epsilon
+    )
+    return randomiser
 
 
-def gap(policy):
-    return (policy.max(0) / policy.min(0)).max() - 1
+def gap(randomiser):
+    return (randomiser.max(0) / randomiser.min(0)).max() - 1
 
 
 def by_advanced_composition(n, epsilon, total, delta):
@@ -60,11 +62,11 @@ def one_short(n, epsilon, total, delta):
     return max(by_bisection(n, epsilon, total, delta) - 1, 0)
 
 
-def by_hand(policy, n):
+def by_hand(randomiser, n):
     """For two rows of a column at a time."""
     return max(
         math.log(((n - 1) * low + high) / (n * low))
-        for column in policy.T
+        for column in randomiser.T
         for low in column
         for high in column
     )
@@ -73,10 +75,10 @@ def by_hand(policy, n):
 def mixed(bins, n, epsilon, first, last):
     """Keeps within the plausible bins, blurs evenly over them, and sends strangers there."""
     inside = np.arange(first, last + 1)
-    policy = np.zeros((bins, bins))
-    policy[:, inside] = 1 / inside.size
-    policy[np.ix_(inside, inside)] = keep_or_blur(inside.size, n, epsilon)
-    return policy.tolist()
+    randomiser = np.zeros((bins, bins))
+    randomiser[:, inside] = 1 / inside.size
+    randomiser[np.ix_(inside, inside)] = k_ary_randomised_response(inside.size, n, epsilon)
+    return randomiser.tolist()
 
 
 WRONG = {
@@ -88,15 +90,18 @@ WRONG = {
         (lambda n, epsilon, m: m / (1 + n * (math.exp(epsilon) - 1)), "loses digits"),
     ],
     "replacement": [
-        (lambda policy, n: 2 * np.log1p(gap(policy) / n), "A removal and an addition"),
-        (lambda policy, n: np.log1p(gap(policy)), "nobody covers"),
-        (lambda policy, n: np.log1p(gap(policy) / (n - 1)), "the smaller of the two sums"),
+        (lambda randomiser, n: 2 * np.log1p(gap(randomiser) / n), "A removal and an addition"),
+        (lambda randomiser, n: np.log1p(gap(randomiser)), "nobody covers"),
+        (lambda randomiser, n: np.log1p(gap(randomiser) / (n - 1)), "the smaller of the two sums"),
         (
-            lambda policy, n: np.log1p((policy.max() / policy.min() - 1) / n),
+            lambda randomiser, n: np.log1p((randomiser.max() / randomiser.min() - 1) / n),
             "Ratios are taken within a column.",
         ),
-        (lambda policy, n: np.log1p(gap(policy.T) / n), "Ratios are taken within a column."),
-        (lambda policy, n: np.log2(1 + gap(policy) / n), "It is right in base 2."),
+        (
+            lambda randomiser, n: np.log1p(gap(randomiser.T) / n),
+            "Ratios are taken within a column.",
+        ),
+        (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
     ],
     "worst-rows": [
         (lambda n, epsilon: table(n, 0.0), "Record 0 loses inf by a draw."),
@@ -119,28 +124,30 @@ WRONG = {
     ],
     "plausible": [
         (
-            lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon),
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
             "Who needs the other columns?",
         ),
-        (inside_only, "The policy is inf-DP."),
+        (inside_only, "The randomiser is inf-DP."),
         (
-            lambda bins, n, epsilon, first, last: keep_or_blur(bins, 2 * n, epsilon),
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, 2 * n, epsilon),
             "-DP.",
         ),
         (
             lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
-            "and that of keep or blur",
+            "and that of k-ary randomised response",
         ),
         (
             lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
             "Look at the ratios within each column",
         ),
         (
-            lambda bins, n, epsilon, first, last: keep_or_blur(last - first + 1, n, epsilon),
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(
+                last - first + 1, n, epsilon
+            ),
             "Its shape is (25, 25), and (101, 101) was expected.",
         ),
         (
-            lambda bins, n, epsilon, first, last: keep_or_blur(bins, n, epsilon) * 2,
+            lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon) * 2,
             "rows sum to 1",
         ),
     ],
@@ -155,7 +162,7 @@ RIGHT = {
             else m / ratio(n, epsilon)
         ),
     ],
-    "replacement": [by_hand, lambda policy, n: np.log1p(gap(policy) / n)],
+    "replacement": [by_hand, lambda randomiser, n: np.log1p(gap(randomiser) / n)],
     "worst-rows": [lambda n, epsilon: table(n, 1 / ratio(n, epsilon)).tolist()],
     "draws-allowed": [by_bisection, lambda *case: float(by_bisection(*case))],
     "plausible": [mixed],

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy.stats import hypergeom
 
-from pdpbook import draws_epsilon, safe_policy
-from pdpbook.audit.safe_policy import is_safe
+from pdpbook import draws_epsilon, safe_randomiser
+from pdpbook.audit.safe_randomiser import is_safe
 from tests.tools.answers import answer_tests
 
 
@@ -24,10 +24,10 @@ def above(epsilon, t):
     return math.exp(-epsilon * (t + 1)) / (1 + math.exp(-epsilon))
 
 
-def condition(policy, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
-    mass = lower @ policy + (empty * (lower == 0))[:, None] * policy
+def condition(randomiser, lower, epsilon, *, slope=None, empty=True, occupied_only=False):
+    mass = lower @ randomiser + (empty * (lower == 0))[:, None] * randomiser
     slope = slope or (1 - math.exp(-epsilon))
-    fits = (policy <= slope * mass * (1 + 1e-12)).all(axis=1)
+    fits = (randomiser <= slope * mass * (1 + 1e-12)).all(axis=1)
     return bool(fits[lower > 0].all() if occupied_only else fits.all())
 
 
@@ -102,7 +102,7 @@ WRONG = {
             "more likely than the level",
         ),
     ],
-    "bill": [
+    "cost": [
         (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
         (
             lambda e, d, share, m, n: budget(e, d, share, m, n, rest=share * e * 1.5),
@@ -115,7 +115,7 @@ WRONG = {
         (lambda m, low, e: np.eye(len(m)), "Not safe"),
         (
             lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
-            "Equal rows are a histogram, not a policy",
+            "Equal rows are a histogram, not a randomiser",
         ),
         (lambda m, low, e: blurred(m, low, e, share=0.9), "Safe, but its divergence"),
         (lambda m, low, e: blurred(m, low, e, share=1e-4), "Not safe"),
@@ -130,9 +130,9 @@ RIGHT = {
             a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
         )
     ],
-    "bill": [budget],
+    "cost": [budget],
     "by-hand": [
-        lambda m, low, e: safe_policy(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
+        lambda m, low, e: safe_randomiser(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
     ],
 }
 

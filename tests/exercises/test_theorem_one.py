@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import bisect, brentq
 from scipy.special import lambertw
 
-from pdpbook import NVOGame, careful_scale_bound, laplace_kernel, scale_bound
+from pdpbook import NVOGame, laplace_kernel, scale_bound, uniform_release_scale
 from tests.tools.answers import answer_tests
 
 
@@ -34,10 +34,10 @@ def careful_by_bisection(n, epsilon):
     return np.array([1 / u, *three(n, epsilon)[1:]])
 
 
-def pair(factor=1.0001, loud=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
+def pair(factor=1.0001, large=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
     """The game of the solutions page, with changes."""
     n = sum(counts)
-    both = np.array([factor * careful_scale_bound(n, 0.2), loud])
+    both = np.array([factor * uniform_release_scale(n, 0.2), large])
     kernel = laplace_kernel(len(counts), both)
     game = NVOGame(np.array(counts), kernel, epsilon=0.2, scales=both if scales else None)
     return game, game.constant_profile(action)
@@ -87,7 +87,7 @@ WRONG = {
         (pair(counts=(9, 0, 0, 4)), "The game has 13 records."),
         (pair(scales=False), "does not know its scales"),
         (pair(factor=0.9), "and the careful bound is"),
-        (pair(loud=10.0), "The largest scale is 10."),
+        (pair(large=10.0), "The largest scale is 10."),
         (pair(action=1), "Everybody is private"),
         ((pair()[0], pair()[1] / 2), "profile must hold integers"),
         (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
@@ -104,7 +104,7 @@ WRONG = {
 RIGHT = {
     "records-needed": [needed, lambda *case: float(needed(*case)), needed_by_search],
     "three-bounds": [three, careful_by_bisection],
-    "violation": [pair(), list(pair(loud=1e4)), (pair()[0], pair()[1].astype(float))],
+    "violation": [pair(), list(pair(large=1e4)), (pair()[0], pair()[1].astype(float))],
     "grid-bound": [on_grid, on_grid_from_kernel],
 }
 

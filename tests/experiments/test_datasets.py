@@ -11,7 +11,7 @@ import pytest
 
 import pdpbook as pb
 from pdpbook import _data
-from pdpbook.experiments.datasets import _TEAMS, nba_repeats
+from pdpbook.experiments.datasets import _TEAMS, load_repeats
 from tests.tools.notebooks import ROOT, notebook_pages
 
 #: Where the originals may be; without them the tests that need them are skipped.
@@ -35,7 +35,7 @@ def original(name):
 
 
 def test_heights_are_the_committed_table():
-    data = pb.nba_heights()
+    data = pb.load_heights()
     heights = data["height"]
     assert len(data) == heights.size == 1317
     assert np.unique(heights).size == 26
@@ -47,9 +47,9 @@ def test_heights_are_the_committed_table():
 
 
 def test_weights_are_simulated_and_say_so():
-    data = pb.nba_players()
+    data = pb.load_players()
     height, weight = data["height"], data["weight"]
-    np.testing.assert_array_equal(height, pb.nba_heights()["height"])
+    np.testing.assert_array_equal(height, pb.load_heights()["height"])
     assert data.simulated == ("weight",)
     assert data.caption_note == "The column weight is *simulated*."
     # Three standard errors of each statistic at n = 1,317.
@@ -62,7 +62,7 @@ def test_weights_are_simulated_and_say_so():
 
 
 def test_patients_are_real():
-    data = pb.patients()
+    data = pb.load_patients()
     assert len(data) == 442
     assert data.columns == ("age", "bmi", "blood_pressure", "progression")
     assert data.simulated == ()
@@ -71,7 +71,7 @@ def test_patients_are_real():
 
 
 def test_the_income_stand_in_has_the_originals_statistics():
-    data = pb.income()
+    data = pb.load_income()
     values = data["income"]
     assert (len(data), np.unique(values).size) == (899, 878)
     assert (values.min(), values.max()) == (21_472, 857_532)
@@ -83,7 +83,7 @@ def test_the_income_stand_in_has_the_originals_statistics():
 
 
 def test_the_credit_stand_in_has_the_originals_statistics():
-    data = pb.credit(n=35_589)
+    data = pb.load_credit(n=35_589)
     age, income = data["age"], data["income"]
     assert (age.min(), age.max()) == (18, 70)
     assert age.mean() == pytest.approx(44.2, abs=0.3)
@@ -110,7 +110,7 @@ def test_the_credit_stand_in_has_the_originals_statistics():
     ],
 )
 def test_the_credit_stand_in_depends_on_age_as_the_original(first, last, mean, sd):
-    data = pb.credit(n=35_589)
+    data = pb.load_credit(n=35_589)
     income = data["income"][(data["age"] >= first) & (data["age"] <= last)] / 1000
     assert income.mean() == pytest.approx(mean, rel=0.03)
     assert income.std() == pytest.approx(sd, rel=0.04)
@@ -118,14 +118,14 @@ def test_the_credit_stand_in_depends_on_age_as_the_original(first, last, mean, s
 
 @pytest.mark.parametrize("n", [2, 1000, 12_345])
 def test_the_credit_stand_in_has_any_size(n):
-    assert len(pb.credit(n=n)) == n
-    assert len(pb.credit()) == 10_000
+    assert len(pb.load_credit(n=n)) == n
+    assert len(pb.load_credit()) == 10_000
 
 
 @pytest.mark.parametrize("n", [1, 0, -5, 2.0, True, "10"])
 def test_bad_sizes_are_refused(n):
     with pytest.raises((ValueError, TypeError), match="n must be a whole number >= 2, got n="):
-        pb.credit(n=n)
+        pb.load_credit(n=n)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_bad_sizes_are_refused(n):
     [("karate", 34, 78, False), ("les-miserables", 77, 254, False), ("large", 4000, 55_754, True)],
 )
 def test_networks(network, nodes, edges, simulated):
-    graph = pb.friends(network)
+    graph = pb.load_friends(network)
     assert (graph.number_of_nodes(), graph.number_of_edges()) == (nodes, edges)
     assert graph.graph["simulated"] is simulated
     assert graph.graph["source"]
@@ -143,18 +143,18 @@ def test_networks(network, nodes, edges, simulated):
 
 def test_unknown_networks_are_refused():
     with pytest.raises(ValueError, match=r"network must be .* got network='facebook'"):
-        pb.friends("facebook")
+        pb.load_friends("facebook")
     with pytest.raises(ValueError, match=r"path must be left out .* got path='x'"):
-        pb.friends("karate", path="x")
+        pb.load_friends("karate", path="x")
 
 
-@pytest.mark.parametrize("loader", [pb.nba_players, pb.income, pb.credit])
+@pytest.mark.parametrize("loader", [pb.load_players, pb.load_income, pb.load_credit])
 def test_stand_ins_are_the_same_every_time(loader):
     pd.testing.assert_frame_equal(loader().frame, loader().frame)
 
 
 def test_a_column_is_a_copy_and_an_unknown_one_is_refused():
-    data = pb.nba_heights()
+    data = pb.load_heights()
     data["height"][:] = 0.0
     assert data["height"].min() > 0
     with pytest.raises(KeyError, match=r"nba_heights has the columns .*not 'weight'"):
@@ -169,20 +169,20 @@ def test_two_simulated_columns_of_three_are_named():
 
 @pytest.mark.parametrize(("number", "rows"), [(1, 18), (2, 13), (3, 12), (4, 4)])
 def test_published_tables(number, rows):
-    table = pb.published_table(number)
+    table = pb.load_published_table(number)
     assert len(table) == rows
     assert {"algorithm", "epsilon"} <= set(table.columns)
 
 
 def test_published_headline():
-    table = pb.published_table(1).set_index(["algorithm", "epsilon"])["kl_divergence"]
+    table = pb.load_published_table(1).set_index(["algorithm", "epsilon"])["kl_divergence"]
     assert round(100 * (1 - table["BRD", 1.0] / table["Laplace", 1.0]), 2) == 99.53
 
 
 @pytest.mark.parametrize("number", [0, 5, True, "1", 1.0])
 def test_unknown_tables_are_refused(number):
     with pytest.raises((ValueError, TypeError), match="number must be"):
-        pb.published_table(number)
+        pb.load_published_table(number)
 
 
 # Original files
@@ -194,16 +194,16 @@ def test_original_heights_are_the_committed_ones(how, monkeypatch):
     if how == "environment":
         monkeypatch.setenv("PDPBOOK_DATA", str(ORIGINALS))
     path = {"file": file, "folder": ORIGINALS, "environment": None}[how]
-    np.testing.assert_array_equal(pb.nba_heights(path)["height"], _bundled_heights(monkeypatch))
+    np.testing.assert_array_equal(pb.load_heights(path)["height"], _bundled_heights(monkeypatch))
 
 
 def _bundled_heights(monkeypatch):
     monkeypatch.delenv("PDPBOOK_DATA", raising=False)
-    return pb.nba_heights()["height"]
+    return pb.load_heights()["height"]
 
 
 def test_original_players():
-    data = pb.nba_players(original("nba/all_seasons.csv"))
+    data = pb.load_players(original("nba/all_seasons.csv"))
     assert (len(data), data.simulated, data.caption_note) == (1317, (), "")
     weight = data["weight"]
     assert weight.mean() == pytest.approx(100.45, abs=0.005)
@@ -226,9 +226,9 @@ def test_what_a_record_is_is_said_alike():
 
 
 def test_the_header_of_the_heights_counts_as_the_table_of_repeats_does():
-    table = nba_repeats()
+    table = load_repeats()
     about = " ".join(_data.committed_table("experiments", "nba_heights.csv").attrs["about"])
-    assert table.records @ table.players == table.records @ table.pairs == len(pb.nba_heights())
+    assert table.records @ table.players == table.records @ table.pairs == len(pb.load_heights())
     said = f"{table.pairs.sum():,} pairs of player and team and {table.players.sum()} players"
     assert f"{said}, with at most {table.records.max()} records of one player" in about
 
@@ -237,7 +237,7 @@ def test_original_repeats():
     frame = pd.read_csv(original("nba/all_seasons.csv"))
     columns = ["player_name", "team_abbreviation", "player_height", "player_weight"]
     records = frame[frame["team_abbreviation"].isin(_TEAMS)][columns].drop_duplicates()
-    table = nba_repeats().set_index("records")
+    table = load_repeats().set_index("records")
     for name, keys in (("players", columns[:1]), ("pairs", columns[:2])):
         counted = records.groupby(keys).size().value_counts()
         assert counted.reindex(table.index, fill_value=0).tolist() == table[name].tolist()
@@ -270,7 +270,7 @@ def test_pages_count_records_and_not_players(page):
 
 
 def test_original_income():
-    data = pb.income(original("income/test.csv"))
+    data = pb.load_income(original("income/test.csv"))
     assert (len(data), data.simulated) == (899, ())
     assert data["income"].mean() == pytest.approx(194_150, abs=0.5)
     assert data.columns == ("income", "age", "hours_per_week", "capital_gain", "capital_loss")
@@ -278,15 +278,15 @@ def test_original_income():
 
 def test_original_credit():
     file = original("credit/test.csv")
-    data = pb.credit(file, n=35_589)
+    data = pb.load_credit(file, n=35_589)
     assert data.simulated == ()
     assert data["income"].mean() == pytest.approx(77_262, abs=0.5)
-    assert len(pb.credit(file)) == 10_000
+    assert len(pb.load_credit(file)) == 10_000
     with pytest.raises(ValueError, match=r"n must be at most 35589, the rows of .*got n=40000"):
-        pb.credit(file, n=40_000)
+        pb.load_credit(file, n=40_000)
 
 
 def test_original_friends():
-    graph = pb.friends(path=original("facebook/facebook_combined.txt"))
+    graph = pb.load_friends(path=original("facebook/facebook_combined.txt"))
     assert (graph.number_of_nodes(), graph.number_of_edges()) == (4039, 88_234)
     assert graph.graph["simulated"] is False

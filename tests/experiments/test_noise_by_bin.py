@@ -13,7 +13,7 @@ from pdpbook.experiments.settings import SETTINGS
 from tests.tools.notebooks import ROOT
 
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
-HEIGHTS = pb.nba_heights(None if "PDPBOOK_DATA" not in os.environ else ORIGINALS)["height"]
+HEIGHTS = pb.load_heights(None if "PDPBOOK_DATA" not in os.environ else ORIGINALS)["height"]
 TABLE = nb.noise_results().set_index(["experiment", "setting", "epsilon", "algorithm"])
 
 
@@ -35,14 +35,14 @@ def profile_of(game, actions):
 
 def test_a_row_by_hand():
     game = small_game()
-    quiet, loud = profile_of(game, (4, 4, 4, 4)), profile_of(game, (0, 2, 4, 4))
-    row = nb.noise_row(game, [quiet, quiet, loud])
+    small, large = profile_of(game, (4, 4, 4, 4)), profile_of(game, (0, 2, 4, 4))
+    row = nb.noise_row(game, [small, small, large])
     assert (row["seeds"], row["bins"], row["rare_records"]) == (3, 4, 4)
     assert (row["not_lower_low"], row["not_lower_high"]) == (0, 2)
-    assert (row["loud_low"], row["loud_high"]) == (0, 1)
+    assert (row["large_low"], row["large_high"]) == (0, 1)
     assert row["laplace_sd"] == pytest.approx(math.sqrt(2) * 0.25)
     assert row["rare_sd"] == row["crowd_sd"] == pytest.approx(math.sqrt(2) * 0.05)
-    alone = nb.noise_row(game, [loud])
+    alone = nb.noise_row(game, [large])
     assert alone["rare_sd"] == pytest.approx(math.sqrt(2) * (1.0 + 3 * 0.05) / 4)
 
 

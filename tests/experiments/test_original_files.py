@@ -31,13 +31,13 @@ def write(tmp_path):
 
 def test_a_small_file_is_read(write):
     file = write(NBA)
-    np.testing.assert_array_equal(pb.nba_heights(file)["height"], [198.12, 228.6])
-    np.testing.assert_array_equal(pb.nba_players(str(file))["weight"], [99.8, 136.1])
+    np.testing.assert_array_equal(pb.load_heights(file)["height"], [198.12, 228.6])
+    np.testing.assert_array_equal(pb.load_players(str(file))["weight"], [99.8, 136.1])
 
 
 def test_a_byte_order_mark_and_quoted_fields_are_read(write):
     file = write(b"\xef\xbb\xbf" + NBA.replace(",A,", ',"A, Jr.",').encode())
-    assert len(pb.nba_heights(file)) == 2
+    assert len(pb.load_heights(file)) == 2
 
 
 @pytest.mark.parametrize(
@@ -67,25 +67,25 @@ def test_a_byte_order_mark_and_quoted_fields_are_read(write):
 def test_damaged_tables_are_refused(write, text, message):
     file = write(text)
     with pytest.raises(ValueError, match=message) as error:
-        pb.nba_players(file)
+        pb.load_players(file)
     assert str(file) in str(error.value)
 
 
 def test_remarks_stand_above_the_header_only(write):
     text = "# a remark\n" + NBA.replace("A", '"A\n# not a remark"', 1)
-    assert len(pb.nba_heights(write(text))) == len(pb.nba_heights(write(NBA)))
+    assert len(pb.load_heights(write(text))) == len(pb.load_heights(write(NBA)))
 
 
 @pytest.mark.parametrize(
     ("loader", "text", "message"),
     [
-        (pb.income, "age,fnlwgt\n30,1\n", "must have the column 'hours-per-week'"),
+        (pb.load_income, "age,fnlwgt\n30,1\n", "must have the column 'hours-per-week'"),
         (
-            pb.income,
+            pb.load_income,
             "fnlwgt,age,hours-per-week,capital-gain,capital-loss\n5,30,40,0,0\n0,30,40,0,0\n",
             "line 3: fnlwgt must be a number > 0, got '0'",
         ),
-        (pb.credit, "Age,Income\n30,1000\n?,1\n", "line 3: Age must be a number > 0, got '?'"),
+        (pb.load_credit, "Age,Income\n30,1000\n?,1\n", "line 3: Age must be a number > 0, got '?'"),
     ],
 )
 def test_other_damaged_tables_are_refused(write, loader, text, message):
@@ -107,10 +107,12 @@ def test_other_damaged_tables_are_refused(write, loader, text, message):
 )
 def test_damaged_networks_are_refused(write, text, message):
     with pytest.raises(ValueError, match=message):
-        pb.friends(path=write(text, "edges.txt"))
+        pb.load_friends(path=write(text, "edges.txt"))
 
 
-@pytest.mark.parametrize("loader", [pb.nba_heights, pb.nba_players, pb.income, pb.credit])
+@pytest.mark.parametrize(
+    "loader", [pb.load_heights, pb.load_players, pb.load_income, pb.load_credit]
+)
 def test_missing_files_are_refused(loader, tmp_path):
     for error in (FileNotFoundError, ValueError):  # a missing file is a refused argument, too
         with pytest.raises(error, match=r"there is no file .*, got path='.*nowhere\.csv'$"):
@@ -122,7 +124,7 @@ def test_missing_files_are_refused(loader, tmp_path):
 def test_the_environment_must_name_a_folder_but_need_not_hold_everything(tmp_path, monkeypatch):
     monkeypatch.setenv("PDPBOOK_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(FileNotFoundError, match="PDPBOOK_DATA must be the name of a folder, got"):
-        pb.income()
+        pb.load_income()
     monkeypatch.setenv("PDPBOOK_DATA", str(tmp_path))
-    assert pb.income().simulated == ("income",)
-    assert len(pb.nba_heights()) == 1317
+    assert pb.load_income().simulated == ("income",)
+    assert len(pb.load_heights()) == 1317

@@ -12,7 +12,7 @@ from pdpbook.experiments.settings import SETTINGS, Setting
 from tests.tools.notebooks import ROOT
 
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
-HEIGHTS = pb.nba_heights(None if "PDPBOOK_DATA" not in os.environ else ORIGINALS)["height"]
+HEIGHTS = pb.load_heights(None if "PDPBOOK_DATA" not in os.environ else ORIGINALS)["height"]
 
 
 def committed(experiment, setting, algorithm, epsilon):
@@ -51,7 +51,7 @@ def test_bounds_are_computed_again():
         row = rep.certified_bound(SETTINGS["stated"].game(HEIGHTS, epsilon))
         old = committed("height", "stated", "certified", epsilon)
         assert row["lower_bound"] == pytest.approx(old["lower_bound"], rel=1e-3)
-        printed = pb.published_table(1).query("algorithm == 'BRD' and epsilon == @epsilon")
+        printed = pb.load_published_table(1).query("algorithm == 'BRD' and epsilon == @epsilon")
         assert row["lower_bound"] > printed["kl_divergence"].item()
 
 

@@ -17,7 +17,7 @@ def test_misfit():
 
 
 def test_a_search_tries_every_pair_and_finds_the_better_one():
-    heights, steps = pb.nba_heights()["height"], []
+    heights, steps = pb.load_heights()["height"], []
     table = search.settings_search(
         heights, 1, paddings=(None, 1.0), divisors=(1, 10), step=lambda: steps.append(1)
     )

@@ -21,14 +21,14 @@ data_sets = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30).filter(
 
 
 @given(data_sets, st.floats(0.05, 20.0), st.floats(0.51, 0.99))
-def test_the_padding_holds_the_stated_share_of_the_noise(data, epsilon, percentile):
-    grid = Grid.padded(data, epsilon=epsilon, percentile=percentile)
+def test_the_padding_holds_the_stated_share_of_the_noise(data, epsilon, quantile):
+    grid = Grid.padded(data, epsilon=epsilon, quantile=quantile)
     spread = max(data) - min(data)
     noise = stats.laplace(scale=spread / epsilon)
-    assert noise.cdf(grid.upper - max(data)) == pytest.approx(percentile, abs=1e-6)
-    assert noise.sf(grid.lower - min(data)) == pytest.approx(percentile, abs=1e-6)
+    assert noise.cdf(grid.upper - max(data)) == pytest.approx(quantile, abs=1e-6)
+    assert noise.sf(grid.lower - min(data)) == pytest.approx(quantile, abs=1e-6)
     assert grid.sensitivity == pytest.approx(spread / grid.width)
-    expected = 1.0 / (1.0 - 2.0 * math.log(2.0 - 2.0 * percentile) / epsilon)
+    expected = 1.0 / (1.0 - 2.0 * math.log(2.0 - 2.0 * quantile) / epsilon)
     assert grid.sensitivity == pytest.approx(expected)
 
 
@@ -130,7 +130,7 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: Grid.padded([], epsilon=1.0), "data must hold at least 1"),
         (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),
         (lambda: Grid.padded([0.0, 1.0], epsilon=math.nan), "got epsilon=nan"),
-        (lambda: Grid.padded([0.0, 1.0], epsilon=1.0, percentile=0.5), "percentile must be"),
+        (lambda: Grid.padded([0.0, 1.0], epsilon=1.0, quantile=0.5), "quantile must be"),
         (lambda: GRID.index([0.5, 1.5, 2.0]), r"data must lie in \[0, 1\], got data\[1\]=1\.5"),
         (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
         (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
@@ -195,7 +195,7 @@ def test_masked_records_are_refused_and_not_counted():
             for row in (
                 ("epsilon", [0.0, 1.4e-308], [1e-300]),
                 ("bins", [1], [2]),
-                ("percentile", [0.5, 1.0], [0.5001, 0.999]),
+                ("quantile", [0.5, 1.0], [0.5001, 0.999]),
                 ("data", [[1.0, 1.0]], [[1.0, 1.0 + 1e-9]]),
             )
         ),

@@ -162,8 +162,8 @@ def test_a_safe_start_keeps_everybody_private(game, batch):
 
 
 def test_an_unsafe_start_can_end_at_an_equilibrium_that_exposes_somebody(game):
-    quiet = game.constant_profile(0)
-    result = pb.best_response_dynamics(game, quiet)
+    small = game.constant_profile(0)
+    result = pb.best_response_dynamics(game, small)
     assert result.moves == 0
     assert game.is_nash(result.profile)
     assert game.private_records(result.profile) == 6

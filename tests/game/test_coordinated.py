@@ -78,9 +78,9 @@ def test_restarts_never_make_it_worse(game, seed):
 def test_the_three_people_of_the_chapter():
     """Two of them are each other's company: neither leaves alone, both leave together."""
     game = pb.NVOGame([0, 0, 1, 1, 1], pb.laplace_kernel(5, [0.05, 0.2, 1.0]), epsilon=1.0)
-    loud = game.constant_profile(2)
+    large = game.constant_profile(2)
     alone, together = (
-        solver(game, loud).profile
+        solver(game, large).profile
         for solver in (pb.best_response_dynamics, pb.coordinated_best_response)
     )
     assert naive.is_nash(game, alone) and naive.is_nash(game, together)
@@ -90,10 +90,10 @@ def test_the_three_people_of_the_chapter():
 
 
 def test_two_records_leave_an_equilibrium_that_neither_leaves_alone(five):
-    loud = five.constant_profile(2)
-    alone = pb.best_response_dynamics(five, loud)
+    large = five.constant_profile(2)
+    alone = pb.best_response_dynamics(five, large)
     assert naive.is_nash(five, alone.profile)
-    together = pb.coordinated_best_response(five, loud)
+    together = pb.coordinated_best_response(five, large)
     assert alone.divergence > 2.9 * together.divergence
     assert together.divergence == pytest.approx(naive.private_optimum(five), rel=1e-9)
     assert np.abs(alone.profile - together.profile).sum() == 4  # two records moved
@@ -124,7 +124,7 @@ def test_within_a_thousandth_of_a_proven_bound_without_restarts(name, monkeypatc
     import pandas as pd
 
     monkeypatch.delenv("PDPBOOK_DATA", raising=False)
-    data = pb.nba_heights()["height"] if name == "heights" else pb.income()["income"]
+    data = pb.load_heights()["height"] if name == "heights" else pb.load_income()["income"]
     table = pd.read_csv(str(files("pdpbook") / "game/data/certificates.csv"), comment="#")
     table = table[table["data"] == {"heights": "heights", "income": "simulated income"}[name]]
     assert len(table) == 12
@@ -262,8 +262,8 @@ def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatc
 
     monkeypatch.setattr(coordinated, "play", noted)
     monkeypatch.setattr(_kernels, "coordinated_sweep", lambda *_: 1)  # for ever
-    quiet = pb.best_response_dynamics(five, five.constant_profile(2)).profile
-    assert coordinated._play(five, quiet, 2).moves == 2 and len(played) == 3
+    small = pb.best_response_dynamics(five, five.constant_profile(2)).profile
+    assert coordinated._play(five, small, 2).moves == 2 and len(played) == 3
     played.clear()
     assert not coordinated._play(five, five.constant_profile(2), 1).converged
     assert len(played) == 1

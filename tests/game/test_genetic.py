@@ -124,7 +124,7 @@ def test_it_finds_the_optimum_of_a_tiny_game_and_never_beats_it(game):
 
 @compiled
 def test_best_responses_are_better_and_cheaper_on_the_heights():
-    heights = pb.nba_heights()["height"]
+    heights = pb.load_heights()["height"]
     game = pb.NVOGame.from_data(
         heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02), grid_epsilon=1.0
     )

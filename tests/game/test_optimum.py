@@ -26,7 +26,7 @@ def game() -> pb.NVOGame:
 
 def heights(epsilon: float, multipliers: tuple[float, ...]) -> pb.NVOGame:
     return pb.NVOGame.from_data(
-        pb.nba_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
+        pb.load_heights()["height"], epsilon=epsilon, multipliers=multipliers, grid_epsilon=1.0
     )
 
 
@@ -263,7 +263,7 @@ def test_the_committed_certificates_meet_the_goals():
 def test_a_bound_that_rounding_once_broke():
     """Pruning within the solver's feasibility tolerance gave 1.414728e-4 here: too high."""
     game = pb.NVOGame.from_data(
-        pb.income()["income"], epsilon=8.0, multipliers=FINER, grid_epsilon=1.0
+        pb.load_income()["income"], epsilon=8.0, multipliers=FINER, grid_epsilon=1.0
     )
     pairs = pb.coordinated_best_response(game, rng=np.random.default_rng(1), restarts=100)
     proof = pb.certified_optimum(game, relative_gap=0.01, time_limit=300.0)
@@ -363,13 +363,13 @@ def test_without_time_or_profile_nothing_is_claimed():
 
 
 def test_a_start_that_exposes_somebody_is_left_behind(game):
-    quiet = game.constant_profile(0)
-    kept = quiet.copy()
-    assert game.private_records(quiet) == 6
-    proof = pb.certified_optimum(game, start=quiet, relative_gap=1e-4)
+    small = game.constant_profile(0)
+    kept = small.copy()
+    assert game.private_records(small) == 6
+    proof = pb.certified_optimum(game, start=small, relative_gap=1e-4)
     assert game.private_records(proof.profile) == 7
     assert proof.divergence == pytest.approx(naive.private_optimum(game), rel=1e-4)
-    assert_array_equal(quiet, kept)
+    assert_array_equal(small, kept)
 
 
 def test_without_a_divergence_the_gap_is_zero():

@@ -24,8 +24,8 @@ GAMES = [
 
 def made(counts, scales, epsilon, delta) -> tuple[pb.NVOGame, Program]:
     game = pb.NVOGame(counts, pb.laplace_kernel(len(counts), scales), epsilon=epsilon, delta=delta)
-    loud = game.constant_profile(2)
-    return game, Program(game, game.mass(loud), game.divergence(loud))
+    large = game.constant_profile(2)
+    return game, Program(game, game.mass(large), game.divergence(large))
 
 
 def undone(program: Program, columns) -> tuple:
@@ -111,8 +111,8 @@ def test_a_group_with_too_little_mass_for_the_lower_side_is_shut():
 def test_mass_is_measured_from_the_typical_one_however_small():
     kernel = np.array([[[0.9, 0.1 - 1e-12, 1e-12]] * 3, [[0.5, 0.5 - 2e-12, 2e-12]] * 3])
     game = pb.NVOGame([2, 1, 0], kernel, epsilon=1.0)
-    loud = game.constant_profile(1)
-    columns = Program(game, game.mass(loud), 0.5).columns_of(loud)
+    large = game.constant_profile(1)
+    columns = Program(game, game.mass(large), 0.5).columns_of(large)
     assert_array_equal(columns, [0, 2, 0, 1, 0, 1, 0, 1, *[0] * 5])
 
 
@@ -251,7 +251,7 @@ def test_where_outputs_are_many_the_worst_of_each_line_is_among_its_rows(epsilon
     assert met > 10
 
 
-QUIET, LOUD = np.array([0.96, 0.03, 0.01]), np.array([0.6, 0.3, 0.1])
+SMALL, LARGE = np.array([0.96, 0.03, 0.01]), np.array([0.6, 0.3, 0.1])
 
 
 @pytest.mark.parametrize("fraction", [1e-9, 1e-8])
@@ -259,12 +259,12 @@ QUIET, LOUD = np.array([0.96, 0.03, 0.01]), np.array([0.6, 0.3, 0.1])
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_a_row_is_added_for_more_than_the_solver_takes_as_met(fraction, typical, delta):
     """The excess is a fraction of p or of tau times the typical mass, whichever is larger."""
-    game = pb.NVOGame([4, 3, 0], np.array([[QUIET] * 3, [LOUD] * 3]), epsilon=0.5, delta=delta)
-    program = Program(game, typical * QUIET / game.limits.tau, 0.5)
+    game = pb.NVOGame([4, 3, 0], np.array([[SMALL] * 3, [LARGE] * 3]), epsilon=0.5, delta=delta)
+    program = Program(game, typical * SMALL / game.limits.tau, 0.5)
     here = np.array([False, True, delta > 0.0])  # the outputs that are too much together
-    unit = (max(typical, 1.0) * QUIET)[here].sum() / program.scale
-    excess = (program.exceed + fraction * unit) / QUIET[here].sum()
-    mass = np.where(here, QUIET * (1.0 - excess) / program.tau, 70.0)
+    unit = (max(typical, 1.0) * SMALL)[here].sum() / program.scale
+    excess = (program.exceed + fraction * unit) / SMALL[here].sum()
+    mass = np.where(here, SMALL * (1.0 - excess) / program.tau, 70.0)
     z = np.zeros(4)
     z[0] = 1.0
     z[3] = (1.0 - excess + 1e-5) / 10.0  # hardly above, and for delta > 0 far from too much
@@ -277,10 +277,10 @@ def test_a_row_is_added_for_more_than_the_solver_takes_as_met(fraction, typical,
 @pytest.mark.parametrize("fraction", [1e-9, 1e-8])
 @pytest.mark.parametrize("typical", [0.1, 1.0, 10.0])
 def test_a_row_of_the_lower_side_is_added_likewise(fraction, typical):
-    game = pb.NVOGame([4, 3, 0], np.array([[QUIET] * 3, [[0.1, 0.6, 0.3]] * 3]), epsilon=0.1)
-    program = Program(game, typical * QUIET / game.limits.sigma, 0.5)
+    game = pb.NVOGame([4, 3, 0], np.array([[SMALL] * 3, [[0.1, 0.6, 0.3]] * 3]), epsilon=0.1)
+    program = Program(game, typical * SMALL / game.limits.sigma, 0.5)
     excess = fraction * max(typical, 1.0) / program.scale
-    mass = QUIET / program.sigma * [0.3, 1.0 + excess, 0.3]
+    mass = SMALL / program.sigma * [0.3, 1.0 + excess, 0.3]
     u = program.scale * (mass / program.reference - 1.0)
     counts = np.outer([4.0, 3.0], [0.995, 0.005]).ravel()  # means that exceed nothing
     columns = np.concatenate([counts, [1.0, 0.0, 0.0, 0.0], u, np.zeros(2)])
@@ -334,10 +334,10 @@ def test_a_tangent_is_added_where_the_roof_lies_too_low(factor):
 
 def test_the_solver_holds_every_row_as_it_is_written():
     """It drops small coefficients, so there are none, and none were rounded the wrong way."""
-    quiet = [[1 - 2e-14, 1e-14, 1e-14], [0.1, 0.9 - 1e-10, 1e-10], [0.0, 0.5, 0.5]]
-    loud = [[0.6, 0.4 - 1e-12, 1e-12], [0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]
+    small = [[1 - 2e-14, 1e-14, 1e-14], [0.1, 0.9 - 1e-10, 1e-10], [0.0, 0.5, 0.5]]
+    large = [[0.6, 0.4 - 1e-12, 1e-12], [0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]
     for epsilon in (1e-6, 1e-3, 0.5):
-        game = pb.NVOGame([1000_000, 1, 0], np.array([quiet, loud]), epsilon=epsilon)
+        game = pb.NVOGame([1000_000, 1, 0], np.array([small, large]), epsilon=epsilon)
         program = Program(game, np.array([1e6, 1.0, 0.0]), 0.1)
         for columns in random_columns(program, np.random.default_rng(0), 10):
             program.refine(columns, 1e-6)
@@ -415,8 +415,8 @@ def test_any_prices_prove_a_bound(case):
 
 def test_a_pattern_bounds_its_profiles_only():
     game, program = made(*GAMES[0])
-    loud = np.tile([False, False, True], program.occupied.size)
-    answer = program.solve(pattern=np.concatenate([loud, loud]))
+    large = np.tile([False, False, True], program.occupied.size)
+    answer = program.solve(pattern=np.concatenate([large, large]))
     assert answer.bound == pytest.approx(game.divergence(game.constant_profile(2)), rel=1e-3)
     assert program.solve().bound < 0.5 * answer.bound
 

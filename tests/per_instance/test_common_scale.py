@@ -45,7 +45,7 @@ def test_the_largest_loss_does_not_fall_with_the_scale(counts, scale, factor):
 
 
 def test_a_search_from_below_finds_the_same_on_the_heights():
-    game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=1.0)
+    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0)
     scale = pb.common_scale(game.counts, 1.0)
     scales = np.linspace(0.5 * scale, 1.2 * scale, 200)
     kernel = pb.laplace_kernel(game.bins, scales)

@@ -17,11 +17,11 @@ from hypothesis.extra.numpy import arrays
 
 from pdpbook import (
     _kernels,
-    company_needed,
     hockey_stick_divergences,
     laplace_kernel,
     linear_limits,
     privacy_losses,
+    records_needed,
 )
 from tests import naive
 
@@ -167,24 +167,24 @@ def test_noise_free_losses(own, others):
 
 
 @given(st.integers(2, 60), log_uniform_targets)
-def test_company_needed_is_the_smallest_private_number(n, epsilon):
+def test_records_needed_is_the_smallest_private_number(n, epsilon):
     assume(epsilon > 1.0001 * math.log(n / (n - 1)))
 
     def private(m):
         table = np.repeat(np.eye(2), [m, n - m], axis=0)
         return losses_of(table)[0] <= epsilon * (1 + 1e-12)
 
-    needed = company_needed(n, epsilon)
+    needed = records_needed(n, epsilon)
     assert 1 <= needed <= n
     assert private(needed)
     assert needed == 1 or not private(needed - 1)
 
 
-def test_company_needed_of_many_and_of_footnote_2():
-    assert company_needed(10**9, 1e-6) == 999_002
-    assert [company_needed(1317, e) for e in (1.0, 0.1)] == [2, 11]
-    assert company_needed(10**9, math.log(3 / 2)) == 3
-    assert company_needed(10**9, math.log(3 / 2) - 1e-6) == 4
+def test_records_needed_of_many_and_of_footnote_2():
+    assert records_needed(10**9, 1e-6) == 999_002
+    assert [records_needed(1317, e) for e in (1.0, 0.1)] == [2, 11]
+    assert records_needed(10**9, math.log(3 / 2)) == 3
+    assert records_needed(10**9, math.log(3 / 2) - 1e-6) == 4
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1317, 2999, 10**6, 10**9, 10**15])
@@ -194,7 +194,7 @@ def test_at_ln_n_over_n_minus_1_the_lower_side_says_nothing(n):
         edges.append(math.log(n / (n - 1)))
     for edge in edges:
         assert linear_limits(n, edge)[1] == 0.0
-        assert 2 <= company_needed(n, edge) <= n
+        assert 2 <= records_needed(n, edge) <= n
     assert linear_limits(n, edges[0] * (1 - 1e-11))[1] > 0
     assert linear_limits(n, edges[0] * (1 + 1e-11))[1] < 0
 
@@ -236,7 +236,7 @@ BAD = [
     (lambda: linear_limits(5, math.inf), ValueError, r"got epsilon=inf"),
     (lambda: linear_limits(5, "1"), TypeError, r"got epsilon='1'"),
     (lambda: linear_limits(5, True), TypeError, r"got epsilon=True"),
-    (lambda: company_needed(10, 0.01), ValueError, r"at least ln\(n/\(n-1\)\).*epsilon=0\.01"),
+    (lambda: records_needed(10, 0.01), ValueError, r"at least ln\(n/\(n-1\)\).*epsilon=0\.01"),
     (lambda: privacy_losses(EYE, [1.0, 1.0], 1), ValueError, r"got n=1"),
     (lambda: privacy_losses(EYE, [1.0], 2), ValueError, r"rows must have shape \(records, 1\)"),
     (lambda: privacy_losses([1.0, 0.0], [1.0, 1.0], 2), ValueError, r"shape \(2,\)"),
@@ -270,10 +270,10 @@ def test_the_slopes_on_both_sides_of_700():
 
 def test_company_at_the_ends_of_its_range():
     """Nobody is private alone, and 1 / tau may be a whole number but for its rounding."""
-    assert company_needed(10, 800.0) == company_needed(2, 50.0) == 2
+    assert records_needed(10, 800.0) == records_needed(2, 50.0) == 2
     for n in (1317, 10**4, 10**6):
         for m in range(2, 100):
-            assert company_needed(n, math.log1p(-1 / n) - math.log1p(-1 / m)) == m
+            assert records_needed(n, math.log1p(-1 / n) - math.log1p(-1 / m)) == m
 
 
 @pytest.mark.parametrize(("off", "fits"), [(0.9, True), (2.0, False)])

@@ -15,13 +15,13 @@ from scipy.special import lambertw
 from pdpbook import (
     NVOGame,
     best_response_dynamics,
-    careful_scale_bound,
     laplace_kernel,
     linear_limits,
     privacy_losses,
     published_scale_bound,
     scale_bound,
     truncated_laplace_extremes,
+    uniform_release_scale,
 )
 from pdpbook.exercises import check
 from tests import naive
@@ -91,12 +91,12 @@ def test_tightness_on_a_fine_grid():
 
 @given(sizes, targets)
 def test_the_bounds_are_ordered_and_monotone(n, epsilon):
-    careful, tight = careful_scale_bound(n, epsilon), scale_bound(n, epsilon)
+    careful, tight = uniform_release_scale(n, epsilon), scale_bound(n, epsilon)
     published = published_scale_bound(n, epsilon)
     assert careful < tight < published * (1 + 1e-12)
     assert published <= published_scale_bound(n, epsilon, bins=101)
     assert published_scale_bound(n, epsilon, bins=1) == published
-    for bound in (careful_scale_bound, scale_bound, published_scale_bound):
+    for bound in (uniform_release_scale, scale_bound, published_scale_bound):
         assert bound(2 * n, epsilon) < bound(n, epsilon)
         assert bound(n, 1.5 * epsilon) < bound(n, epsilon)
 
@@ -105,15 +105,15 @@ def test_the_bounds_are_ordered_and_monotone(n, epsilon):
 def test_the_bounds_solve_their_equations(n, epsilon):
     growth = n * math.expm1(epsilon)
     assert math.expm1(1 / scale_bound(n, epsilon)) == pytest.approx(growth, rel=1e-9)
-    low, _ = truncated_laplace_extremes(careful_scale_bound(n, epsilon))
+    low, _ = truncated_laplace_extremes(uniform_release_scale(n, epsilon))
     assert low == pytest.approx(1 / (1 + growth), rel=1e-9)
 
 
 @given(st.integers(2, 10**6), st.floats(0.01, 6.0))
-def test_careful_bound_is_the_lambert_function(n, epsilon):
+def test_uniform_release_scale_is_the_lambert_function(n, epsilon):
     c = 1 / (1 + n * math.expm1(epsilon))
     u = -c - lambertw(-c * math.exp(-c), -1).real
-    assert careful_scale_bound(n, epsilon) == pytest.approx(1 / u, rel=1e-6)
+    assert uniform_release_scale(n, epsilon) == pytest.approx(1 / u, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "epsilon"), EXTREMES)
@@ -124,7 +124,7 @@ def test_extreme_arguments(n, epsilon):
         assert abs(scale_bound(n, epsilon) * mp.log(1 + growth) - 1) < 1e-13
         c = 1 / (1 + growth)
         u = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
-        assert abs(careful_scale_bound(n, epsilon) * u - 1) < 1e-12
+        assert abs(uniform_release_scale(n, epsilon) * u - 1) < 1e-12
 
 
 def test_published_numbers():
@@ -140,10 +140,10 @@ def test_remark_3():
 
 
 @given(st.integers(2, 30), targets, st.data())
-def test_a_uniform_record_is_private_at_the_careful_bound(n, epsilon, data):
+def test_a_uniform_record_is_private_at_the_uniform_release_scale(n, epsilon, data):
     """Step 3 of the paper's proof, both sides."""
     bins = data.draw(st.integers(2, 15))
-    scales = careful_scale_bound(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0, 5))])
+    scales = uniform_release_scale(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0, 5))])
     kernel = laplace_kernel(bins, scales)
     others = data.draw(st.lists(st.integers(0, bins - 1), min_size=n - 1, max_size=n - 1))
     picks = data.draw(st.lists(st.integers(0, 1), min_size=n - 1, max_size=n - 1))
@@ -164,8 +164,8 @@ def test_the_gap_an_equilibrium_that_violates(counts, bins, epsilon, scale):
     """Steps 4 and 5 of the paper's proof fail; each deviation is tried from scratch."""
     histogram = np.array([counts.get(k, 0) for k in range(bins)])
     n = int(histogram.sum())
-    scales = [scale or 1.000001 * careful_scale_bound(n, epsilon), 1e5]
-    assert careful_scale_bound(n, epsilon) <= scales[0] < scale_bound(n, epsilon)
+    scales = [scale or 1.000001 * uniform_release_scale(n, epsilon), 1e5]
+    assert uniform_release_scale(n, epsilon) <= scales[0] < scale_bound(n, epsilon)
     game = NVOGame(histogram, laplace_kernel(bins, scales), epsilon=epsilon)
     profile = game.constant_profile(0)
     assert game.private_records(profile) == n - 1
@@ -185,12 +185,12 @@ def test_no_other_scale_closes_the_gap(crowd, epsilon, scale):
     """A fine grid of all scales that the paper's appendix allows."""
     counts = np.zeros(12, dtype=int)
     counts[[0, 10, 11]] = crowd, 1, 1
-    assert careful_scale_bound(crowd + 2, epsilon) <= scale
+    assert uniform_release_scale(crowd + 2, epsilon) <= scale
     wide = np.append(scale * np.exp(np.linspace(0.0, 6.0, 3000)), [1e3, 1e5, 1e9])
     game = NVOGame(counts, laplace_kernel(12, wide), epsilon=epsilon, scales=wide)
-    quiet = game.constant_profile(0)
-    assert game.private_records(quiet) == crowd + 1
-    assert game.is_nash(quiet)
+    small = game.constant_profile(0)
+    assert game.private_records(small) == crowd + 1
+    assert game.is_nash(small)
 
 
 def test_the_proof_that_no_scale_helps():
@@ -220,7 +220,7 @@ def test_without_a_uniform_scale_a_record_may_be_unable_to_save_itself():
     counts = np.zeros(101, dtype=int)
     counts[[0, 100]] = 9, 1
     scales = [0.237, 0.474, 0.711]
-    assert careful_scale_bound(10, 1.0) <= scales[0]
+    assert uniform_release_scale(10, 1.0) <= scales[0]
     game = NVOGame(counts, laplace_kernel(101, scales), epsilon=1.0, scales=scales)
     profile = game.constant_profile(0)
     assert game.private_records(profile) == 9
@@ -234,7 +234,7 @@ def test_without_a_uniform_scale_a_record_may_be_unable_to_save_itself():
 @pytest.mark.parametrize("factors", [[1.0001], [1.0001, 1.01]])
 def test_a_game_without_an_escape_is_no_answer_to_the_exercise(factors):
     """Without a scale as good as uniform a violating equilibrium shows nothing."""
-    scales = careful_scale_bound(2, 0.5) * np.array(factors)
+    scales = uniform_release_scale(2, 0.5) * np.array(factors)
     game = NVOGame([1, *[0] * 99, 1], laplace_kernel(101, scales), epsilon=0.5, scales=scales)
     result = check("theorem-one/violation", (game, game.constant_profile(0)))
     assert not result and "uniform" in result.message
@@ -274,7 +274,7 @@ BAD_EPSILON = [
     (True, TypeError, r"got epsilon=True"),
     (None, TypeError, r"got epsilon=None"),
 ]
-BOUNDS = [scale_bound, careful_scale_bound, published_scale_bound]
+BOUNDS = [scale_bound, uniform_release_scale, published_scale_bound]
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
@@ -297,17 +297,17 @@ def test_bad_bins_are_refused(bins, error):
         published_scale_bound(10, 1.0, bins=bins)
 
 
-def test_the_careful_bound_at_the_ends_of_floating_point():
-    assert careful_scale_bound(1307, 1e308) == pytest.approx(1e-308, rel=1e-15, abs=0.0)
-    assert careful_scale_bound(1307, 1e20) == pytest.approx(1e-20, rel=1e-15, abs=0.0)
-    assert careful_scale_bound(1307, 1e-300) == pytest.approx(1e300 / 2614, rel=1e-12)
+def test_the_uniform_release_scale_at_the_ends_of_floating_point():
+    assert uniform_release_scale(1307, 1e308) == pytest.approx(1e-308, rel=1e-15, abs=0.0)
+    assert uniform_release_scale(1307, 1e20) == pytest.approx(1e-20, rel=1e-15, abs=0.0)
+    assert uniform_release_scale(1307, 1e-300) == pytest.approx(1e300 / 2614, rel=1e-12)
     with pytest.raises(ValueError, match="epsilon must be so large that the scale is a finite"):
-        careful_scale_bound(1307, 5e-324)
+        uniform_release_scale(1307, 5e-324)
 
 
 @pytest.mark.parametrize("u", [1e-13, 1e-5, 3e-4, 9.9e-4, 1.01e-3, 0.1, 3.0, 40.0])
 @pytest.mark.parametrize("n", [2, 1000])
-def test_the_careful_bound_to_the_last_digits(u, n):
+def test_the_uniform_release_scale_to_the_last_digits(u, n):
     """On both sides of u = 1e-3, where a series takes the place of the logarithm."""
     mp = pytest.importorskip("mpmath", reason="mpmath comes with SymPy, of the test extra").mp
     with mp.workdps(60):
@@ -315,11 +315,11 @@ def test_the_careful_bound_to_the_last_digits(u, n):
         c = 1 / (1 + n * mp.expm1(mp.mpf(epsilon)))
         exact = -c - mp.re(mp.lambertw(-c * mp.exp(-c), -1))
         # an error of one unit in the last place of epsilon is one of u
-        assert abs(careful_scale_bound(n, epsilon) * exact - 1) < 1e-13 + 3e-16 / u * (u > 1e-3)
+        assert abs(uniform_release_scale(n, epsilon) * exact - 1) < 1e-13 + 3e-16 / u * (u > 1e-3)
 
 
 def test_the_ends_of_floating_point_are_computed_or_refused():
-    assert careful_scale_bound(1000, 3e18) == pytest.approx(1 / 3e18, rel=1e-12, abs=0.0)
+    assert uniform_release_scale(1000, 3e18) == pytest.approx(1 / 3e18, rel=1e-12, abs=0.0)
     assert scale_bound(2, 0.6e-307) == pytest.approx(1 / 1.2e-307)
     with pytest.raises(ValueError, match="epsilon must be so large that the scale is a finite"):
         scale_bound(2, 0.4e-307)

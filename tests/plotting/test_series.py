@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 import pdpbook as pb
 from pdpbook import plotting
 from pdpbook.plotting import (
-    audit_honest_loss,
+    audit_end_to_end_loss,
     audit_instead,
     collusion,
     experiments,
@@ -104,8 +104,9 @@ def test_a_label_is_a_name_or_a_name_with_a_variant():
     for label, key in {
         "Laplace": "laplace", "Laplace, δ = 0": "laplace", "laplace": "laplace",
         "game (finer scales)": "game", "best responses, stated": "game", "game, 50 draws": "game",
-        "without it": "without", "without him, noise held": "held", "honest, 100 draws": "honest",
-        "honest, coordinated": "honest-coordinated", "printed, offset 1": "printed",
+        "without it": "without", "without him, noise fixed": "fixed-noise",
+        "end-to-end, 100 draws": "end-to-end",
+        "end-to-end, coordinated": "end-to-end-coordinated", "printed, offset 1": "printed",
         "printed, company": "company", "d = 3": "distance-3", "printed (11), K = 101": "printed-11",
         "Laplace-like": None, "a game": None, "": None,
     }.items():  # fmt: skip
@@ -195,7 +196,7 @@ def one_figure(name: str):
         return solvers.delta(x / 10, lines, pure={k: 1.0 for k in lines}, n=20)
     if name == "game.kernels":
         kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
-        return game.kernels(kernel, [1, 4], names=["quiet", "medium", "loud"])
+        return game.kernels(kernel, [1, 4], names=["small", "medium", "large"])
     if name == "game.outputs":
         outputs = dict.fromkeys(["data", "the game, a list", "Laplace mechanism"], x / x.sum())
         return game.outputs(x, outputs, label="height (cm)", data="data")
@@ -206,12 +207,12 @@ def one_figure(name: str):
         return learning.epsilons(x, {"scales as printed": x, "Laplace": x}, mark=1.5)
     if name == "audit_instead.releases":
         names = ["DP histogram", "Laplace at b*", "game (finer scales)", "game (paper's scales)",
-                 "keep or blur", "one common scale"]  # fmt: skip
+                 "k-ary randomised response", "one common scale"]  # fmt: skip
         return audit_instead.releases(x, dict.fromkeys(names, x), xlabel="ε")
-    if name == "audit_honest_loss.solvers":
+    if name == "audit_end_to_end_loss.solvers":
         names = ["best responses", "coordinated moves", "certified optimum", "genetic algorithm",
                  "learned, network held", "learned anew"]  # fmt: skip
-        return audit_honest_loss.solvers({each: (x, x, x) for each in names})
+        return audit_end_to_end_loss.solvers({each: (x, x, x) for each in names})
     if name == "social_distance.budget_levels":
         growth = {f"d = {d}": x for d in (4, 1, 2)}
         return social_distance.budget_levels({"reversed": x, "classic": x}, x, growth)
@@ -240,7 +241,7 @@ DRAWN = [
     "learning.releases",
     "learning.epsilons",
     "audit_instead.releases",
-    "audit_honest_loss.solvers",
+    "audit_end_to_end_loss.solvers",
     "social_distance.budget_levels",
     "social_distance.tuned_budgets",
     "collusion.coalition_gain",

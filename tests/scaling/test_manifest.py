@@ -1,4 +1,4 @@
-"""The bill adds up, and the public manifest tells nothing that it should not."""
+"""The cost adds up, and the public manifest tells nothing that it should not."""
 
 import json
 
@@ -34,19 +34,19 @@ def settings(of, **changes):
     )
 
 
-def test_the_bill_is_that_of_the_draws_times_the_columns():
-    bill = module.release_bill(1000, 0.5, draws=2000, delta=1e-5, columns=4)
+def test_the_cost_is_that_of_the_draws_times_the_columns():
+    cost = module.release_cost(1000, 0.5, draws=2000, delta=1e-5, columns=4)
     each = draws_epsilon(1000, 0.5, draws=2000, delta=1e-5 / 4)
-    assert bill.epsilon_column == each and bill.epsilon == 4 * each
-    assert bill.delta == 1e-5 == 4 * bill.delta_column
-    assert bill.rounding == pytest.approx(2000 * 4 * 101 / 2**64)
-    assert module.release_bill(2, 1.0, draws=3, delta=0.0, columns=5).epsilon == 15.0
+    assert cost.epsilon_column == each and cost.epsilon == 4 * each
+    assert cost.delta == 1e-5 == 4 * cost.delta_column
+    assert cost.rounding == pytest.approx(2000 * 4 * 101 / 2**64)
+    assert module.release_cost(2, 1.0, draws=3, delta=0.0, columns=5).epsilon == 15.0
 
 
 @given(st.integers(2, 10**6), st.integers(1, 10**6), st.floats(0.01, 4.0), st.integers(1, 5000))
 def test_fewer_records_cost_more(n, more, epsilon, draws):
-    few = module.release_bill(n, epsilon, draws=draws, delta=1e-6)
-    many = module.release_bill(n + more, epsilon, draws=draws, delta=1e-6)
+    few = module.release_cost(n, epsilon, draws=draws, delta=1e-6)
+    many = module.release_cost(n + more, epsilon, draws=draws, delta=1e-6)
     assert many.epsilon <= few.epsilon * (1 + 1e-7) + 1e-7
 
 
@@ -59,17 +59,17 @@ def test_fewer_records_cost_more(n, more, epsilon, draws):
         ({"draws": 0}, "draws must be a whole number >= 1"),
     ],
 )
-def test_a_bill_of_nothing_is_refused(arguments, message):
+def test_a_cost_of_nothing_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        module.release_bill(100, 1.0, **({"draws": 1, "delta": 0.0} | arguments))
+        module.release_cost(100, 1.0, **({"draws": 1, "delta": 0.0} | arguments))
 
 
-def test_the_manifest_holds_no_count_no_law_and_no_key():
+def test_the_manifest_holds_no_count_no_distribution_and_no_key():
     told = plan((40417, 5303, 31211))
     made = module.public_manifest(told, settings(told), KEY, {})
     text = json.dumps(made).replace(made["fingerprint"], "").replace(made["key"], "")
-    law = str(told.columns[0].weights[0])
-    for secret in ("40417", "5303", "31211", "76931", "/private", KEY.hex(), law):
+    distribution = str(told.columns[0].weights[0])
+    for secret in ("40417", "5303", "31211", "76931", "/private", KEY.hex(), distribution):
         assert secret not in text
     assert set(made["settings"]["columns"]["height"]) == {
         "lower",
@@ -86,7 +86,7 @@ def test_the_manifest_says_what_depends_on_the_data():
         "the ends of the range of height",
         "at_least",
     ]
-    public = plan(mechanism="keep-or-blur", at_least=50)
+    public = plan(mechanism="k-ary-randomised-response", at_least=50)
     assert module.public_manifest(*_made(public), KEY, None)["depends on the data"] == []
 
 

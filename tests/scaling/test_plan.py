@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdpbook import Grid, best_response_dynamics, keep_or_blur, kl_divergence
+from pdpbook import Grid, best_response_dynamics, k_ary_randomised_response, kl_divergence
 from pdpbook.scaling import plan as module
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
 from pdpbook.scaling.plan import safe_game, solve
@@ -40,12 +40,12 @@ def test_everybody_is_private_after_any_sweep(client, sweeps):
         assert sum(each.weights) == 2**64
 
 
-def test_the_law_is_the_output_of_the_game(client):
+def test_the_distribution_is_the_output_of_the_game(client):
     found = solve(THREE, 1.0, client=client, progress=False).columns[1]
     game = safe_game([500, 3, 2, 1], 1.0)
     profile = best_response_dynamics(game, game.constant_profile(0)).profile
-    law = np.array(found.weights) / 2.0**64
-    assert law == pytest.approx(game.output(profile), abs=1e-12)
+    distribution = np.array(found.weights) / 2.0**64
+    assert distribution == pytest.approx(game.output(profile), abs=1e-12)
     assert found.divergence == pytest.approx(game.divergence(profile))
     assert found.loss == pytest.approx(np.nanmax(game.losses(profile)))
     assert found.converged
@@ -57,14 +57,16 @@ def test_silence_is_the_start_where_it_exposes_nobody():
     assert column.divergence < 1e-9 and column.converged
 
 
-def test_the_policy_does_not_look_at_the_data(client):
-    found = solve(THREE, 1.0, mechanism="keep-or-blur", at_least=2, client=client, progress=False)
-    policy = keep_or_blur(4, 2, 1.0)
+def test_the_randomiser_does_not_look_at_the_data(client):
+    found = solve(
+        THREE, 1.0, mechanism="k-ary-randomised-response", at_least=2, client=client, progress=False
+    )
+    randomiser = k_ary_randomised_response(4, 2, 1.0)
     for each in found.columns:
         frequency = each.histogram.counts / each.histogram.records
-        law = np.array(each.weights) / 2.0**64
-        assert law == pytest.approx(frequency @ policy, abs=1e-12)
-        assert each.divergence == pytest.approx(kl_divergence(frequency, frequency @ policy))
+        distribution = np.array(each.weights) / 2.0**64
+        assert distribution == pytest.approx(frequency @ randomiser, abs=1e-12)
+        assert each.divergence == pytest.approx(kl_divergence(frequency, frequency @ randomiser))
         assert each.loss <= 1.0
     assert found.columns[2].loss == pytest.approx(1.0)  # two records: as n says, so tight
 
@@ -75,7 +77,7 @@ def test_a_solved_column_is_the_same_wherever_it_is_solved(client):
     assert [each.weights for each in one.columns] == [each.weights for each in other.columns]
 
 
-def test_workers_killed_while_columns_are_solved_change_no_law(client, killer):
+def test_workers_killed_while_columns_are_solved_change_no_distribution(client, killer):
     rng = np.random.default_rng(0)
     many = histograms(*rng.multinomial(10**4, rng.dirichlet(np.full(60, 0.3)), size=12))
     expected = [
@@ -98,7 +100,7 @@ def test_workers_killed_while_columns_are_solved_change_no_law(client, killer):
 @pytest.mark.parametrize(
     ("n", "first_digit"), [(2, 2), (7, 7), (10, 10), (19, 10), (99_999, 90_000), (10**9, 10**9)]
 )
-def test_the_bill_stands_on_the_first_digit(n, first_digit):
+def test_the_cost_stands_on_the_first_digit(n, first_digit):
     found = solve(histograms([n - 1, 1]), 1.0, max_sweeps=1, progress=False)
     assert found.at_least == first_digit and found.at_least_from_data
 
@@ -119,7 +121,7 @@ def test_the_report_has_a_line_for_each_column():
     ("arguments", "message"),
     [
         ({"epsilon": 0.0}, "epsilon must be a finite number > 0"),
-        ({"mechanism": "blur"}, "mechanism must be 'game' or 'keep-or-blur'"),
+        ({"mechanism": "blur"}, "mechanism must be 'game' or 'k-ary-randomised-response'"),
         ({"multipliers": [0.5, 0.1]}, r"multipliers must be 1, then numbers in \(0, 1\)"),
         ({"multipliers": [1.0, 2.0]}, r"multipliers must be 1, then numbers in \(0, 1\)"),
         ({"at_least": 3}, "at_least must be at most .* at_least=3 and 2 records in 'c2'"),

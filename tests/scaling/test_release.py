@@ -54,8 +54,8 @@ def test_the_files_hold_the_keyed_draws_of_each_column(plan, client, tmp_path):
         name, midpoints = each.histogram.name, each.histogram.grid.midpoints
         drawn = midpoints[keyed_draws(KEY, name, each.weights, 0, 30_000)]
         assert np.array_equal(table.column(name).to_numpy(), drawn)
-    assert done.bill.columns == 2 and done.bill.draws == 30_000
-    assert done.bill.epsilon == 2 * done.bill.epsilon_column
+    assert done.cost.columns == 2 and done.cost.draws == 30_000
+    assert done.cost.epsilon == 2 * done.cost.epsilon_column
 
 
 def test_one_and_four_workers_write_the_same_bytes(plan, client, cluster, tmp_path, expected):
@@ -142,7 +142,7 @@ def test_a_complete_release_is_checked_and_not_drawn_again(plan, client, tmp_pat
     times = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     monkeypatch.setattr(module, "keyed_draws", None)  # in this process nothing may be drawn
     again = release(plan, folder, **SETTINGS)
-    assert not again.written and again.manifest == first.manifest and again.bill == first.bill
+    assert not again.written and again.manifest == first.manifest and again.cost == first.cost
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == times
 
 

@@ -26,16 +26,16 @@ PAGES = {
     "game-table": "game/nvo-game",
     "best-response-run": "game/best-response",
     "draws-cost": "audit/one-number",
-    "record-leaves": "audit/honest-loss",
+    "record-leaves": "audit/end-to-end-loss",
     "gradual-release": "beyond/collusion",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
-    "all quiet": [0] * 7,
+    "all small": [0] * 7,
     "all medium": [1] * 7,
-    "all loud": [2] * 7,
-    "medium, tall one quiet": [1] * 6 + [0],
-    "quiet, tall one loud": [0] * 6 + [2],
+    "all large": [2] * 7,
+    "medium, tall one: small": [1] * 6 + [0],
+    "small, tall one: large": [0] * 6 + [2],
 }
 
 
@@ -102,7 +102,7 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             pb.scale_bound(n, epsilon),
             pb.published_scale_bound(n, epsilon),
             pb.published_scale_bound(n, epsilon, bins=101),
-            pb.careful_scale_bound(n, epsilon),
+            pb.uniform_release_scale(n, epsilon),
         ]
     if explorable == "draws-cost":
         n, m = (int(values[i].replace(",", "")) for i in (0, 2))
@@ -110,12 +110,12 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             float(values[1]),
             10.0 ** int(values[3].removeprefix("10").translate(SUPERSCRIPTS)),
         )
-        coin = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
-        return [coin, pb.advanced_composition(epsilon, m, slack=delta).epsilon, m * epsilon]
+        dominating = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
+        return [dominating, pb.advanced_composition(epsilon, m, slack=delta).epsilon, m * epsilon]
     if explorable == "best-response-run":
         return list(run(values[0], values[1])[int(values[2])])
     if explorable == "record-leaves":
-        return departure(float(values[0]), int(values[1]))
+        return removal(float(values[0]), int(values[1]))
     if explorable == "gradual-release":
         low, high = sorted(map(float, values[:2]))
         if values[2] == "fresh":
@@ -138,7 +138,7 @@ def expected(explorable: str, values: list[str]) -> list[float]:
 
 def everybody_blurred(noise: str, height: str) -> list[float]:
     """Loss of a record, private records and KL when all heights have the same noise, in cm."""
-    game = pb.NVOGame.from_data(pb.nba_heights()["height"], epsilon=1.0)
+    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0)
     scale = 0.0 if noise == "none" else float(noise) / game.grid.width
     kernel = np.eye(game.bins) if scale == 0 else pb.laplace_kernel(game.bins, [scale])[0]
     seen = np.flatnonzero(game.counts)
@@ -158,7 +158,7 @@ def on_the_table(actions: list[str]) -> list[float]:
     """Private records, KL, payoff and the exposed bins of the game on a table."""
     game = table_game()
     profile = np.zeros((6, 3), dtype=int)
-    profile[range(6), [["quiet", "medium", "loud"].index(a) for a in actions]] = TWELVE
+    profile[range(6), [["small", "medium", "large"].index(a) for a in actions]] = TWELVE
     exposed = np.nanmax(game.losses(profile), axis=1) > 0.5
     numbers = [game.private_records(profile), game.divergence(profile), game.payoff(profile)]
     return [*map(float, numbers), *np.flatnonzero(exposed).tolist()]
@@ -174,16 +174,16 @@ def run(start: str, begins: str) -> list[tuple[int, float]]:
     return [(p, (p + 1 - u) * math.log(5)) for p, u in zip(private, payoffs, strict=True)]
 
 
-def departure(epsilon: float, k: int) -> list[float]:
-    """Held and honest loss of a record of bin k, and how many others change."""
+def removal(epsilon: float, k: int) -> list[float]:
+    """Fixed-noise and end-to-end loss of a record of bin k, and how many others change."""
     counts = [1, 0, 1, 4, 5, 12, 1]
     game = pb.NVOGame(counts, pb.laplace_kernel(7, [1.0, 0.2, 0.05]), epsilon=epsilon)
 
     def one_at_a_time(game: pb.NVOGame) -> np.ndarray:
         return pb.best_response_dynamics(game, game.constant_profile(0), batch=False).profile
 
-    (left,) = pb.departures(game, one_at_a_time, bins=[k])
-    return [left.held_loss, left.honest_loss, float(left.changed.sum())]
+    (left,) = pb.removals(game, one_at_a_time, bins=[k])
+    return [left.fixed_noise_loss, left.end_to_end_loss, float(left.changed.sum())]
 
 
 def printed(explorable: str, text: str) -> list[float]:
@@ -202,10 +202,11 @@ def printed(explorable: str, text: str) -> list[float]:
         bins = re.search(r"of bins? ([\d, ]+)\.", text)
         return [*map(float, found.groups()), *(map(int, bins[1].split(", ")) if bins else [])]
     if explorable == "draws-cost":
-        rules = re.findall(r"(?:coin|composition) ([\d.]+)(?:·10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+))?", text)
+        rules = re.findall(r"(?:pair|composition) ([\d.]+)(?:·10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+))?", text)
         return [float(d) * 10.0 ** int((p or "⁰").translate(SUPERSCRIPTS)) for d, p in rules]
     if explorable == "record-leaves":
-        found = re.search(r"held loss ([\d.]+), honest loss ([\d.]+), .* (\d+) of the 23", text)
+        said = r"fixed-noise loss ([\d.]+), end-to-end loss ([\d.]+), .* (\d+) of the 23"
+        found = re.search(said, text)
         return [float(number) for number in found.groups()]
     if explorable == "gradual-release":
         found = re.search(r"ε = ([\d.]+) .* probability ([\d.]+),.* RMSE ([\d.]+)\.", text)
@@ -331,7 +332,7 @@ def test_the_game_on_the_table_is_the_game(shown):
         assert len(marks) == 1 + len(numbers[3:])  # one of them in the legend
         seen.add(numbers[0])
     assert {12.0} < seen
-    names = ["quiet", "medium", "loud"]
+    names = ["small", "medium", "large"]
     table = {a: on_the_table([names[v] for v in a]) for a in np.ndindex(*(3,) * 6)}
     best = max(table, key=lambda a: (table[a][0], -table[a][1]))
     for k, v in enumerate(best):
@@ -342,7 +343,7 @@ def test_the_game_on_the_table_is_the_game(shown):
 @pytest.mark.parametrize("opened", ["game-table"], indirect=True)
 def test_the_best_answer_of_a_bin_is_best(shown):
     _, tab = shown
-    names = ["quiet", "medium", "loud"]
+    names = ["small", "medium", "large"]
     tab.get_by_role("button", name="Reset").click()
     for k in (2, 0, 1, 5, 3, 4, 0, 1):
         before = said(tab)
@@ -372,7 +373,7 @@ def test_every_run_ends_where_algorithm_1_ends(shown):
 
 
 @pytest.mark.parametrize("opened", ["record-leaves"], indirect=True)
-def test_every_departure_is_that_of_the_package(shown):
+def test_every_removal_is_that_of_the_package(shown):
     _, tab = shown
     target = tab.query_selector(".explorable input[type=range]")
     changed = set()
@@ -382,7 +383,7 @@ def test_every_departure_is_that_of_the_package(shown):
             target.fill(epsilon)
             k = int(said(tab)[1])
             numbers = printed("record-leaves", tab.inner_text(".explorable-readout"))
-            assert numbers == pytest.approx(departure(float(epsilon), k), abs=0.0051)
+            assert numbers == pytest.approx(removal(float(epsilon), k), abs=0.0051)
             changed.add(numbers[2])
             rings = tab.query_selector_all(".explorable circle.ring")
             assert len(rings) == numbers[2]
@@ -404,7 +405,7 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     assert button.inner_text() == "▶ play the moves"
     button.click()  # from the beginning, and halt
     button.click()
-    assert tab.inner_text(".explorable-readout").startswith("Start, all loud")
+    assert tab.inner_text(".explorable-readout").startswith("Start, all large")
     assert button.inner_text() == "▶ play the moves"
 
 

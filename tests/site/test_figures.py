@@ -49,7 +49,7 @@ def test_a_name_has_one_colour_on_all_pages() -> None:
                 if colours and LOOKS[entry].colour.lower() not in colours:  # a hatch has none
                     wrong.append(f"{drawing.name}: {label!r} is {sorted(colours)}")
     assert not wrong, "\n".join(wrong)
-    assert {"data", "laplace", "game", "common", "coordinated", "held", "honest"} <= seen
+    assert {"data", "laplace", "game", "common", "coordinated", "fixed-noise", "end-to-end"} <= seen
 
 
 def test_the_first_page_opens_with_a_question_and_shows_the_parts_without_code() -> None:

@@ -48,7 +48,7 @@ MODULE_RESULTS = {
     "scaling.histograms.DataRangeWarning",
     "scaling.histograms.Histograms",
     "scaling.histograms.RefusedValuesError",
-    "scaling.manifest.Bill",
+    "scaling.manifest.ReleaseCost",
     "scaling.plan.ColumnPlan",
     "scaling.plan.Plan",
     "scaling.release.Release",
@@ -60,9 +60,9 @@ MODULE_RESULTS = {
 
 #: What the package calls with arguments that it has made itself; "the caller has checked them".
 INNER = {
-    "audit.policy_program.PolicyProgram",
-    "audit.policy_program.action_rows",
-    "audit.safe_policy.best_safe_policy",
+    "audit.randomiser_program.RandomiserProgram",
+    "audit.randomiser_program.action_rows",
+    "audit.safe_randomiser.best_safe_randomiser",
     "beyond.deep_q.QNetwork",
     "beyond.matrix_games.best_mixtures",
     "beyond.matrix_games.two_column_games",
@@ -161,24 +161,24 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
     },
     "audit.count_posterior.posterior_from_public": lambda: {"public": np.array([9, 40]), "n": 50},
-    "audit.policies.local_epsilon": lambda: {"policy": ROWS},
-    "audit.private_policy.PrivatePolicy.output": lambda: {
-        "self": pb.private_policy([9, 4], epsilon=2.0, delta=0.01, share=1.0, rng=rng()),
+    "audit.randomisers.local_epsilon": lambda: {"randomiser": ROWS},
+    "audit.private_randomiser.PrivateRandomiser.output": lambda: {
+        "self": pb.private_randomiser([9, 4], epsilon=2.0, delta=0.01, share=1.0, rng=rng()),
         "counts": np.array([9, 4]),
     },
-    "audit.private_policy.noise_margin": lambda: {"bins": 3, "epsilon": 0.5, "delta": 0.01},
-    "audit.public_policy.likely_counts": lambda: {
+    "audit.private_randomiser.noise_margin": lambda: {"bins": 3, "epsilon": 0.5, "delta": 0.01},
+    "audit.public_randomiser.likely_counts": lambda: {
         "public": np.array([9, 40]),
         "n": 50,
         "miss": 0.1,
     },
-    "audit.public_policy.profile_policy": lambda: {
+    "audit.public_randomiser.profile_randomiser": lambda: {
         "game": small_game(),
         "profile": small_game().constant_profile(1),
         "absent": 1,
     },
-    "audit.safe_policy.is_safe": lambda: {
-        "policy": ROWS,
+    "audit.safe_randomiser.is_safe": lambda: {
+        "randomiser": ROWS,
         "lower": np.array([3, 4]),
         "epsilon": 1.0,
         "at_least": 7,
@@ -466,7 +466,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "stop": 3,
     },
     "scaling.keyed_draws.new_key": lambda: {},
-    "scaling.manifest.release_bill": lambda: {
+    "scaling.manifest.release_cost": lambda: {
         "n": 100,
         "epsilon": 1.0,
         "draws": 9,

@@ -15,10 +15,10 @@ RESULTS = {
     "BestResponse",
     "Certificate",
     "Dataset",
-    "Departure",
+    "Removal",
     "Enumeration",
     "LimitedAttack",
-    "PrivatePolicy",
+    "PrivateRandomiser",
     "RecordProfile",
 }
 
@@ -39,11 +39,11 @@ def small_game() -> pb.NVOGame:
 
 
 def blurred(counts: np.ndarray) -> np.ndarray:
-    """Return what a fixed policy makes of a histogram."""
+    """Return what a fixed randomiser makes of a histogram."""
     return counts @ np.full((counts.size, counts.size), 1.0 / counts.size) / counts.sum()
 
 
-def loudest(game: pb.NVOGame) -> np.ndarray:
+def largest_scale(game: pb.NVOGame) -> np.ndarray:
     """Return the profile in which everybody is loud."""
     return game.constant_profile(1)
 
@@ -69,7 +69,7 @@ def path_graph() -> Any:
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "BayesianGame": lambda: {"user": TABLE, "adversary": -TABLE, "prior": np.array([[1.0]])},
     "Grid": lambda: {"lower": 0.0, "upper": 4.0, "bins": 4, "sensitivity": 0.5},
-    "Grid.padded": lambda: {"data": DATA, "epsilon": 1.0, "bins": 5, "percentile": 0.9},
+    "Grid.padded": lambda: {"data": DATA, "epsilon": 1.0, "bins": 5, "quantile": 0.9},
     "NVOGame": lambda: {
         "counts": np.array([3, 0, 1]),
         "kernel": pb.laplace_kernel(3, [0.1, 1.0]),
@@ -83,7 +83,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
         "multipliers": np.array([1.0, 0.5]),
         "bins": 5,
-        "percentile": 0.9,
+        "quantile": 0.9,
         "grid_epsilon": 1.0,
     },
     "PerInstanceLaplace": lambda: {
@@ -145,7 +145,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "zero_sum": True,
     },
     "budget_cap": lambda: {"n": 5000, "attack_probability": 0.01, "ratio": 1.0},
-    "careful_scale_bound": lambda: {"n": 1307, "epsilon": 1.0},
+    "uniform_release_scale": lambda: {"n": 1307, "epsilon": 1.0},
     "certified_optimum": lambda: {
         "game": small_game(),
         "start": small_game().constant_profile(1),
@@ -154,7 +154,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "classical_gaussian_sigma": lambda: {"sensitivity": 1.0, "epsilon": 0.5, "delta": 1e-5},
     "common_scale": lambda: {"counts": np.array([0, 4, 2]), "epsilon": 1.0},
-    "company_needed": lambda: {"n": 1317, "epsilon": 1.0},
+    "records_needed": lambda: {"n": 1317, "epsilon": 1.0},
     "coordinated_best_response": lambda: {
         "game": small_game(),
         "start": small_game().constant_profile(1),
@@ -164,7 +164,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "progress": False,
     },
     "cosine_similarity": lambda: {"p": P, "q": Q},
-    "credit": lambda: {"path": None, "n": 9},
+    "load_credit": lambda: {"path": None, "n": 9},
     "difference_game": lambda: {
         "protected": np.array([0.5]),
         "knowledge": np.array([1.0]),
@@ -189,7 +189,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "rng": rng(),
         "size": 5,
     },
-    "friends": lambda: {"network": "karate", "path": None},
+    "load_friends": lambda: {"network": "karate", "path": None},
     "game_tuned_budgets": lambda: {"people": np.array([1.0, 8.0]), "total": 6.0, "power": 1.0},
     "gaussian_kernel": lambda: {"bins": 3, "sigmas": np.array([0.1, 0.5])},
     "gaussian_mechanism": lambda: {
@@ -215,12 +215,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 0.1,
     },
     "hop_distances": lambda: {"graph": path_graph(), "sources": np.array([0, 1])},
-    "income": lambda: {"path": None},
+    "load_income": lambda: {"path": None},
     "jaccard_index": lambda: {"p": P, "q": Q, "threshold": 0.001},
-    "honest_losses": lambda: {"counts": np.array([2, 1]), "pipeline": blurred},
-    "game_pipeline": lambda: {"game": small_game(), "solve": loudest},
+    "end_to_end_losses": lambda: {"counts": np.array([2, 1]), "pipeline": blurred},
+    "game_pipeline": lambda: {"game": small_game(), "solve": largest_scale},
     "mixture_pipeline": lambda: {"pipelines": [blurred]},
-    "departures": lambda: {"game": small_game(), "solve": loudest, "bins": [0]},
+    "removals": lambda: {"game": small_game(), "solve": largest_scale, "bins": [0]},
     "optimal_attack": lambda: {"present": P, "absent": Q, "draws": 3, "step": 0.1},
     "clopper_pearson_epsilon": lambda: {
         "true_positives": 9,
@@ -245,7 +245,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "delta": 0.01,
         "confidence": 0.9,
     },
-    "keep_or_blur": lambda: {"bins": 3, "n": 4, "epsilon": 0.5},
+    "k_ary_randomised_response": lambda: {"bins": 3, "n": 4, "epsilon": 0.5},
     "kl_divergence": lambda: {"p": P, "q": Q},
     "laplace_kernel": lambda: {"bins": 3, "scales": np.array([0.1, 0.5])},
     "laplace_mechanism": lambda: {
@@ -269,12 +269,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "replicates": 2,
         "measurements": 2,
     },
-    "nba_heights": lambda: {"path": None},
-    "nba_players": lambda: {"path": None},
-    "patients": lambda: {},
+    "load_heights": lambda: {"path": None},
+    "load_players": lambda: {"path": None},
+    "load_patients": lambda: {},
     "people_by_distance": lambda: {"hops": np.array([[0, 1, 2], [1, 0, -1]]), "levels": 2},
-    "policy_epsilon": lambda: {"policy": np.array([[0.75, 0.25], [0.25, 0.75]]), "n": 3},
-    "private_policy": lambda: {
+    "randomiser_epsilon": lambda: {"randomiser": np.array([[0.75, 0.25], [0.25, 0.75]]), "n": 3},
+    "private_randomiser": lambda: {
         "counts": np.array([9, 40]),
         "epsilon": 2.0,
         "delta": 0.01,
@@ -283,7 +283,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "actions": "blur",
         "at_least": 3,
     },
-    "public_policy": lambda: {
+    "public_randomiser": lambda: {
         "public": np.array([9, 40]),
         "n": 50,
         "epsilon": 1.0,
@@ -296,7 +296,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "second": pb.laplace_kernel(3, [0.2]),
     },
     "published_scale_bound": lambda: {"n": 1307, "epsilon": 1.0, "bins": 101},
-    "published_table": lambda: {"number": 1},
+    "load_published_table": lambda: {"number": 1},
     "quality_of_service": lambda: {
         "granularity": np.array([0.0, 0.5]),
         "steepness": 10.0,
@@ -321,7 +321,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "divergence": np.array([0.1, 0.5]),
         "delta": 1e-5,
     },
-    "safe_policy": lambda: {
+    "safe_randomiser": lambda: {
         "noisy": np.array([9, 40]),
         "lower": np.array([3, 30]),
         "epsilon": 1.0,
@@ -353,7 +353,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "two_level_density": lambda: {
         "noisy": np.array([0.0, 1.0]),
-        "quiet": np.array([0.5, 1.0]),
+        "accurate": np.array([0.5, 1.0]),
         "epsilon": 1.0,
         "new_epsilon": 2.0,
     },

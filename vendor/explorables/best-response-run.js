@@ -4,7 +4,7 @@
 explorable("best-response-run", (panel) => {
   const heights = [182, 184, 185, 188, 191, 196, 214]; // cm
   const bins = [1, 1, 1, 1, 2, 2, 4]; // of five bins of 10 cm from 170 cm on
-  const names = ["quiet", "medium", "loud"];
+  const names = ["small", "medium", "large"];
   const epsilon = 1;
   const n = bins.length;
   const K = 5;
@@ -36,13 +36,13 @@ explorable("best-response-run", (panel) => {
   };
 
   const starts = [
-    ["all quiet", [0, 0, 0, 0, 0, 0, 0]],
+    ["all small", [0, 0, 0, 0, 0, 0, 0]],
     ["all medium", [1, 1, 1, 1, 1, 1, 1]],
-    ["all loud", [2, 2, 2, 2, 2, 2, 2]],
-    ["medium, tall one quiet", [1, 1, 1, 1, 1, 1, 0]],
-    ["quiet, tall one loud", [0, 0, 0, 0, 0, 0, 2]],
+    ["all large", [2, 2, 2, 2, 2, 2, 2]],
+    ["medium, tall one: small", [1, 1, 1, 1, 1, 1, 0]],
+    ["small, tall one: large", [0, 0, 0, 0, 0, 0, 2]],
   ];
-  panel.prompt("Start from “medium, tall one quiet”. Whose first turn saves the tall one?");
+  panel.prompt("Start from “medium, tall one: small”. Whose first turn saves the tall one?");
   const start = panel.choice({ label: "start", options: starts.map(([name]) => name), start: 2 });
   const first = panel.choice({ label: "who begins (cm)", options: heights.map(String), start: 0 });
   const move = panel.slider({ label: "move", min: 0, max: n, step: 1, start: 0 });

@@ -1,4 +1,4 @@
-/* What m draws cost: basic composition, advanced composition, and the coin of the chapter. */
+/* What m draws cost: basic composition, advanced composition, and the dominating pair of the chapter. */
 "use strict";
 
 explorable("draws-cost", (panel) => {
@@ -14,7 +14,7 @@ explorable("draws-cost", (panel) => {
   const exponent = panel.slider({
     label: "δ", min: 1, max: 12, step: 1, start: 6, format: (digits) => `10⁻${raised(digits)}`,
   });
-  panel.legend([["coin", "line"], ["advanced", "line"], ["basic", "line", "basic composition, δ = 0"]]);
+  panel.legend([["dominating-pair", "line"], ["advanced", "line"], ["basic", "line", "basic composition, δ = 0"]]);
 
   /* Smallest total at which E(1 - e^{total - L})^+ <= δ: L is `up` for each head, `down` for each
    * tail of m tosses with these log-odds. The same steps as pdpbook.audit.accounting. */
@@ -44,7 +44,7 @@ explorable("draws-cost", (panel) => {
     const shift = tail > 1 ? Math.max(-step, Math.log((tail - 1) / moment)) : -step;
     return Math.max(0, k * up + (m - k) * down + shift);
   };
-  const coin = (n, epsilon, m, delta) => {
+  const dominated = (n, epsilon, m, delta) => {
     const rare = Math.min(-Math.log1p(-1 / n), epsilon);
     const odds = Math.log(Math.expm1(-rare) / -Math.expm1(epsilon));
     return Math.min(m * epsilon, Math.max(
@@ -73,7 +73,7 @@ explorable("draws-cost", (panel) => {
       const rules = [
         ["basic", (k) => k * epsilon],
         ["advanced", (k) => advanced(epsilon, k, delta)],
-        ["coin", (k) => coin(n, epsilon, k, delta)],
+        ["dominating-pair", (k) => dominated(n, epsilon, k, delta)],
       ];
       for (const [name, rule] of rules) {
         const points = grid.map((k) => [k, rule(k)]);
@@ -83,10 +83,10 @@ explorable("draws-cost", (panel) => {
       }
       const [basic, loose, exact] = rules.map(([, rule]) => rule(m));
       if (exact >= 1e-3) {
-        svg.append("circle").attr("class", "dot s-coin").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
+        svg.append("circle").attr("class", "dot s-dominating-pair").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
       }
       return `${d3.format(",")(m)} draws from ${d3.format(",")(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
-        `δ = 10⁻${raised(exponent())}: the coin ${explorableNumber(exact)}, ` +
+        `δ = 10⁻${raised(exponent())}: the dominating pair ${explorableNumber(exact)}, ` +
         `advanced composition ${explorableNumber(loose)}, basic composition ${explorableNumber(basic)}.`;
     });
 });

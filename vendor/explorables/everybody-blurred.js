@@ -7,7 +7,7 @@ explorable("everybody-blurred", (panel) => {
     [38, 1], [40, 3], [43, 5], [44, 10], [45, 12], [46, 19], [47, 49], [48, 65], [49, 96], [50, 181],
     [51, 112], [52, 140], [53, 137], [54, 152], [55, 133], [56, 98], [57, 68], [58, 30], [59, 3],
     [60, 1], [61, 1], [62, 1],
-  ]; // bin and records, of pdpbook.nba_heights()
+  ]; // bin and records, of pdpbook.load_heights()
   const n = d3.sum(occupied, ([, records]) => records);
   const width = upper - lower;
   const centre = (k) => lower + ((k + 0.5) * width) / K;

@@ -6,7 +6,7 @@ explorable("game-table", (panel) => {
   const K = counts.length;
   const n = d3.sum(counts);
   const epsilon = 0.5;
-  const names = ["quiet", "medium", "loud"];
+  const names = ["small", "medium", "large"];
   const kernel = [0.03, 0.15, 1].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
   const data = counts.map((records) => records / n);
 
@@ -25,7 +25,7 @@ explorable("game-table", (panel) => {
     .map((code) => outcome(d3.range(K).map((k) => Math.floor(code / names.length ** k) % names.length)))
     .reduce((a, b) => (better(b, a) ? b : a));
 
-  panel.prompt("Everybody is loud and private. Make the release more like the data, while all twelve stay " +
+  panel.prompt("Everybody is at the large scale and private. Make the release more like the data, while all twelve stay " +
     "private: how low can you get KL?");
   const table = panel.controls.append("div").attr("class", "explorable-table");
   const rows = counts.map((records, k) => {
@@ -44,7 +44,7 @@ explorable("game-table", (panel) => {
     rows[k].go(choices.reduce((a, b) => (better(b, a) ? b : a)).actions[k]);
     panel.update();
   };
-  panel.legend([["data", "bar"], ["game", "bar", "released"], ["held", "dot", "private"],
+  panel.legend([["data", "bar"], ["game", "bar", "released"], ["fixed-noise", "dot", "private"],
     ["exposed", "dot", "exposed, loss above ε = 0.5"]]);
 
   panel.draw("The loss of a record of each bin above, the data and what is released below", 400, (svg, width) => {
@@ -61,7 +61,7 @@ explorable("game-table", (panel) => {
     const exposed = now.losses.map((loss) => loss > epsilon);
     const dots = svg.append("g").selectAll("g").data(now.losses).join("g")
       .attr("transform", (loss, k) => `translate(${middle(k)},${d(loss)})`);
-    dots.append("circle").attr("class", (_, k) => `dot s-${exposed[k] ? "exposed" : "held"}`)
+    dots.append("circle").attr("class", (_, k) => `dot s-${exposed[k] ? "exposed" : "fixed-noise"}`)
       .attr("r", (_, k) => (exposed[k] ? 8 : 5));
     dots.filter((_, k) => exposed[k]).append("text").attr("class", "on-mark s-exposed")
       .attr("text-anchor", "middle").attr("y", 5).text("!");

@@ -4,29 +4,29 @@
 explorable("gradual-release", (panel) => {
   panel.prompt("Bring the two levels together. What happens to the share of equal copies, and to the price?");
   const first = panel.rounded({ label: "ε of the noisy copy", low: 0.1, high: 3, start: 0.5 });
-  const second = panel.rounded({ label: "ε of the quiet copy", low: 0.1, high: 3, start: 1 });
+  const second = panel.rounded({ label: "ε of the accurate copy", low: 0.1, high: 3, start: 1 });
   const way = panel.choice({ label: "way of release", options: ["fresh", "gradual"], start: 1 });
   panel.legend([["differ", "dot"], ["equal", "dot"]]);
 
-  /* The same 600 seeds at every position of the sliders, so that only the law moves. */
+  /* The same 600 seeds at every position of the sliders, so that only the distribution moves. */
   const uniform = d3.randomLcg(0.19);
   const seeds = d3.range(600).map(() => [uniform(), uniform(), uniform()]);
   const laplace = (u) => (u < 0.5 ? Math.log(2 * u) : -Math.log(2 * (1 - u)));
 
-  panel.draw("Scatter of the noise of the quiet copy against that of the noisy copy", 340, (svg, width, height) => {
+  panel.draw("Scatter of the noise of the accurate copy against that of the noisy copy", 340, (svg, width, height) => {
     const [low, high] = [Math.min(first(), second()), Math.max(first(), second())];
     const stay = way() ? (low / high) ** 2 : 0;
     const pairs = seeds.map(([a, b, c]) => {
-      const quiet = laplace(a) / high;
+      const accurate = laplace(a) / high;
       const jump = laplace(b) / low;
-      if (c < stay) return [quiet, quiet, true];
-      return [way() ? quiet + jump : jump, quiet, false];
+      if (c < stay) return [accurate, accurate, true];
+      return [way() ? accurate + jump : jump, accurate, false];
     });
     const reach = 5 / low;
     const x = d3.scaleLinear([-reach, reach], [48, width - 12]);
     const y = d3.scaleLinear([-reach, reach], [height - 44, 26]);
     const seen = pairs.filter((d) => Math.max(Math.abs(d[0]), Math.abs(d[1])) <= reach);
-    explorableAxes(svg, x, y, { bottom: "noise of the noisy copy", left: "noise of the quiet copy" });
+    explorableAxes(svg, x, y, { bottom: "noise of the noisy copy", left: "noise of the accurate copy" });
     svg.append("g").selectAll("circle").data(seen).join("circle")
       .attr("class", (d) => (d[2] ? "dot s-equal" : "dot s-differ")).attr("r", (d) => (d[2] ? 3 : 2))
       .attr("cx", (d) => x(d[0])).attr("cy", (d) => y(d[1]));

@@ -4,7 +4,7 @@
 explorable("record-leaves", (panel) => {
   const counts = [1, 0, 1, 4, 5, 12, 1]; // 24 records in seven bins
   const K = counts.length;
-  const names = ["loud", "medium", "quiet"];
+  const names = ["large", "medium", "small"];
   const kernel = [1, 0.2, 0.05].map((b) => d3.range(K).map((k) => explorableKernelRow(K, k, b)));
   const occupied = d3.range(K).filter((k) => counts[k]);
 
@@ -22,7 +22,7 @@ explorable("record-leaves", (panel) => {
   const hidden = (profile, mass, tau) => d3.sum(profile, (row, k) => d3.sum(row, (records, v) => (
     records && kernel[v][k].every((p, x) => p <= tau * (1 + 1e-12 * (1 - tau)) * mass[x]) ? records : 0)));
 
-  /* Best responses from the loud profile, one record at a time, in order of bin and action. */
+  /* Best responses from the largest scale, one record at a time, in order of bin and action. */
   const play = (people, epsilon) => {
     const n = d3.sum(people);
     const tau = 1 - (1 - 1 / n) * Math.exp(-epsilon);
@@ -68,8 +68,8 @@ explorable("record-leaves", (panel) => {
   });
   panel.legend(names.map((name) => [name, "dot"]));
   panel.legend([
-    ["with", "line", "released, with the record"], ["held", "line", "without, noise held"],
-    ["honest", "line", "without, run again"],
+    ["with", "line", "released, with the record"], ["fixed-noise", "line", "without, noise fixed"],
+    ["end-to-end", "line", "without, run again"],
   ]);
 
   panel.draw("Records of each bin by their noise, with the record and without it, and three outputs", 470,
@@ -84,8 +84,8 @@ explorable("record-leaves", (panel) => {
         (v) => loss(kernel[v][out], mass, n));
       const stayed = profile.map((row, k) => row.map((c, v) => c - (k === out && v === played)));
       const present = mass.map((m) => m / n);
-      const held = mixture(stayed).map((m) => m / (n - 1));
-      const honest = mixture(rerun).map((m) => m / (n - 1));
+      const fixed = mixture(stayed).map((m) => m / (n - 1));
+      const rerunOutput = mixture(rerun).map((m) => m / (n - 1));
       const largest = (other) => d3.max(present, (p, x) => Math.abs(Math.log(p / other[x])));
       const changes = stayed.map((row, k) => d3.sum(row, (c, v) => Math.max(0, rerun[k][v] - c)));
 
@@ -112,17 +112,17 @@ explorable("record-leaves", (panel) => {
         .attr("y", base - (2 * radius + 2) * counts[out] - 4).text("▼");
 
       const x = d3.scalePoint(d3.range(K), [44 + band.bandwidth() / 2, width - 8 - band.bandwidth() / 2]);
-      const low = Math.min(1e-3, d3.min([...present, ...held, ...honest]));
+      const low = Math.min(1e-3, d3.min([...present, ...fixed, ...rerunOutput]));
       const y = d3.scaleLog([low, 1], [426, 258]);
       explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4, yFormat: explorableNumber });
-      for (const [values, name] of [[present, "with"], [held, "held"], [honest, "honest"]]) {
+      for (const [values, name] of [[present, "with"], [fixed, "fixed-noise"], [rerunOutput, "end-to-end"]]) {
         svg.append("path").attr("class", `line s-${name}`)
           .attr("d", d3.line((_, k) => x(k), (p) => y(p))(values));
       }
 
       const total = d3.sum(changes);
-      return `Without one of bin ${out}, who was ${names[played]}: held loss ${largest(held).toFixed(2)}, ` +
-        `honest loss ${largest(honest).toFixed(2)}, target ${epsilon.toFixed(1)}. ` +
+      return `Without one of bin ${out}, who was ${names[played]}: fixed-noise loss ${largest(fixed).toFixed(2)}, ` +
+        `end-to-end loss ${largest(rerunOutput).toFixed(2)}, target ${epsilon.toFixed(1)}. ` +
         `${total} of the ${n - 1} others change their noise.`;
     });
 });

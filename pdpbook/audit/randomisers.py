@@ -1,0 +1,160 @@
+r"""Randomisers: noise that does not depend on the data.
+
+A *randomiser* is a (K, K) table whose row k says where a record of bin k is released.  It is chosen
+before the data are seen, so what a record loses with the others' noise held is what it loses.
+
+Everything follows from one line.  With :math:`u(x)=p_i(x)/P_{-i}(x)`, how much more often record i
+is released as x than the others are on average,
+
+.. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
+
+so :math:`P \le e^\varepsilon P_{-i}` if and only if
+:math:`p_i \le R\,P_{-i}` with :math:`R = 1+n(e^\varepsilon-1)`.  Over all data sets of n records
+the worst :math:`P_{-i}` is a single row :math:`p_j`.  So the random sampling query under a fixed
+randomiser is ε-differentially private for every data set of n records if and only if
+:math:`p_k(x) \le R\,p_j(x)` for all j, k and x: the randomiser is :math:`(\ln R)`-*locally*
+private.
+
+*K-ary randomised response* is the randomiser that uses this up: it keeps the own bin
+with probability :math:`R/(K+R-1)` and moves to each other one with probability :math:`1/(K+R-1)`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+
+__all__ = ["k_ary_randomised_response", "local_epsilon", "randomiser_epsilon"]
+
+LARGEST = 1e300  #: odds beyond this are not told apart; a smaller ratio is a stronger promise
+
+
+def local_epsilon(randomiser: ArrayLike) -> float:
+    r"""Return the level of local privacy of a randomiser: what one record's own release gives away.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+
+    Returns
+    -------
+    float
+        The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
+        one bin and not from another.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the randomiser is not a square table of probability vectors.
+
+    Notes
+    -----
+    Taught in *One number*.
+
+    Examples
+    --------
+    >>> round(local_epsilon([[0.75, 0.25], [0.25, 0.75]]), 4)
+    1.0986
+    """
+    table = _validate.randomiser_matrix("randomiser", randomiser)
+    table = table[:, table.any(axis=0)]
+    with np.errstate(divide="ignore"):
+        return float((np.log(table.max(axis=0)) - np.log(table.min(axis=0))).max())
+
+
+def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
+    r"""Return the smallest ε at which a fixed randomiser is ε-differentially private.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k, chosen without the data.
+    n : int
+        Number of records, at least 2.  More records need no more: ε falls with n.
+
+    Returns
+    -------
+    float
+        :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
+        supremum of the loss of one draw over all data sets of n records, each against the same
+        data without any one record.  Infinite if r is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the randomiser is not a square table of probability vectors, or n is below 2.
+
+    Notes
+    -----
+    Proved in *One number*; for equal noise it is amplification by subsampling (Balle, Barthe &
+    Gaboardi, 2018).
+
+    Examples
+    --------
+    >>> round(randomiser_epsilon([[0.75, 0.25], [0.25, 0.75]], n=2), 4)
+    0.6931
+    >>> randomiser_epsilon(np.eye(3), n=100)
+    inf
+    """
+    local = local_epsilon(randomiser)
+    n = _validate.integer("n", n, at_least=2)
+    if local > 40.0:  # r - 1 and r are the same float
+        return float(np.logaddexp(0.0, local - math.log(n)))
+    return math.log1p(math.expm1(local) / n)
+
+
+def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
+    r"""Return the randomiser that keeps a record's bin or moves it to any other one.
+
+    It is K-ary randomised response at the local level :math:`\ln R`: with probability
+    :math:`\lambda = K/(K+n(e^\varepsilon-1))` a record is released as a bin drawn uniformly from
+    all K, else as its own.  One draw is ε-differentially private for every data set of n records,
+    and no smaller λ is enough.
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins K, at least 2; so many that the randomiser takes at most 2 GiB, 16,384.
+    n : int
+        Number of records, at least 2; a public lower bound of it will do.
+    epsilon : float
+        Privacy target :math:`\varepsilon > 0`.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        :math:`R/(K+R-1)` on the diagonal and :math:`1/(K+R-1)` elsewhere,
+        :math:`R = 1+n(e^\varepsilon-1)`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Of all randomisers that are ε-private for every data set this one has the smallest
+    :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
+    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *One number*.
+
+    Examples
+    --------
+    >>> k_ary_randomised_response(3, n=4, epsilon=np.log(2)).round(3)
+    array([[0.714, 0.143, 0.143],
+           [0.143, 0.714, 0.143],
+           [0.143, 0.143, 0.714]])
+    """
+    bins = _validate.integer("bins", bins, at_least=2)
+    _validate.memory("bins", bins, bins, bins, what="a randomiser")
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    log_growth = math.log(n) + epsilon + math.log(-math.expm1(-epsilon))
+    other = 1.0 / (bins + math.exp(min(log_growth, math.log(LARGEST))))
+    randomiser = np.full((bins, bins), other)
+    np.fill_diagonal(randomiser, 1.0 - (bins - 1) * other)
+    return randomiser

@@ -1,0 +1,263 @@
+r"""Randomisers that are safe for every data set above a lower bound.
+
+Somebody knows of a data set only that bin k holds at least :math:`\ell_k` records, and perhaps that
+there are at least N in all.  Which rows :math:`p_k` protect every record of every such data set?
+With :math:`\ell\vee e_k` for "ℓ, and at least one record in bin k", they are *safe at ε* if for
+every bin k, occupied or not, and every output x
+
+.. math:: p_k(x)\ \le\ (1-e^{-\varepsilon})\,\Bigl(\sum_j(\ell\vee e_k)_j\,p_j(x)
+          + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) ,
+
+or if all rows are equal.  The bracket is the least mass S(x) that such a data set with a record in
+bin k can have, and :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope
+replaced by the smallest that it has for any n.  That is what makes the condition last when records
+are added.  Summed over x the condition says :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side
+of the linear form asks nothing more.
+
+The condition is linear in the rows, and what one wants is convex:
+:func:`safe_randomiser` minimises the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)`
+over what is known of the data, with :math:`-c_x\ln(c_xp_x(x)+o_x)` for each bin x; there
+:math:`o_x` is what the others are expected to put on x.  The linear programs of
+:mod:`pdpbook.audit.randomiser_program` are solved until their lower bound and the best randomiser
+found agree to a thousandth (for small divergences: of a tenth of what a constant row is worth).  In
+the end rounding is taken away by a trace of a constant row, and the condition is checked.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.audit.count_posterior import CountPosterior, noisy_counts, posterior_from_noise
+from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
+
+__all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
+
+_GROUPS = 16  #: values of a count that the objective tells apart
+_GAP = 1e-3  #: of the divergence between bound and randomiser, at which the search stops
+_WORTH = 0.1  #: of what a constant row is worth: below it the gap is not relative any more
+_ROUNDS = 100  #: linear programs at most
+_SLACK = 1e-12  #: relative rounding of the sums in the condition
+
+
+def is_safe(randomiser: ArrayLike, lower: ArrayLike, epsilon: float, *, at_least: int = 0) -> bool:
+    r"""Return whether a randomiser protects every record of every data set above a lower bound.
+
+    Parameters
+    ----------
+    randomiser : array_like, shape (K, K)
+        Row k is the output distribution of a record of bin k.
+    lower : array_like of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    at_least : int
+        Records that there are at least in all, if that is public.
+
+    Returns
+    -------
+    bool
+        Whether the condition of this module holds, up to rounding.  It is sufficient: every record
+        of every data set of at least ``at_least`` records with counts of at least ``lower`` is
+        ε-pDP, and under a randomiser that is its end-to-end loss too.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Proved in *A repair*.
+
+    Examples
+    --------
+    >>> randomiser = [[0.9, 0.1], [0.1, 0.9]]
+    >>> is_safe(randomiser, [20, 20], 1.0), is_safe(randomiser, [20, 0], 1.0)
+    (True, True)
+    >>> is_safe(randomiser, [3, 0], 1.0)
+    False
+    """
+    table = _validate.randomiser_matrix("randomiser", randomiser)
+    counts = _lower_counts(lower, len(table), "randomiser")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    at_least = _validate.integer("at_least", at_least, at_least=0)
+    if (table == table[0]).all():
+        return True
+    return bool((table <= _caps(table, counts, epsilon, at_least) * (1.0 + _SLACK)).all())
+
+
+def safe_randomiser(
+    noisy: ArrayLike,
+    lower: ArrayLike,
+    epsilon: float,
+    *,
+    actions: str = "rows",
+    noise: float | None = None,
+    at_least: int = 0,
+) -> NDArray[np.float64]:
+    r"""Return the randomiser that is safe for a lower bound and promises the smallest divergence.
+
+    It is computed from its arguments alone, without the data and without chance: whoever knows them
+    knows the randomiser.
+
+    Parameters
+    ----------
+    noisy : array_like of int, shape (K,)
+        What is known of the counts; entries below 0 count as 0 if ``noise`` is None.
+    lower : array_like of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be: any distribution; any mixture of the own bin, the uniform and the
+        estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
+        bins, and the uniform one.
+    noise : float, optional
+        Level ε₁, from 1e-12 to 700, of the two-sided geometric noise in ``noisy``.  The randomiser
+        is then best on average over what the true counts may be, see
+        :func:`~pdpbook.audit.count_posterior.posterior_from_noise`; without it the noisy counts are
+        believed, and the randomiser is fitted to the noise.
+    at_least : int
+        Records that there are at least in all, if that is public.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        Row k is the output distribution of a record of bin k.  If no randomiser but constant ones
+        is safe, every row is the estimated distribution.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    See Also
+    --------
+    pdpbook.audit.private_randomiser.private_randomiser : the whole mechanism, with its lower bound.
+
+    Notes
+    -----
+    Source: this book.  Taught in *A repair*.
+
+    Examples
+    --------
+    Two full bins and an empty one, which somebody may be in:
+
+    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], 1.0, noise=1.0)
+    >>> is_safe(randomiser, [30, 50, 0], 1.0), bool((randomiser.diagonal()[:2] > 0.98).all())
+    (True, True)
+    """
+    counts = noisy_counts(noisy)
+    bound = _lower_counts(lower, counts.size, "noisy")
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    actions = _validate.choice("actions", actions, *ACTIONS)
+    at_least = _validate.integer("at_least", at_least, at_least=0)
+    if noise is None:
+        known = np.maximum(counts, 0).astype(float)[:, None]
+        posterior = CountPosterior(known, np.ones_like(known))
+    else:
+        level = _validate.number("noise", noise, above=1e-12, below=700.0, strict=False)
+        posterior = posterior_from_noise(counts, level)
+    return best_safe_randomiser(posterior, bound, epsilon, actions=actions, at_least=at_least)
+
+
+def best_safe_randomiser(
+    posterior: CountPosterior,
+    lower: NDArray[np.int64],
+    epsilon: float,
+    *,
+    actions: str = "rows",
+    at_least: int = 0,
+) -> NDArray[np.float64]:
+    """Return the safe randomiser with the smallest expected divergence.
+
+    Parameters
+    ----------
+    posterior : CountPosterior
+        What is known of the data.
+    lower : ndarray of int, shape (K,)
+        Records that bin k holds at least.
+    epsilon : float
+        Privacy target.
+    actions : {"rows", "blur", "laplace"}
+        What a row may be.
+    at_least : int
+        Records that there are at least in all.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+
+    Examples
+    --------
+    >>> known = CountPosterior(np.array([[6.0], [1.0]]), np.ones((2, 1)))
+    >>> best_safe_randomiser(known, np.array([1, 0]), 1.0).round(3)  # too few for anything else
+    array([[0.857, 0.143],
+           [0.857, 0.143]])
+    """
+    estimate = posterior.distribution
+    constant = np.tile(estimate, (lower.size, 1))
+    program = RandomiserProgram(posterior.lumped(_GROUPS), lower, epsilon, actions, at_least)
+    best, bound = constant, program.value(constant)
+    for _ in range(_ROUNDS):
+        answer = program.solve()
+        if answer is None:  # with so little company rows must be equal
+            break
+        low, rows = answer
+        rows = _made_safe(rows, estimate, lower, epsilon, at_least)
+        halfway = (best + rows) / 2.0  # there no mass is near 0, where tangents are too steep
+        program.touch(halfway)
+        for each in (halfway, rows):
+            if program.value(each) < bound:
+                best, bound = each, program.value(each)
+        if bound - low <= _GAP * max(bound, _WORTH):
+            break
+    return best
+
+
+def _lower_counts(lower: ArrayLike, bins: int, other: str) -> NDArray[np.int64]:
+    """Return a lower bound of every count: whole numbers >= 0, one a bin."""
+    counts = _validate.counts_vector("lower", lower, records=0)
+    _validate.same_length(other, np.zeros(bins), "lower", counts)
+    return counts
+
+
+def _caps(
+    randomiser: NDArray[np.float64], lower: NDArray[np.int64], epsilon: float, at_least: int
+) -> NDArray[np.float64]:
+    """Right side of the condition, shape (K, K)."""
+    empty = (lower == 0).astype(float)
+    more = np.maximum(at_least - (lower.sum() + empty), 0.0)
+    mass = lower @ randomiser + empty[:, None] * randomiser + more[:, None] * randomiser.min(axis=0)
+    return -math.expm1(-epsilon) * mass
+
+
+def _made_safe(
+    rows: NDArray[np.float64],
+    estimate: NDArray[np.float64],
+    lower: NDArray[np.int64],
+    epsilon: float,
+    at_least: int,
+) -> NDArray[np.float64]:
+    """Mix as little of a constant row into the rows as makes them safe.
+
+    Both sides of the condition are linear, but for the minimum, which is concave; so a mixture is
+    missing no more than the mixed excesses.
+    """
+    rows = np.maximum(rows, 0.0)
+    rows /= rows.sum(axis=1, keepdims=True)
+    constant = np.tile((estimate + 1.0 / lower.size) / 2.0, (lower.size, 1))
+    excess = rows - _caps(rows, lower, epsilon, at_least)
+    spare = _caps(constant, lower, epsilon, at_least) - constant
+    share = np.divide(excess, excess + spare, out=np.zeros_like(excess), where=excess > 0.0)
+    least = float(share.max())
+    for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may ask for a trace more
+        part = min(least * more + (more > 1.0) * 1e-15, 1.0)
+        mixed = (1.0 - part) * rows + part * constant
+        if (mixed <= _caps(mixed, lower, epsilon, at_least) * (1.0 + _SLACK)).all():
+            return mixed
+    return constant

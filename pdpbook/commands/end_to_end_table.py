@@ -1,0 +1,323 @@
+r"""End-to-end losses of the heights under every solver of the book, by command.
+
+Best responses are quick, and the chapter runs them itself.  The others are not: a table of each is
+in ``pdpbook/audit/data``, with the command that made it in its first line.
+
+``python -m pdpbook.commands.end_to_end_table certified --out FILE`` writes one.  A *method* is a
+list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
+differ in a seed, one of them is drawn at random: then the output has the average of their
+distributions, and that is compared with the average after the reruns.
+
+================== ==============================================================================
+``coordinated``    coordinated best response from everybody at the loudest action
+``certified``      a profile within 0.5 % of the certified bound, stopped by the gap, never by the
+                   clock; started from best responses and, where the solver does not come within
+                   the gap from there, from coordinated moves with 50 restarts; a game in which
+                   one of the reruns stays outside the gap is left out, with a note
+``genetic``        the genetic algorithm, 20 generations, one seed
+``network``        a Q-network that was trained on the full data plays the episode on both sides
+``training``       the network is trained anew without the record, with the same seed
+``starts``         best responses from 16 random starts
+``orders``         best responses from the loudest profile, the bins in 16 random orders
+================== ==============================================================================
+
+The networks are trained for two rounds of four episodes, which is short.  Taught in
+*The end-to-end loss*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook import _data, _validate
+from pdpbook.audit.end_to_end_loss import Removal, Solver, removals
+from pdpbook.beyond.deep_q import QNetwork, train
+from pdpbook.beyond.instance_wise import InstanceWiseNoise, play_episode
+from pdpbook.experiments.datasets import load_heights
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.coordinated import coordinated_best_response
+from pdpbook.game.genetic import approximate_enumeration
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.optimum import certified_optimum
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "EPSILONS",
+    "METHODS",
+    "SCALES",
+    "NotCertifiedError",
+    "best_responses",
+    "committed_losses",
+    "heights_game",
+    "main",
+    "reordered",
+    "table_rows",
+]
+
+#: Targets of the paper's experiments.
+EPSILONS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
+#: The paper's multiples of Δq/ε, and the finer ones of the chapter on best responses.
+SCALES = {"stated": (3, 2, 1, 0.33, 0.2), "finer": (3, 2, 1, 0.033, 0.02)}
+_COLUMNS = (
+    "method,scales,epsilon,bin,records,fixed_noise,end_to_end,largest,changed,fixed_noise_advantage,"
+    "end_to_end_advantage,divergence,private"
+)
+
+
+class NotCertifiedError(RuntimeError):
+    """The solver came to an end before the gap was closed."""
+
+
+def heights_game(scales: str, epsilon: float) -> NVOGame:
+    """Return the game of the heights with one of the two sets of scales, padded for ε = 1.
+
+    Parameters
+    ----------
+    scales : str
+        ``"stated"`` or ``"finer"``, a key of ``SCALES``.
+    epsilon : float
+        Privacy target.
+
+    Returns
+    -------
+    NVOGame
+
+    Examples
+    --------
+    >>> heights_game("finer", 1.0).scales.round(4)
+    array([0.7111, 0.4741, 0.237 , 0.0078, 0.0047])
+    """
+    if scales not in SCALES:
+        raise _validate.fail("scales", " or ".join(map(repr, SCALES)), scales)
+    return NVOGame.from_data(
+        load_heights()["height"], epsilon=epsilon, multipliers=SCALES[scales], grid_epsilon=1.0
+    )
+
+
+def best_responses(game: NVOGame) -> NDArray[np.int64]:
+    """Return where best responses end that start with everybody at the first action.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The loudest action comes first in the games of the book.
+
+    Returns
+    -------
+    ndarray of int, shape (K, V)
+
+    Examples
+    --------
+    >>> from pdpbook import laplace_kernel
+    >>> best_responses(NVOGame([40, 30, 1], laplace_kernel(3, [0.3, 0.05]), epsilon=1.0))
+    array([[ 0, 40],
+           [ 0, 30],
+           [ 1,  0]])
+    """
+    return best_response_dynamics(game, game.constant_profile(0)).profile
+
+
+def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
+    """Return a solver that sees the bins in another order.
+
+    Best responses go through the bins from the first to the last.  The game does not care how its
+    bins are numbered, so a run in another order is a run of the renumbered game.
+
+    Parameters
+    ----------
+    solve : callable
+        Maps a game to a profile.
+    order : ndarray of int, shape (K,)
+        A permutation of the bins; bin ``order[0]`` comes first.
+
+    Returns
+    -------
+    callable
+        From a game to a profile, in the game's own numbers.
+
+    Examples
+    --------
+    >>> from pdpbook import laplace_kernel
+    >>> game = NVOGame([0, 0, 4, 4], laplace_kernel(4, [1.0, 0.05]), epsilon=1.0)
+    >>> best_responses(game)[2:].tolist()
+    [[0, 4], [2, 2]]
+    >>> reordered(best_responses, np.array([3, 2, 1, 0]))(game)[2:].tolist()
+    [[1, 3], [1, 3]]
+    """
+
+    def solve_in_order(game: NVOGame) -> NDArray[np.int64]:
+        kernel = game.kernel[:, order][:, :, order]
+        profile = np.empty((game.bins, game.actions), dtype=np.int64)
+        profile[order] = solve(replace(game, counts=game.counts[order], kernel=kernel, grid=None))
+        return profile
+
+    return solve_in_order
+
+
+def _coordinated(game: NVOGame) -> NDArray[np.int64]:
+    return coordinated_best_response(game, game.constant_profile(0)).profile
+
+
+def _certified(game: NVOGame) -> NDArray[np.int64]:
+    """Return a profile within 0.5 % of the bound; no clock stops the search."""
+    for start in (best_responses, _restarted):
+        proof = certified_optimum(game, start=start(game), relative_gap=0.005, time_limit=1e6)
+        if proof.profile is not None and proof.optimal:
+            return proof.profile
+    raise NotCertifiedError(f"no profile within 0.5 % of its bound, gap {proof.gap:.2g}")
+
+
+def _restarted(game: NVOGame) -> NDArray[np.int64]:
+    rng = np.random.default_rng(0)
+    return coordinated_best_response(game, rng=rng, restarts=50).profile
+
+
+def _genetic(game: NVOGame) -> NDArray[np.int64]:
+    rng = np.random.default_rng(0)
+    return approximate_enumeration(game, rng=rng, generations=20).profile
+
+
+def _random_start(seed: int, game: NVOGame) -> NDArray[np.int64]:
+    return best_response_dynamics(game, rng=np.random.default_rng(seed)).profile
+
+
+def _learn(game: NVOGame) -> QNetwork:
+    make = partial(InstanceWiseNoise, game, privacy="all", before="laplace")
+    return train(make, rng=np.random.default_rng(0), rounds=2, copies=4, learn_every=4).network
+
+
+def _play(network: QNetwork, game: NVOGame) -> NDArray[np.int64]:
+    env = InstanceWiseNoise(game, privacy="all", before="laplace", shuffle=False)
+    return play_episode(env, network.choose).profile
+
+
+def _orders(game: NVOGame) -> list[Solver]:
+    rngs = map(np.random.default_rng, range(16))
+    return [reordered(best_responses, rng.permutation(game.bins)) for rng in rngs]
+
+
+#: For each method, the solvers of a game with everybody.
+#:
+#: :meta hide-value:
+METHODS: dict[str, Callable[[NVOGame], list[Solver]]] = {
+    "coordinated": lambda game: [_coordinated],
+    "certified": lambda game: [_certified],
+    "genetic": lambda game: [_genetic],
+    "network": lambda game: [partial(_play, _learn(game))],
+    "training": lambda game: [lambda fewer: _play(_learn(fewer), fewer)],
+    "starts": lambda game: [partial(_random_start, seed) for seed in range(16)],
+    "orders": _orders,
+}
+
+
+def table_rows(
+    method: str, scales: str, epsilon: float, *, bins: Sequence[int] | None = None
+) -> Iterator[str]:
+    """Yield the lines of the table for one game, a line for each bin.
+
+    Parameters
+    ----------
+    method, scales : str
+        Keys of ``METHODS`` and ``SCALES``.
+    epsilon : float
+        Privacy target.
+    bins : sequence of int, optional
+        The bins whose records leave; all occupied ones if not given.
+
+    Yields
+    ------
+    str
+        Comma-separated values; see :func:`committed_losses`.
+    """
+    if method not in METHODS:
+        raise _validate.fail("method", " or ".join(map(repr, METHODS)), method)
+    game = heights_game(scales, epsilon)
+    runs = [removals(game, solve, bins=bins) for solve in METHODS[method](game)]
+    for together in zip(*runs, strict=True):
+        k = together[0].bin
+        mixed = replace(
+            together[0],
+            present=np.mean([run.present for run in together], axis=0),
+            fixed_noise=np.mean([run.fixed_noise for run in together], axis=0),
+            end_to_end=np.mean([run.end_to_end for run in together], axis=0),
+        )
+        values = (
+            mixed.fixed_noise_loss,
+            mixed.end_to_end_loss,
+            max(run.end_to_end_loss for run in together),
+            np.mean([run.changed.sum() for run in together]),
+            mixed.fixed_noise_advantage,
+            mixed.end_to_end_advantage,
+            _divergence(game, mixed),
+        )
+        numbers = ",".join(f"{value:.5g}" for value in values)
+        private = min(game.private_records(run.profile) for run in together)
+        yield f"{method},{scales},{epsilon:g},{k},{game.counts[k]},{numbers},{private}"
+
+
+def _divergence(game: NVOGame, removal: Removal) -> float:
+    seen = game.frequency > 0
+    q = game.frequency[seen]
+    return float(q @ np.log(q / removal.present[seen]))
+
+
+def committed_losses() -> pd.DataFrame:
+    """Return the tables that the book carries, one after the other.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each method, set of scales, target and occupied bin: ``records`` in the bin,
+        ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest`` end-to-end loss of a single
+        seed, how many others ``changed`` their action (mean over the seeds), the advantage of a
+        test on one draw, with the others' noise held and honestly, and of the full data the
+        ``divergence`` KL(q || output) in nats and the fewest ``private`` records.
+
+    Examples
+    --------
+    >>> table = committed_losses()
+    >>> bool((table.end_to_end <= table.largest).all())
+    True
+    """
+    import pandas as pd
+
+    tables = [_data.committed_table("audit", f"end_to_end_{method}.csv") for method in METHODS]
+    return pd.concat(tables, ignore_index=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command ``python -m pdpbook.commands.end_to_end_table``."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pdpbook.commands.end_to_end_table",
+        description="Rerun a solver on the heights without each record; write the losses.",
+    )
+    parser.add_argument("method", choices=METHODS)
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True)
+    parser.add_argument("--scales", choices=SCALES, nargs="+", default=list(SCALES))
+    parser.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
+    options = parser.parse_args(arguments)
+    command = " ".join(sys.argv[1:] if arguments is None else arguments)
+    with options.out.open("w", encoding="utf-8") as file:
+        file.write(f"# python -m pdpbook.commands.end_to_end_table {command}\n{_COLUMNS}\n")
+        for scales in options.scales:
+            for epsilon in options.epsilons:
+                try:
+                    lines = list(table_rows(options.method, scales, epsilon))
+                except NotCertifiedError as reason:
+                    lines = [f"# {options.method},{scales},{epsilon:g}: {reason}"]
+                print(*lines, sep="\n", file=file, flush=True)
+
+
+if __name__ == "__main__":
+    main()

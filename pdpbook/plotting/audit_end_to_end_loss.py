@@ -1,0 +1,196 @@
+"""Figures of the chapter *The end-to-end loss*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.audit.end_to_end_loss import Removal
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, SHADES, look, looks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "everybody",
+    "ratios",
+    "removal",
+    "solvers",
+]
+
+_HATCHES = ("", "//", "..", "xx", "--")
+
+
+def everybody(
+    places: ArrayLike,
+    panels: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    epsilon: float,
+    label: str,
+) -> Figure:
+    """Draw the fixed-noise and the end-to-end loss of a record of each bin, a panel per solver.
+
+    Parameters
+    ----------
+    places : array_like, shape (m,)
+        Midpoints of the occupied bins.
+    panels : mapping of str to (fixed_noise, end_to_end)
+        The two losses, each of shape (m,) and in nats, under the name of the solver.
+    epsilon : float
+        The target.
+    label : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = new_figure(len(panels), 1, height=2.1, sharex=True, sharey=True)
+    for axis, (title, (fixed_noise, end_to_end)) in zip(
+        np.atleast_1d(axes), panels.items(), strict=True
+    ):
+        fixed_noise, end_to_end = np.asarray(fixed_noise), np.asarray(end_to_end)
+        axis.vlines(places, fixed_noise, end_to_end, color=COLOURS["grey"], linewidth=1.2)
+        ring = look("fixed-noise") | {"linestyle": "", "markerfacecolor": "white"}
+        axis.plot(places, fixed_noise, **ring, label="fixed noise")
+        axis.plot(
+            places, end_to_end, **look("end-to-end") | {"linestyle": ""}, ms=5, label="end-to-end"
+        )
+        axis.axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
+        axis.set(title=title, yscale="log", ylabel="loss (nats)")
+    handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    np.atleast_1d(axes)[-1].set_xlabel(label)
+    return figure
+
+
+def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:
+    """Draw what everybody plays with a record and without it, and what is released.
+
+    Parameters
+    ----------
+    game : NVOGame
+        The game with everybody, with its grid.
+    removal : Removal
+        The record that leaves, and the rerun.
+    names : sequence of str, length V
+        Names of the actions, the loudest first.
+    label : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if game.grid is None:
+        raise ValueError("the places come from the game's grid, got grid=None")
+    places = game.grid.midpoints
+    seen = np.flatnonzero(game.counts)
+    figure, axes = new_figure(3, 1, height=2.3)
+    played = [v for v in range(len(names)) if (removal.profile + removal.rerun)[:, v].any()]
+    steps = np.linspace(0, len(SHADES) - 1, len(played)).round().astype(int)
+    shades = dict(zip(played, (SHADES[step] for step in steps), strict=True))
+    for axis, title, profile in zip(
+        axes, ("with him", "without him"), (removal.profile, removal.rerun), strict=False
+    ):
+        base = np.zeros(seen.size)
+        for v in played:
+            records = profile[seen, v]
+            axis.bar(
+                np.arange(seen.size),
+                records,
+                0.8,
+                bottom=base,
+                color=shades[v],
+                hatch=_HATCHES[v % len(_HATCHES)],
+                edgecolor="white",
+                linewidth=0,
+                label=names[v],
+            )
+            base += records
+        axis.set(title=title, ylabel="records", ylim=(0, 1.05 * game.counts.max()))
+        every = np.arange(0, seen.size, 3)
+        axis.set_xticks(every, [f"{places[seen[i]]:.0f}" for i in every])
+        axis.grid(visible=False, axis="x")
+    handles, labels = axes[0].get_legend_handles_labels()
+    scale = "scale (multiples of Δq/ε)"
+    figure.legend(handles, labels, title=scale, ncols=len(played), loc="outside upper center")
+    outputs = {
+        "with him": removal.present,
+        "without him, noise fixed": removal.fixed_noise,
+        "without him, run again": removal.end_to_end,
+    }
+    for (name, values), style in zip(outputs.items(), looks(outputs), strict=True):
+        axes[2].plot(places, values, **{**style, "marker": ""}, label=name)
+    own = places[removal.bin]
+    axes[2].axvline(own, color=COLOURS["grey"], linewidth=1.0)
+    axes[2].annotate("he", (own, 0.3), (4, 0), textcoords="offset points")
+    low = max(float(removal.end_to_end.min()), 1e-9)
+    axes[2].set(
+        yscale="log", ylabel="probability", xlabel=label, ylim=(low / 2, 1), title="released"
+    )
+    axes[2].legend(loc="upper center", bbox_to_anchor=(0.5, -0.4))
+    return figure
+
+
+def solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Figure:
+    """Draw the largest end-to-end loss, in units of ε, against the quality of the solution.
+
+    Parameters
+    ----------
+    points : mapping of str to (epsilons, divergences, losses)
+        Under the name of a solver, for each target: ε, KL in nats and the largest end-to-end loss.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=4.0)
+    for (name, (epsilons, divergences, losses)), style in zip(
+        points.items(), looks(points), strict=True
+    ):
+        ratios = np.asarray(losses) / np.asarray(epsilons)
+        dots = {**style, "linestyle": "", "markersize": 8, "alpha": 0.8}
+        axis.plot(np.asarray(divergences), ratios, **dots, label=name)
+    axis.axhline(1.0, color=COLOURS["black"], linestyle="--", linewidth=1.2)
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="KL divergence (nats); better solved: further left",
+        ylabel="largest end-to-end loss / ε",
+    )
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def ratios(ratios: Mapping[str, ArrayLike]) -> Figure:
+    """Draw the distribution of end-to-end loss / ε over many games.
+
+    Parameters
+    ----------
+    ratios : mapping of str to array_like, shape (games,)
+        Largest end-to-end loss of each game, in units of its ε, under the name of the solver.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.2)
+    for (name, values), style in zip(ratios.items(), looks(ratios), strict=True):
+        ordered = np.sort(np.asarray(values))
+        above = 1.0 - np.arange(ordered.size) / ordered.size
+        axis.step(ordered, above, **{**style, "marker": ""}, where="post", label=name)
+    axis.axvline(1.0, color=COLOURS["black"], linestyle="--", linewidth=1.2)
+    axis.set(
+        xscale="log",
+        xlabel="largest end-to-end loss of a game, in units of ε",
+        ylabel="share of games above",
+        ylim=(0, 1.02),
+    )
+    axis.legend()
+    return figure

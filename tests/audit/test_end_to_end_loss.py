@@ -1,0 +1,277 @@
+"""End-to-end losses against brute force, theorems, and fixed randomisers."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdpbook as pb
+from pdpbook.audit.end_to_end_loss import Removal
+from tests import naive
+
+KERNEL = pb.laplace_kernel(4, [1.0, 0.2, 0.05])
+
+
+def best_responses(game):
+    return pb.best_response_dynamics(game, game.constant_profile(0)).profile
+
+
+def coordinated(game):
+    return pb.coordinated_best_response(game, game.constant_profile(0)).profile
+
+
+def literal(game):
+    """Algorithm 1 from the loud start, one record at a time, each payoff from scratch."""
+    bins, actions = naive.records_of(game.constant_profile(0))
+    end = naive.algorithm_1(bins, actions, game.kernel, game.epsilon, regroup=True)
+    return naive.profile_of(end.bins, end.actions, (game.bins, game.actions))
+
+
+def one_at_a_time(counts, pipeline):
+    """The definition, record by record and output by output: the slow twin."""
+    people = np.repeat(np.arange(len(counts)), counts)
+    present = pipeline(np.bincount(people, minlength=len(counts)))
+    losses = np.full(len(counts), math.nan)
+    for i, k in enumerate(people):
+        absent = pipeline(np.bincount(np.delete(people, i), minlength=len(counts)))
+        losses[k] = 0.0
+        for p, q in zip(present, absent, strict=True):
+            if (p == 0) != (q == 0):
+                losses[k] = math.inf
+            elif p > 0:
+                losses[k] = max(losses[k], abs(math.log(p / q)))
+    return losses
+
+
+histograms = st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(lambda c: sum(c) >= 3)
+
+
+@given(histograms, st.sampled_from([0.3, 1.0, 2.0]))
+def test_one_rerun_a_bin_is_the_definition_for_every_record(counts, epsilon):
+    game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
+    fast = pb.end_to_end_losses(counts, pb.game_pipeline(game, best_responses))
+    slow = one_at_a_time(
+        counts, lambda c: (game := pb.NVOGame(c, KERNEL, epsilon=epsilon)).output(literal(game))
+    )
+    np.testing.assert_allclose(fast, slow, rtol=1e-9)
+
+
+@given(histograms, st.integers(0, 2**31))
+def test_for_a_fixed_randomiser_both_losses_are_the_same(counts, seed):
+    rows = np.random.default_rng(seed).dirichlet(np.ones(4), size=4)
+    counts = np.array(counts)
+    end_to_end = pb.end_to_end_losses(counts, lambda c: c @ rows / c.sum())
+    fixed_noise = pb.privacy_losses(rows[counts > 0], counts @ rows, counts.sum())
+    np.testing.assert_allclose(end_to_end[counts > 0], fixed_noise, rtol=1e-6, atol=1e-12)
+    assert np.isnan(end_to_end[counts == 0]).all()
+
+
+def test_without_noise_it_is_the_loss_of_the_proposition():
+    counts = np.array([3, 2, 1, 0])
+    losses = pb.end_to_end_losses(counts, lambda c: c / c.sum())
+    rows = np.eye(4)
+    np.testing.assert_allclose(losses[:3], pb.privacy_losses(rows[:3], counts, 6))
+    assert losses[2] == math.inf and np.isnan(losses[3])
+
+
+@given(histograms, st.sampled_from([0.3, 1.0]))
+def test_the_two_parts_add_up_and_the_own_part_is_the_pdp_loss(counts, epsilon):
+    game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
+    for left in pb.removals(game, coordinated):
+        total = np.log(left.present / left.end_to_end)
+        np.testing.assert_allclose(left.own_part + left.others_part, total, atol=1e-12)
+        assert left.fixed_noise_loss == pytest.approx(
+            np.nanmax(game.losses(left.profile)[left.bin])
+        )
+        assert left.end_to_end_loss == pytest.approx(np.abs(total).max())
+        assert left.fixed_noise_advantage <= 1 / game.records + 1e-12
+        for advantage, absent in (
+            (left.fixed_noise_advantage, left.fixed_noise),
+            (left.end_to_end_advantage, left.end_to_end),
+        ):
+            distance = np.maximum(left.present - absent, 0.0).sum()  # total variation
+            assert advantage == pytest.approx(distance, abs=1e-12)
+        assert left.changed.shape == (4,) and (left.changed >= 0).all()
+
+
+@given(histograms)
+def test_removals_and_end_to_end_losses_agree(counts):
+    game = pb.NVOGame(counts, KERNEL, epsilon=1.0)
+    losses = pb.end_to_end_losses(counts, pb.game_pipeline(game, best_responses))
+    for left in pb.removals(game, best_responses):
+        assert losses[left.bin] == pytest.approx(left.end_to_end_loss, rel=1e-12)
+
+
+def test_changed_counts_those_who_must_have_moved():
+    game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
+    (left,) = pb.removals(game, best_responses, bins=[4])
+    assert left.action == 0
+    before, after = left.profile[2], left.rerun[2]
+    assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
+    assert left.changed.tolist() == [0, 0, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("after", "moved"), [([3, 0, 1], 2), ([0, 3, 1], 1), ([1, 2, 1], 0), ([0, 0, 4], 3)]
+)
+def test_the_one_that_left_is_not_among_those_who_changed(after, moved):
+    """Five records of a bin, two of them with action 0; one of the two leaves."""
+    nobody = np.ones(1)
+    left = Removal(0, 0, np.array([[2, 2, 1]]), np.array([after]), nobody, nobody, nobody)
+    assert left.changed.tolist() == [moved]
+
+
+@given(st.integers(0, 2**31))
+def test_no_pipeline_exceeds_the_ceiling_of_a_public_grid(seed):
+    rng = np.random.default_rng(seed)
+    scales = np.exp(rng.uniform(-3, 1, size=3))
+    kernel = pb.laplace_kernel(5, scales)
+    ceiling = np.log(kernel.max(axis=(0, 1)) / kernel.min(axis=(0, 1))).max()
+    assert ceiling <= 1 / scales.min() * (1 + 1e-12)
+    counts = rng.multinomial(8, np.ones(5) / 5)
+    game = pb.NVOGame(counts, kernel, epsilon=1.0)
+
+    def anything(game):
+        return game.random_profile(np.random.default_rng([seed, *game.counts]))
+
+    losses = pb.end_to_end_losses(counts, pb.game_pipeline(game, anything))
+    assert np.nanmax(losses) <= ceiling * (1 + 1e-9)
+
+
+def test_the_ceiling_is_near_one_over_b_and_needs_positive_kernels():
+    b = 0.05
+    kernel = pb.laplace_kernel(300, [b])[0]
+    largest = math.log(kernel.max(axis=0)[0] / kernel.min(axis=0)[0])
+    assert 0.95 / b < largest < 1 / b
+    losses = pb.end_to_end_losses([2, 1, 0], lambda c: np.eye(3)[c.argmin()])
+    assert losses[1] == math.inf
+
+
+@given(st.integers(0, 2**31), st.integers(1, 6))
+def test_a_mixture_is_the_average_and_never_worse_than_its_worst_seed(seed, size):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 5, size=4)
+    tables = rng.dirichlet(np.ones(4), size=(size, 3, 4))
+
+    def depends_on_the_data(table):
+        return lambda c: c @ table[c[0] % 3] / c.sum()
+
+    single = [depends_on_the_data(table) for table in tables]
+    mixed = pb.mixture_pipeline(single)
+    np.testing.assert_allclose(mixed(counts), np.mean([one(counts) for one in single], axis=0))
+    worst = np.max([pb.end_to_end_losses(counts, one) for one in single], axis=0)
+    assert (pb.end_to_end_losses(counts, mixed) <= worst + 1e-12).all()
+
+
+def test_a_secret_seed_can_hide_what_every_single_seed_shows():
+    one = pb.end_to_end_losses(
+        [2, 2], lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8])
+    )
+    mixed = pb.mixture_pipeline(
+        [
+            lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8]),
+            lambda c: np.array([0.2, 0.8] if c.sum() == 4 else [0.8, 0.2]),
+        ]
+    )
+    assert one == pytest.approx(math.log(4))
+    assert pb.end_to_end_losses([2, 2], mixed) == pytest.approx(0.0)
+
+
+def test_a_sharp_picture_has_a_large_end_to_end_loss():
+    """Everybody draws from the histogram mixed with a little noise: the floor of the chapter."""
+    counts = np.array([5, 4, 1])
+    for share in (0.3, 0.1, 1e-2, 1e-4):
+
+        def sharp(c, share=share):
+            return (1 - share) * c / c.sum() + share / 3
+
+        def divergence(c, share=share):
+            q, p = c / c.sum(), (1 - share) * c / c.sum() + share / 3
+            return float(np.sum(np.where(q > 0, q * np.log(np.where(q > 0, q / p, 1.0)), 0.0)))
+
+        kappa = max(divergence(counts), divergence(np.array([5, 4, 0])))
+        grid = np.geomspace(1e-6, 0.1, 200_001)
+        binary = 0.1 * np.log(0.1 / grid) + 0.9 * np.log(0.9 / (1 - grid))
+        smallest = grid[binary <= kappa].min()
+        floor = math.log(smallest / -math.expm1(-kappa))
+        assert pb.end_to_end_losses(counts, sharp)[2] >= floor - 1e-3
+    assert floor > 7.5
+
+
+@pytest.mark.parametrize(
+    ("counts", "pipeline", "error", "message"),
+    [
+        ([3, -1], lambda c: c, ValueError, r"counts must hold whole numbers >= 0, .*-1"),
+        ([3, 1], "best", TypeError, "pipeline must be a function of a histogram, got .*'best'"),
+        ([3, 1], lambda c: [1.0], ValueError, r"each of the 2 bins a probability, got 1 of them"),
+        ([3, 1], lambda c: [0.6, 0.6], ValueError, r"pipeline\(counts\) must sum to 1, .*1\.2"),
+        ([3, 1], lambda c: [1.5, -0.5], ValueError, r"pipeline\(counts\) must be >= 0 .*-0\.5"),
+        ([3, 1], lambda c: [math.nan, 1.0], ValueError, r"must be finite .*nan"),
+        ([3, 1], lambda c: None, TypeError, r"pipeline\(counts\) must hold numbers"),
+    ],
+)
+def test_bad_pipelines_are_refused(counts, pipeline, error, message):
+    with pytest.raises(error, match=message):
+        pb.end_to_end_losses(counts, pipeline)
+
+
+def test_a_pipeline_that_changes_its_input_is_refused_and_the_input_is_safe():
+    counts = np.array([3, 1])
+
+    def careless(given):
+        given[0] = 9
+        return np.array([0.5, 0.5])
+
+    with pytest.raises(ValueError, match=r"change its argument, got \[3, 1\] made \[9, 1\]"):
+        pb.end_to_end_losses(counts, careless)
+    assert counts.tolist() == [3, 1]
+
+
+def test_a_generator_that_goes_on_from_call_to_call_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="one distribution for one histogram, got two that differ"):
+        pb.end_to_end_losses([3, 1], lambda c: rng.dirichlet([1, 1]))
+
+
+def test_bad_games_are_refused():
+    game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
+    with pytest.raises(TypeError, match="game must be an NVOGame, got game=7"):
+        pb.removals(7, best_responses)
+    with pytest.raises(TypeError, match="solve must be a function of a game, got solve=None"):
+        pb.game_pipeline(game, None)
+    for bins in ([1], [3], [-1]):
+        with pytest.raises(ValueError, match="bins must be"):
+            pb.removals(game, best_responses, bins=bins)
+    two = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
+    with pytest.raises(ValueError, match="at least 3 records, got 2"):
+        pb.removals(two, best_responses)
+    with pytest.raises(ValueError, match="at least one function"):
+        pb.mixture_pipeline([])
+    with pytest.raises(TypeError, match=r"pipelines\[1\] must be a function of a histogram, got"):
+        pb.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
+
+
+def test_a_solver_that_finds_no_profile_is_blamed():
+    game = pb.NVOGame([2, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    for solve in (object, lambda: None):
+        with pytest.raises(TypeError, match="solve must be a function of a game, got solve="):
+            pb.removals(game, solve)
+    with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
+        pb.removals(game, lambda game: game.counts)
+    with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
+        pb.game_pipeline(game, lambda game: 3)(game.counts)
+
+
+def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():
+    from pdpbook.exercises.end_to_end_loss import _ceiling
+
+    counts, kernel = np.array([2, 0, 1]), pb.laplace_kernel(3, [0.1, 1.0])
+    for k in (0, 2):
+        fewer = counts - (np.arange(3) == k)
+        games = [pb.NVOGame(c, kernel, epsilon=1.0) for c in (counts, fewer)]
+        outputs = [[g.output(p) for p in naive.all_profiles(g)] for g in games]
+        largest = max(np.abs(np.log(p / q)).max() for p, q in itertools.product(*outputs))
+        assert _ceiling(counts, kernel, k) == pytest.approx(largest)

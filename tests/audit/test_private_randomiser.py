@@ -1,0 +1,252 @@
+"""The whole repaired mechanism on two bins: its (ε, δ) computed, never above the claim."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pdpbook import PrivateRandomiser, draws_epsilon, private_randomiser, safe_randomiser
+from pdpbook.audit.count_posterior import posterior_from_noise
+from pdpbook.audit.private_randomiser import noise_margin
+from pdpbook.audit.safe_randomiser import is_safe
+from tests.bounds import check_bounds
+
+REACH = 7  #: noise further out has a probability that is added to δ
+
+
+class Mechanism:
+    """Noisy counts and a draw, on two bins, with their exact probabilities."""
+
+    def __init__(self, histogram_epsilon, draw_epsilon, margin, actions="rows", most=5):
+        self.epsilon = histogram_epsilon
+        span = range(-REACH, most + REACH + 1)
+        self.span = np.array(span)
+        self.rows = np.empty((len(span), len(span), 2, 2))
+        cache = {}  # the law of the counts is the same for all noisy counts below 0
+        for i, j in itertools.product(range(len(span)), repeat=2):
+            noisy = np.array([span[i], span[j]])
+            key = tuple(np.maximum(noisy, 0))
+            if key not in cache:
+                lower = np.maximum(noisy - margin, 0)
+                cache[key] = safe_randomiser(
+                    np.maximum(noisy, 0),
+                    lower,
+                    draw_epsilon,
+                    actions=actions,
+                    noise=histogram_epsilon,
+                )
+            self.rows[i, j] = cache[key]
+
+    def law(self, counts):
+        """Probability of every noisy histogram and draw; the rest is returned apart."""
+        tanh = math.tanh(self.epsilon / 2)
+        first, second = (tanh * np.exp(-self.epsilon * np.abs(self.span - c)) for c in counts)
+        total = sum(counts)
+        if total:
+            draw = np.einsum("k,ijkx->ijx", np.asarray(counts) / total, self.rows)
+        else:
+            draw = self.rows[:, :, 0]
+        law = first[:, None, None] * second[None, :, None] * draw
+        return law, 1.0 - first.sum() * second.sum()
+
+    def delta(self, counts, epsilon):
+        """Largest δ of any removal from these counts, both directions, rest counted in full."""
+        worst = 0.0
+        for k in np.flatnonzero(counts):
+            rest = np.array(counts)
+            rest[k] -= 1
+            (p, p_rest), (q, q_rest) = self.law(counts), self.law(rest)
+            for one, left, other in ((p, p_rest, q), (q, q_rest, p)):
+                excess = np.maximum(one - math.exp(epsilon) * other, 0.0).sum()
+                worst = max(worst, excess + left)
+        return worst
+
+
+mechanism_of = functools.cache(Mechanism)
+
+SMALL = [c for c in itertools.product(range(6), repeat=2) if 1 <= sum(c) <= 5]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "delta", "actions"),
+    [
+        (2.0, 2.0, 0.05, "rows"),
+        (2.0, 2.0, 0.05, "blur"),
+        (2.0, 2.0, 0.05, "laplace"),
+        (2.5, 1.0, 0.2, "rows"),
+    ],
+)
+def test_the_whole_mechanism_keeps_its_claim(first, second, delta, actions):
+    margin = noise_margin(2, first, delta)
+    mechanism = mechanism_of(first, second, margin, actions)
+    spent = [mechanism.delta(counts, first + second) for counts in SMALL]
+    assert max(spent) <= delta
+
+
+def test_the_computation_would_notice_a_fault():
+    """Believing the noisy counts, or spending a budget twice, goes beyond the claim."""
+    claim = 0.01
+    margin = noise_margin(2, 2.0, claim)
+    right = mechanism_of(2.0, 2.0, margin, "rows")
+    assert max(right.delta(counts, 4.0) for counts in SMALL) <= claim
+    trusting = mechanism_of(2.0, 2.0, 0, "rows")
+    assert max(trusting.delta(counts, 4.0) for counts in SMALL) > claim
+    assert max(right.delta(counts, 1.5) for counts in SMALL) > claim
+
+
+def test_rows_do_change_in_the_small_mechanism():
+    """The test above is about more than constant rows."""
+    rows = mechanism_of(2.0, 2.0, noise_margin(2, 2.0, 0.05), "rows").rows
+    assert (np.abs(rows[:, :, 0] - rows[:, :, 1]).max(axis=-1) > 0.1).mean() > 0.2
+
+
+@pytest.mark.parametrize("bins", [1, 2, 101])
+@pytest.mark.parametrize("epsilon", [0.02, 0.8, 5.0, 36.0])
+@pytest.mark.parametrize("delta", [1e-9, 1e-3, 0.9])
+def test_the_margin_is_the_smallest(bins, epsilon, delta):
+    def failure(t):
+        tail = np.exp(-epsilon * np.arange(t + 1, t + 1 + int(60 / epsilon) + 2)).sum()
+        tail *= math.tanh(epsilon / 2)
+        return -math.expm1(bins * math.log1p(-tail))
+
+    margin = noise_margin(bins, epsilon, delta)
+    assert failure(margin) <= delta * (1 + 1e-9)
+    assert margin == 0 or failure(margin - 1) > delta * (1 - 1e-9)
+
+
+def test_a_delta_just_below_a_margin_asks_for_the_next():
+    """Rounding may take it for the margin itself, but never for one farther out."""
+    for t in range(40):
+        tail = math.exp(-0.5 * (t + 1)) / (1 + math.exp(-0.5))
+        assert noise_margin(1, 0.5, math.nextafter(tail, 0.0)) in (t, t + 1)
+        assert noise_margin(1, 0.5, tail * (1 - 1e-12)) == t + 1
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("bins", [0, 1.5], [1]),
+        ("epsilon", [0.9e-12, 36.03], [1e-12, 36.0]),
+        ("delta", [0.0, 0.99e-300, 1.0, 1.0005], [1e-300, 0.999]),
+    ],
+)
+def test_bounds_of_the_margin(argument, refused, accepted):
+    good = {"bins": 3, "epsilon": 1.0, "delta": 0.1}
+    check_bounds(noise_margin, good, argument, refused, accepted)
+
+
+@pytest.mark.parametrize(
+    ("argument", "refused", "accepted"),
+    [
+        ("epsilon", [0.0, -1.0, math.inf], [0.5]),
+        ("delta", [0.0, 0.99e-300, 1.0], [0.999]),
+        ("share", [0.0, 1.0005], [1e-3, 1.0]),
+        ("at_least", [-1, 1.5], [0]),
+        ("actions", ["large"], ["laplace"]),
+    ],
+)
+def test_bounds(argument, refused, accepted):
+    rng = np.random.default_rng(0)
+    good = {"counts": [3, 4], "epsilon": 1.0, "delta": 0.1, "share": 0.5, "rng": rng}
+    check_bounds(private_randomiser, good, argument, refused, accepted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"delta": 0.0}, {"share": 2.0}, {"epsilon": 99.0}, {"actions": "large"}, {"at_least": -1}],
+)
+def test_what_is_refused_draws_no_noise(change):
+    rng, fresh = np.random.default_rng(0), np.random.default_rng(0)
+    good = {"counts": [3, 4], "epsilon": 1.0, "delta": 0.1, "share": 0.5, "rng": rng}
+    with pytest.raises(ValueError, match="must be"):
+        private_randomiser(**good | change)
+    assert rng.random() == fresh.random()
+
+
+def test_a_draw_is_from_the_row_of_its_record_or_the_first_of_an_empty_data_set():
+    counts = np.zeros(2, dtype=int)
+    made = PrivateRandomiser(np.array([[0.9, 0.1], [0.3, 0.7]]), counts, counts, 1.0, 1.0, 0.1)
+    assert made.output([0, 0]).tolist() == [0.9, 0.1]
+    assert made.output([0, 2]).tolist() == [0.3, 0.7]
+    assert made.output([1, 2]) == pytest.approx([0.5, 0.5])
+    with pytest.raises(ValueError, match="counts and randomiser must have the same length"):
+        made.output([1, 2, 3])
+
+
+def test_the_options_are_handed_on_and_the_chance_of_failure_is_given():
+    options = {"actions": "blur", "at_least": 500}
+    rng = np.random.default_rng(3)
+    made = private_randomiser([30, 80, 4], epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
+    expected = safe_randomiser(made.noisy, made.lower, 0.25, noise=0.75, **options)
+    np.testing.assert_array_equal(made.randomiser, expected)
+    tail = math.exp(-0.75 * (noise_margin(3, 0.75, 1e-4) + 1)) / (1 + math.exp(-0.75))
+    assert made.delta == pytest.approx(1 - (1 - tail) ** 3)
+
+
+def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
+    rng = np.random.default_rng(3)
+    made = private_randomiser([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
+    guess = posterior_from_noise(made.noisy, 1.0).distribution
+    assert made.randomiser == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
+
+
+def test_what_it_returns_fits_together():
+    counts = np.array([0, 30, 80, 55, 4, 0, 1])
+    made = private_randomiser(
+        counts, epsilon=1.0, delta=1e-4, share=0.75, rng=np.random.default_rng(3)
+    )
+    assert isinstance(made, PrivateRandomiser)
+    assert made.histogram_epsilon == 0.75 and made.draw_epsilon == 0.25
+    assert made.delta <= 1e-4
+    margin = noise_margin(7, 0.75, 1e-4)
+    np.testing.assert_array_equal(made.lower, np.maximum(made.noisy - margin, 0))
+    assert is_safe(made.randomiser, made.lower, made.draw_epsilon)
+    again = safe_randomiser(made.noisy, made.lower, 0.25, noise=0.75)
+    np.testing.assert_array_equal(made.randomiser, again)
+    np.testing.assert_allclose(made.output(counts), counts @ made.randomiser / counts.sum())
+
+
+def test_the_bound_holds_as_often_as_stated():
+    counts, rng = np.array([5, 0, 3]), np.random.default_rng(0)
+    failures, claims = [], []
+    for _ in range(600):
+        made = private_randomiser(
+            counts, epsilon=1.0, delta=0.1, share=1.0, rng=rng, actions="blur"
+        )
+        failures.append((made.lower > counts).any())
+        claims.append(made.delta)
+    assert np.mean(failures) <= 0.1 + 3 * math.sqrt(0.09 / 600)
+    assert np.mean(failures) > 0.02 and set(claims) == {0.0}  # equal rows need no bound
+
+
+@pytest.mark.parametrize("counts", [[0, 0, 0], [1, 0, 0], [0, 6, 4]])
+def test_few_records_get_equal_rows_and_no_error(counts):
+    made = private_randomiser(
+        counts, epsilon=1.0, delta=1e-6, share=0.8, rng=np.random.default_rng(0)
+    )
+    assert (made.randomiser == made.randomiser[0]).all()
+    assert made.output(counts).sum() == pytest.approx(1.0)
+
+
+def test_many_draws_cost_the_same_or_less_for_more_records():
+    """The bound at the public least number of records covers all larger ones."""
+    costs = [draws_epsilon(n, 0.2, draws=500, delta=1e-6) for n in (20, 100, 1000, 10**6)]
+    assert (np.diff(costs) <= 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"share": 1.5}, r"share must be a number in \(0, 1\]"),
+        ({"share": 0.0}, "share must be"),
+        ({"delta": 0.0}, "delta must be"),
+        ({"epsilon": 100.0}, r"share \* epsilon must be a finite number >= 1e-12 and <= 36"),
+        ({"counts": [-1, 3]}, "counts must hold whole numbers"),
+    ],
+)
+def test_bad_arguments_are_refused(change, message):
+    arguments = {"counts": [3, 4], "epsilon": 1.0, "delta": 1e-6, "share": 0.5} | change
+    with pytest.raises(ValueError, match=message):
+        private_randomiser(**arguments, rng=np.random.default_rng(0))

@@ -1,0 +1,174 @@
+"""Randomisers from public people: the margin, by enumeration and by simulation."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pdpbook import NVOGame, laplace_kernel, privacy_losses, public_randomiser
+from pdpbook.audit.count_posterior import posterior_from_public
+from pdpbook.audit.public_randomiser import _chance_of_more, likely_counts, profile_randomiser
+from pdpbook.audit.safe_randomiser import best_safe_randomiser, is_safe
+from tests.bounds import check_bounds
+
+
+def naive_likely(public, size, n, level):
+    """The first count that is not rejected, every probability a sum of binomials."""
+    for c in range(n + 1):
+        s = public + c
+        ways = [math.comb(n, j) * math.comb(size, s - j) for j in range(min(n, s) + 1)]
+        if sum(ways[: c + 1]) > level * sum(ways):
+            return c
+    return n
+
+
+@pytest.mark.parametrize(("n", "miss"), [(12, 0.2), (40, 0.05), (7, 0.9)])
+def test_the_bound_is_the_one_written_out(n, miss):
+    public = [14, 6, 2, 0]
+    expected = [naive_likely(a, 22, n, miss / 4) for a in public]
+    assert likely_counts(public, n, miss=miss).tolist() == expected
+
+
+def test_the_tail_is_that_of_the_hypergeometric_distribution():
+    from scipy.stats import hypergeom
+
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        size, n = (int(rng.integers(1, 10 ** rng.integers(1, 5))) for _ in range(2))
+        special = int(rng.integers(0, size + n + 1))
+        mean = size * special / (size + n)
+        count = int(np.clip(round(mean + 5.0 * math.sqrt(mean) * rng.normal()), 0, size))
+        level = 10.0 ** -rng.integers(1, 12)
+        found = _chance_of_more(count, size, n, special, level)
+        exact = hypergeom.sf(count - 1, size + n, special, size)
+        assert found == pytest.approx(exact, rel=1e-8, abs=1e-9 * level)
+
+
+def test_the_bound_for_very_many_people_is_that_of_a_binomial_variable():
+    """Among infinitely many the public ones are drawn with replacement: Clopper and Pearson."""
+    from scipy.special import betaincinv
+
+    public, miss = [9, 40, 0], 0.01
+    for n in (10**9, 2**53):
+        lower = likely_counts(public, n, miss=miss)
+        shares = betaincinv([9, 40], [49 - 9 + 1, 49 - 40 + 1], miss / 3)
+        np.testing.assert_allclose(lower[:2] / n, shares, rtol=1e-6)
+        assert lower[2] == 0
+    randomiser = public_randomiser(public, 2**53, 1.0, miss=miss)
+    assert is_safe(randomiser, likely_counts(public, 2**53, miss=miss), 1.0)
+
+
+def test_a_billion_public_people_are_the_most():
+    half = 5 * 10**8
+    lower = likely_counts([half, half], 10**9, miss=0.01)
+    # two normal standard deviations of a count, public and private: n / 4 (1 + n / size)
+    assert half - 4.0 * math.sqrt(half) < lower.min() < half - 2.0 * math.sqrt(half)
+    with pytest.raises(ValueError, match="at most 1000000000 people, got 1000000001 of"):
+        likely_counts([half, half + 1], 10**9, miss=0.01)
+    assert likely_counts([5, 4], 9, miss=2e-290).tolist() == [0, 0]
+    with pytest.raises(ValueError, match="miss must be at least 1e-290 for each of the bins, got"):
+        likely_counts([5, 4], 9, miss=1.9e-290)
+
+
+@pytest.mark.parametrize("totals", [[12, 8], [10, 6, 4], [19, 1, 0]])
+def test_over_all_ways_to_split_it_fails_as_seldom_as_stated(totals):
+    """Every split of the people into public and private ones, with its probability."""
+    n, size, miss = 8, sum(totals) - 8, 0.3
+    failing = every = 0
+    for counts in itertools.product(*(range(t + 1) for t in totals)):
+        if sum(counts) == n:
+            ways = math.prod(math.comb(t, c) for t, c in zip(totals, counts, strict=True))
+            lower = likely_counts(np.subtract(totals, counts), n, miss=miss)
+            every += ways
+            failing += ways * bool((lower > counts).any())
+    assert every == math.comb(n + size, n)
+    assert failing <= miss * every
+
+
+def test_nobody_is_exposed_in_simulated_splits():
+    """The stated probability is an upper bound, and here a cautious one."""
+    rng = np.random.default_rng(5)
+    people = np.array([1, 4, 60, 180, 240, 90, 12, 2])
+    n, exposed = 250, 0
+    for _ in range(60):
+        counts = rng.multivariate_hypergeometric(people, n)
+        randomiser = public_randomiser(people - counts, n, 1.0, miss=0.1, actions="blur")
+        held = counts > 0
+        losses = privacy_losses(randomiser[held], counts @ randomiser, n)
+        exposed += bool((losses > 1.0 + 1e-9).any())
+    assert exposed <= 0.1 * 60
+
+
+def test_more_records_than_expected_are_safe_as_well():
+    public = np.array([30, 80, 50, 5, 0])
+    randomiser = public_randomiser(public, 100, 1.0, miss=0.05)
+    lower = likely_counts(public, 100, miss=0.05)
+    assert is_safe(randomiser, lower, 1.0)
+    for factor in (1, 2, 50):
+        counts = factor * lower + np.array([0, 1, 0, 0, 1])
+        held = counts > 0
+        losses = privacy_losses(randomiser[held], counts @ randomiser, counts.sum())
+        assert (losses <= 1.0 + 1e-9).all()
+    assert (likely_counts(public, 400, miss=0.05) >= lower).all()
+
+
+def test_the_mean_of_the_actions_of_a_bin():
+    game = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    rows = profile_randomiser(game, [[2, 1], [0, 1], [0, 0]], absent=1)
+    small, large = game.kernel
+    np.testing.assert_allclose(rows, [(2 * small[0] + large[0]) / 3, large[1], large[2]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"public": [1, 0]}, "public must count at least 2 records"),
+        ({"n": 0}, "n must be"),
+        ({"miss": 1.0}, "miss must be"),
+        ({"miss": 0.0}, "miss must be a finite number > 0 and < 1, got miss=0"),
+        ({"actions": "x"}, "actions must be"),
+    ],
+)
+def test_bad_arguments_are_refused(change, message):
+    arguments = {"public": [5, 4], "n": 9, "epsilon": 1.0, "miss": 0.1} | change
+    with pytest.raises(ValueError, match=message):
+        public_randomiser(**arguments)
+
+
+@pytest.mark.parametrize("actions", ["rows", "blur"])
+def test_it_is_the_best_randomiser_that_is_safe_for_the_bound(actions):
+    public, n = [30, 8, 5, 1], 40
+    lower, posterior = likely_counts(public, n, miss=0.1), posterior_from_public(public, n)
+    best = best_safe_randomiser(posterior, lower, 1.0, actions=actions)
+    np.testing.assert_array_equal(
+        public_randomiser(public, n, 1.0, miss=0.1, actions=actions), best
+    )
+
+
+GAME = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (likely_counts, {"public": [5, 4], "miss": 0.1}, "n", [0, 1.5], [1]),
+        (likely_counts, {"public": [5, 4], "n": 9}, "miss", [-0.1, 0.0, 1.0], [0.9]),
+        (
+            profile_randomiser,
+            {"game": GAME, "profile": GAME.constant_profile(0)},
+            "absent",
+            [-1, 2, True, 0.0],
+            [0, 1],
+        ),
+        (
+            profile_randomiser,
+            {"profile": GAME.constant_profile(0), "absent": 0},
+            "game",
+            [None],
+            [GAME],
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)

@@ -1,0 +1,229 @@
+"""Fixed randomisers: the theorem by brute force, and that k-ary randomised response is optimal.
+
+Hypothesis runs 100 examples a property.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from pdpbook import (
+    k_ary_randomised_response,
+    kl_divergence,
+    laplace_kernel,
+    randomiser_epsilon,
+    scale_bound,
+)
+from pdpbook.audit.randomisers import local_epsilon
+
+targets = st.floats(math.log(1e-4), math.log(6.0)).map(math.exp)
+
+
+def all_data_sets(bins, n):
+    """Every histogram of n records on these bins."""
+    for data in itertools.combinations_with_replacement(range(bins), n):
+        yield np.bincount(data, minlength=bins)
+
+
+def worst_loss(randomiser, n):
+    """Largest |ln P(x)/P_{-i}(x)| over all data sets and records; the randomiser is run twice."""
+    worst = 0.0
+    for counts in all_data_sets(len(randomiser), n):
+        for i in np.flatnonzero(counts):
+            rest = counts.copy()
+            rest[i] -= 1
+            for x in range(len(randomiser)):
+                present = sum(c * randomiser[k][x] for k, c in enumerate(counts)) / n
+                absent = sum(c * randomiser[k][x] for k, c in enumerate(rest)) / (n - 1)
+                if present > 0:
+                    ratio = math.log(present / absent) if absent > 0 else math.inf
+                    worst = max(worst, abs(ratio))
+    return worst
+
+
+@st.composite
+def randomisers(draw, least=0.01):
+    """A random randomiser on two to four bins; with least=0 some entries are 0."""
+    bins = draw(st.integers(2, 4))
+    entries = st.just(0.0) | st.floats(0.05, 1.0) if least == 0.0 else st.floats(least, 1.0)
+    rows = [draw(st.lists(entries, min_size=bins, max_size=bins).filter(any)) for _ in range(bins)]
+    return np.array([np.array(row) / sum(row) for row in rows])
+
+
+@given(randomisers(), st.integers(2, 6))
+def test_the_worst_data_set_of_up_to_six_records(randomiser, n):
+    assert randomiser_epsilon(randomiser, n) == pytest.approx(
+        worst_loss(randomiser, n), rel=1e-9, abs=1e-12
+    )
+
+
+@given(randomisers(least=0.0), st.integers(2, 4))
+def test_rows_with_zeros(randomiser, n):
+    assert randomiser_epsilon(randomiser, n) == pytest.approx(
+        worst_loss(randomiser, n), rel=1e-9, abs=1e-12
+    )
+
+
+@given(randomisers(), st.integers(2, 5), targets)
+def test_both_directions_of_the_theorem(randomiser, n, epsilon):
+    """Private for every data set if and only if the randomiser is (ln R)-locally private."""
+    local, allowed = local_epsilon(randomiser), math.log1p(n * math.expm1(epsilon))
+    if abs(local - allowed) > 1e-6:
+        assert (worst_loss(randomiser, n) <= epsilon) is (local <= allowed)
+
+
+@given(randomisers(), st.integers(2, 5), st.data())
+def test_replacing_a_record_costs_no_more_than_removing_one(randomiser, n, data):
+    others = data.draw(st.sampled_from(list(all_data_sets(len(randomiser), n - 1))))
+    outputs = (others @ randomiser + randomiser) / n  # the last record in each bin
+    ratios = np.log(outputs[:, None] / outputs[None, :])
+    assert ratios.max() <= randomiser_epsilon(randomiser, n) * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("bins", [2, 3, 4])
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0, 3.0])
+def test_k_ary_randomised_response_is_tight(bins, n, epsilon):
+    randomiser = k_ary_randomised_response(bins, n, epsilon)
+    assert worst_loss(randomiser, n) == pytest.approx(epsilon, rel=1e-9)
+    blur = bins / (bins + n * math.expm1(epsilon))
+    assert np.allclose(randomiser, (1 - blur) * np.eye(bins) + blur / bins)
+    less = 0.999 * blur
+    smaller = (1 - less) * np.eye(bins) + less / bins
+    assert worst_loss(smaller, n) > epsilon * (1 + 1e-5)
+
+
+@given(st.integers(2, 200), st.integers(2, 10**9), targets)
+def test_k_ary_randomised_response_uses_its_epsilon_up(bins, n, epsilon):
+    randomiser = k_ary_randomised_response(bins, n, epsilon)
+    assert randomiser_epsilon(randomiser, n) == pytest.approx(epsilon, rel=1e-9)
+    assert np.allclose(randomiser.sum(axis=1), 1.0, atol=1e-14)
+
+
+@given(st.integers(2, 12), st.integers(2, 1000), targets, st.data())
+def test_the_divergence_of_k_ary_randomised_response(bins, n, epsilon, data):
+    """At most ln(1 + (K - 1)/R), which is below -ln(1 - λ); reached by data in one bin."""
+    randomiser = k_ary_randomised_response(bins, n, epsilon)
+    weights = data.draw(st.lists(st.floats(0.0, 1.0), min_size=bins, max_size=bins).filter(any))
+    q = np.array(weights) / sum(weights)
+    growth = n * math.expm1(epsilon)
+    bound = math.log1p((bins - 1) / (1 + growth))
+    assert kl_divergence(q, q @ randomiser) <= bound * (1 + 1e-9) + 1e-12
+    assert bound <= -math.log1p(-bins / (bins + growth))
+    vertex = np.eye(bins)[0]
+    assert kl_divergence(vertex, randomiser[0]) == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("bins", [2, 3, 5])
+@pytest.mark.parametrize("ratio", [1.5, 4.0, 50.0])
+def test_no_private_randomiser_has_a_larger_smallest_diagonal(bins, ratio):
+    """The linear program whose value is the best worst-case divergence of any randomiser."""
+    size = bins * bins
+    rows, limits = [], []
+    for x, k, j in itertools.product(range(bins), repeat=3):
+        if j != k:  # p_k(x) - R p_j(x) <= 0
+            row = np.zeros(size + 1)
+            row[k * bins + x], row[j * bins + x] = 1.0, -ratio
+            rows.append(row)
+            limits.append(0.0)
+    for k in range(bins):  # t - p_k(k) <= 0
+        row = np.zeros(size + 1)
+        row[k * bins + k], row[-1] = -1.0, 1.0
+        rows.append(row)
+        limits.append(0.0)
+    sums = np.zeros((bins, size + 1))
+    for k in range(bins):
+        sums[k, k * bins : (k + 1) * bins] = 1.0
+    goal = np.zeros(size + 1)
+    goal[-1] = -1.0
+    best = linprog(goal, rows, limits, sums, np.ones(bins))
+    n, epsilon = 7, math.log1p((ratio - 1) / 7)
+    assert -best.fun == pytest.approx(k_ary_randomised_response(bins, n, epsilon)[0, 0], rel=1e-8)
+
+
+@given(st.integers(2, 30), st.integers(2, 10**6), targets, st.floats(1.0, 20.0))
+def test_theorem_1_prime_is_a_corollary(bins, n, epsilon, factor):
+    """Laplace rows of scales from b* on, one scale a bin."""
+    kernel = laplace_kernel(bins, scale_bound(n, epsilon) * np.array([1.0, factor]))
+    randomiser = kernel[np.arange(bins) % 2, np.arange(bins)]
+    assert randomiser_epsilon(randomiser, n) <= epsilon * (1 + 1e-9)
+
+
+@given(randomisers(), st.integers(2, 10**6))
+def test_more_records_need_no_more(randomiser, n):
+    assert randomiser_epsilon(randomiser, n + 1) <= randomiser_epsilon(randomiser, n)
+    assert randomiser_epsilon(randomiser, n) <= local_epsilon(randomiser)
+
+
+def test_extreme_randomisers():
+    assert randomiser_epsilon(np.full((3, 3), 1 / 3), 2) == 0.0
+    assert randomiser_epsilon(np.eye(2), 10**9) == math.inf
+    same = np.tile([0.25, 0.0, 0.75], (3, 1))  # nobody reaches the middle bin: no secret there
+    assert randomiser_epsilon(same, 5) == 0.0
+    for n, epsilon in ((2, 1e-300), (10**15, 1e-12), (10**9, 600.0), (2, 5000.0)):
+        randomiser = k_ary_randomised_response(101, n, epsilon)
+        assert (randomiser > 0).all() and np.allclose(randomiser.sum(axis=1), 1.0)
+        assert randomiser_epsilon(randomiser, n) <= epsilon * (1 + 1e-9) + 1e-15
+    tiny = np.array([[1.0, 1e-300], [1e-300, 1.0]])
+    assert randomiser_epsilon(tiny, 2) == pytest.approx(300 * math.log(10) - math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("randomiser", "error", "message"),
+    [
+        (
+            np.ones((2, 3)) / 3,
+            ValueError,
+            r"randomiser must have shape \(K, K\).*got randomiser of shape",
+        ),
+        (np.ones((1, 1)), ValueError, r"got randomiser of shape \(1, 1\)"),
+        ([[1.0, 0.0], [1.0]], ValueError, r"rows of different lengths"),
+        ([[1.0, 0.0], [0.5, 0.4]], ValueError, r"randomiser\[1\] must sum to 1, got a sum of 0\.9"),
+        ([[1.0, 0.0], [1.5, -0.5]], ValueError, r"randomiser\[1\] must be >= 0 .*-0\.5"),
+        ([[1.0, 0.0], [math.nan, 1.0]], ValueError, r"randomiser\[1\] must be finite.*=nan"),
+        (
+            [["a", "b"], ["c", "d"]],
+            TypeError,
+            r"randomiser must hold numbers, got randomiser of type",
+        ),
+    ],
+)
+def test_bad_randomisers_are_refused(randomiser, error, message):
+    for function in (local_epsilon, lambda table: randomiser_epsilon(table, 10)):
+        with pytest.raises(error, match=message):
+            function(randomiser)
+
+
+@pytest.mark.parametrize("n", [1, 0, 2.5, True, None])
+def test_bad_n_is_refused(n):
+    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
+        randomiser_epsilon(np.eye(2), n)
+    with pytest.raises((ValueError, TypeError), match=rf"n must be a whole number.*got n={n}"):
+        k_ary_randomised_response(2, n, 1.0)
+
+
+@pytest.mark.parametrize("bins", [1, 0, 3.0, False])
+def test_bad_bins_are_refused(bins):
+    with pytest.raises((ValueError, TypeError), match=rf"bins must be .*got bins={bins}"):
+        k_ary_randomised_response(bins, 10, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, None])
+def test_bad_epsilon_is_refused(epsilon):
+    with pytest.raises((ValueError, TypeError), match=rf"epsilon must be .*got epsilon={epsilon}"):
+        k_ary_randomised_response(3, 10, epsilon)
+
+
+def test_the_loss_where_a_ratio_less_one_is_the_ratio():
+    """On both sides of a local loss of 40, with so many records that they matter."""
+    n = 2**53
+    for local in (2.0, 39.9, 40.1, 41.0, 60.0):
+        lie = 1.0 / (1.0 + math.exp(local))
+        randomiser = np.array([[1.0 - lie, lie], [lie, 1.0 - lie]])
+        expected = math.log1p(math.expm1(local) / n)
+        assert randomiser_epsilon(randomiser, n) == pytest.approx(expected, rel=1e-9)

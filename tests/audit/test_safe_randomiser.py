@@ -1,0 +1,265 @@
+"""Safety against every data set above the bound; the program against a general solver."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from pdpbook import privacy_losses, safe_randomiser
+from pdpbook.audit import safe_randomiser as sp
+from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
+from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
+from tests.bounds import check_bounds
+from tests.naive import expected_divergence
+
+
+def data_sets_above(lower, more, at_least=0):
+    """Every histogram with counts of at least ``lower`` and up to ``more`` further records."""
+    for extra in itertools.product(range(more + 1), repeat=len(lower)):
+        counts = np.add(lower, extra)
+        if sum(extra) <= more and counts.sum() >= max(2, at_least):
+            yield counts
+
+
+def largest_loss(randomiser, lower, more, at_least=0):
+    """Largest loss of any record of any of these data sets, P and P_{-i} written out."""
+    worst = 0.0
+    for counts in data_sets_above(lower, more, at_least):
+        n = counts.sum()
+        for k in np.flatnonzero(counts):
+            rest = counts.copy()
+            rest[k] -= 1
+            present, absent = counts @ randomiser / n, rest @ randomiser / (n - 1)
+            for x in range(len(counts)):
+                if present[x] > 0:
+                    apart = math.log(present[x] / absent[x]) if absent[x] > 0 else math.inf
+                    worst = max(worst, abs(apart))
+    return worst
+
+
+@st.composite
+def cases(draw):
+    """A lower bound on two to four bins, noisy counts above it, and a target."""
+    bins = draw(st.integers(2, 4))
+    lower = draw(st.lists(st.integers(0, 9), min_size=bins, max_size=bins))
+    extra = draw(st.lists(st.integers(-3, 5), min_size=bins, max_size=bins))
+    epsilon = math.exp(draw(st.floats(math.log(0.05), math.log(6.0))))
+    actions = draw(st.sampled_from(ACTIONS))
+    at_least = draw(st.sampled_from([0, 0, 4, 25]))
+    return lower, np.add(lower, extra), epsilon, actions, at_least
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases())
+def test_every_record_of_every_data_set_above_the_bound_is_private(case):
+    lower, noisy, epsilon, actions, at_least = case
+    randomiser = safe_randomiser(
+        noisy, lower, epsilon, actions=actions, noise=0.7, at_least=at_least
+    )
+    assert randomiser.shape == (len(lower), len(lower))
+    np.testing.assert_allclose(randomiser.sum(axis=1), 1.0, rtol=1e-12)
+    assert (randomiser >= 0).all() and sp.is_safe(randomiser, lower, epsilon, at_least=at_least)
+    missing = max(at_least - sum(lower), 0)
+    worst = largest_loss(
+        randomiser, lower, min(missing, 25) + 2 if len(lower) == 2 else 4, at_least
+    )
+    assert worst <= epsilon * (1 + 1e-9)
+
+
+@settings(deadline=None)
+@given(cases(), st.randoms(use_true_random=False))
+def test_whatever_is_called_safe_is_private(case, random):
+    """Random randomisers, most of them unsafe: never called safe with a loss above ε."""
+    lower, _, epsilon, _, at_least = case
+    rng = np.random.default_rng(random.getrandbits(32))
+    randomiser = 0.5 * rng.dirichlet(np.ones(len(lower)), size=len(lower)) + 0.5 / len(lower)
+    if sp.is_safe(randomiser, lower, epsilon, at_least=at_least):
+        assert largest_loss(randomiser, lower, 3, at_least) <= epsilon * (1 + 1e-9)
+
+
+def test_the_slope_of_the_linear_form_itself_would_not_last():
+    """p <= tau S holds for n = 3 and fails when a record comes that does not go there."""
+    epsilon = 1.0
+    tau = 1 - (1 - 1 / 3) * math.exp(-epsilon)
+    cover = (1 / tau - 1) / 2  # of each of two others, so that 1 = tau (1 + 2 cover)
+    randomiser = np.array([[1.0, 0.0, 0.0], [cover, 1 - cover, 0.0], [0.0, 0.0, 1.0]])
+    for others, holds in (([1, 2, 0], True), ([1, 2, 1], False)):
+        counts = np.array(others)
+        loss = privacy_losses(randomiser[:1], counts @ randomiser, counts.sum())[0]
+        assert bool(loss <= epsilon + 1e-12) is holds
+    assert not sp.is_safe(randomiser, [1, 2, 0], epsilon)
+
+
+@pytest.mark.parametrize("at_least", [0, 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_program_finds_what_a_general_solver_finds(seed, at_least):
+    """Rows on three bins by SLSQP, from several starts."""
+    rng = np.random.default_rng(seed)
+    lower = np.array([int(rng.integers(5, 20)), int(rng.integers(2, 9)), 0])
+    values = np.sort(rng.uniform(0, 6, size=(3, 4)), axis=1) + lower[:, None]
+    weights = rng.dirichlet(np.ones(4), size=3)
+    posterior, epsilon = CountPosterior(values, weights), 0.7
+    mine = sp.best_safe_randomiser(posterior, lower, epsilon, at_least=at_least)
+
+    def room(flat):
+        table = flat.reshape(3, 3)
+        return (sp._caps(table, lower, epsilon, at_least) - table).ravel()
+
+    constraints = [
+        {"type": "ineq", "fun": room},
+        {"type": "eq", "fun": lambda flat: flat.reshape(3, 3).sum(axis=1) - 1},
+    ]
+    best = math.inf
+    for start in (mine, np.tile(posterior.distribution, (3, 1)), np.full((3, 3), 1 / 3)):
+        found = minimize(
+            lambda flat: expected_divergence(np.maximum(flat.reshape(3, 3), 1e-12), posterior),
+            start.ravel(),
+            method="SLSQP",
+            bounds=[(0, 1)] * 9,
+            constraints=constraints,
+            options={"maxiter": 500, "ftol": 1e-12},
+        )
+        if room(found.x).min() > -1e-7:
+            best = min(best, found.fun)
+    constant = expected_divergence(np.tile(posterior.distribution, (3, 1)), posterior)
+    value = expected_divergence(mine, posterior)
+    assert value <= best + 2e-3 * constant
+    assert value < 0.9 * constant
+
+
+def test_believing_the_noise_gives_the_noise_back():
+    """Without the noise's level the promise is perfect and constant rows would keep it."""
+    noisy, lower = np.array([40, 12, 3, 0]), np.array([30, 2, 0, 0])
+    believed = CountPosterior(noisy.astype(float)[:, None], np.ones((4, 1)))
+    randomiser = safe_randomiser(noisy, lower, 0.5)
+    assert expected_divergence(randomiser, believed) < 1e-5
+    constant = np.tile(noisy / noisy.sum(), (4, 1))
+    assert sp.is_safe(constant, lower, 0.5)
+    assert expected_divergence(constant, believed) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_more_freedom_is_no_worse():
+    noisy, lower = np.array([90, 60, 14, 2, 0, 1]), np.array([70, 40, 0, 0, 0, 0])
+    posterior = posterior_from_noise(noisy, 0.8)
+    values = {
+        actions: expected_divergence(
+            safe_randomiser(noisy, lower, 0.4, actions=actions, noise=0.8), posterior
+        )
+        for actions in ACTIONS
+    }
+    assert values["rows"] <= values["blur"] * 1.02 and values["rows"] <= values["laplace"] * 1.02
+    known = [
+        expected_divergence(
+            safe_randomiser(noisy, lower, 0.4, actions="blur", noise=0.8, at_least=n), posterior
+        )
+        for n in (0, 150, 4000)
+    ]
+    assert known[0] * 1.02 >= known[1] and known[1] * 1.02 >= known[2] and known[2] < known[0]
+
+
+def test_too_few_records_get_equal_rows():
+    randomiser = safe_randomiser([1, 0, 0], [0, 0, 0], 1.0, noise=1.0)
+    assert (randomiser == randomiser[0]).all() and sp.is_safe(randomiser, [0, 0, 0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lower": [1, 0, 0]}, "same length"),
+        ({"lower": [-1, 0]}, "lower must hold whole numbers >= 0"),
+        ({"actions": "large"}, "actions must be 'laplace', 'blur' or 'rows'"),
+        ({"noise": 0.0}, "noise must be a finite number >= 1e-12"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"at_least": -1}, "at_least must be"),
+    ],
+)
+def test_bad_arguments_are_refused(change, message):
+    arguments = {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        safe_randomiser(**arguments)
+
+
+ESTIMATE, LOWER = np.array([0.2, 0.3, 0.5]), np.array([4, 2, 0])
+
+
+@pytest.mark.parametrize("at_least", [0, 9])
+@pytest.mark.parametrize("unsafe", [np.eye(3), [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.3, 0.3, 0.4]]])
+def test_no_more_of_a_constant_row_is_mixed_in_than_it_takes(unsafe, at_least):
+    mixed = sp._made_safe(np.array(unsafe), ESTIMATE, LOWER, 1.0, at_least)
+    constant = (ESTIMATE + 1 / 3) / 2
+    part = (mixed[0, 2] - unsafe[0][2]) / (constant[2] - unsafe[0][2])
+    assert 0.0 < part < 1.0
+    assert mixed == pytest.approx((1 - part) * np.array(unsafe) + part * constant, rel=1e-12)
+    assert sp.is_safe(mixed, LOWER, 1.0, at_least=at_least)
+    if at_least == 0:  # then both sides are linear
+        less = (1 - 1e-9) * part
+        assert not sp.is_safe((1 - less) * np.array(unsafe) + less * constant, LOWER, 1.0)
+
+
+def test_rows_that_are_safe_are_left_alone_but_for_rounding():
+    rows = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.35, 0.35]])
+    assert sp.is_safe(rows, LOWER, 1.0)
+    assert sp._made_safe(rows, ESTIMATE, LOWER, 1.0, 0) == pytest.approx(rows, rel=1e-15)
+    rounded = np.array([[0.5, 0.4, 0.2], [0.5, 0.5, -1e-9], [0.5, 0.5, 0.2]])
+    mixed = sp._made_safe(rounded, ESTIMATE, LOWER, 3.0, 0)
+    assert mixed.sum(axis=1) == pytest.approx(1.0, rel=1e-14) and (mixed >= 0.0).all()
+
+
+def test_whatever_the_solver_says_the_randomiser_is_safe(monkeypatch):
+    """Here it asks for no noise at all, and claims that nothing is better: so it is asked once."""
+    posterior = CountPosterior(np.array([[9.0, 50], [5, 30], [0, 2]]), np.full((3, 2), 0.5))
+    asked = []
+
+    def solve(self):
+        asked.append(self)
+        return 1.0, np.eye(3)  # a constant row is worth 1
+
+    monkeypatch.setattr(RandomiserProgram, "solve", solve)
+    randomiser = sp.best_safe_randomiser(posterior, LOWER, 1.0)
+    assert (randomiser != randomiser[0]).any() and sp.is_safe(randomiser, LOWER, 1.0)
+    assert len(asked) == 1
+
+
+def test_safe_ends_at_the_smallest_epsilon_that_covers_every_output():
+    randomiser, lower = np.array([[0.8, 0.2, 0.0], [0.3, 0.7, 0.0], [0.5, 0.5, 0.0]]), [3, 2, 1]
+    mass = np.array(lower) @ randomiser
+    least = -math.log1p(-(randomiser[:, :2] / mass[:2]).max())
+    assert sp.is_safe(randomiser, lower, least * (1 + 1e-9))
+    assert not sp.is_safe(randomiser, lower, least * (1 - 1e-6))
+
+
+def test_the_arguments_are_handed_on():
+    noisy, lower, options = [40, 12, -3], [30, 2, 0], {"actions": "blur", "at_least": 60}
+    posterior = posterior_from_noise(np.array(noisy), 0.5)
+    best = sp.best_safe_randomiser(posterior, np.array(lower), 0.5, **options)
+    np.testing.assert_array_equal(safe_randomiser(noisy, lower, 0.5, noise=0.5, **options), best)
+    believed = [safe_randomiser([40, 12, last], lower, 0.5) for last in (-3, 0)]
+    np.testing.assert_array_equal(*believed)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "argument", "refused", "accepted"),
+    [
+        (sp.is_safe, {"randomiser": np.eye(2), "lower": [1, 2]}, "epsilon", [0.0, -1.0], [1e-9]),
+        (
+            sp.is_safe,
+            {"randomiser": np.eye(2), "lower": [1, 2], "epsilon": 1.0},
+            "at_least",
+            [-1, 1.5],
+            [0],
+        ),
+        (
+            safe_randomiser,
+            {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0},
+            "noise",
+            [0.9e-12, 700.5],
+            [1e-12, 700.0],
+        ),
+    ],
+)
+def test_bounds(call, good, argument, refused, accepted):
+    check_bounds(call, good, argument, refused, accepted)
