@@ -18,6 +18,7 @@ RESULTS = {
     "Departure",
     "Enumeration",
     "LimitedAttack",
+    "Outcome",
     "PrivatePolicy",
     "RecordProfile",
 }
