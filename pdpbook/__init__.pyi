@@ -65,6 +65,7 @@ from .game.coordinated import coordinated_best_response
 from .game.genetic import Enumeration, approximate_enumeration
 from .game.nvo_game import NVOGame
 from .game.optimum import Certificate, certified_optimum
+from .game.outcome import Outcome
 from .per_instance.common_scale import common_scale
 from .per_instance.noise_kernels import (
     gaussian_kernel,
@@ -96,6 +97,7 @@ __all__ = [
     "Grid",
     "LimitedAttack",
     "NVOGame",
+    "Outcome",
     "PerInstanceLaplace",
     "PrivateRandomiser",
     "RecordProfile",

@@ -262,7 +262,7 @@ def table_rows(
             _divergence(game, mixed),
         )
         numbers = ",".join(f"{value:.5g}" for value in values)
-        private = min(run.private_records for run in together)
+        private = min(game.evaluate(run.profile).private_records for run in together)
         yield f"{method},{scales},{epsilon:g},{k},{game.counts[k]},{numbers},{private}"
 
 

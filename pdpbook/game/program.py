@@ -23,6 +23,7 @@ optimum is a lower bound, so there is no wrong choice, only a slow one.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,6 +69,31 @@ class Answer(NamedTuple):
     columns: NDArray[np.float64] | None
 
 
+class _Columns(NamedTuple):
+    """Where the columns of a program stand: C and z group by group, u and t output by output."""
+
+    counts: slice
+    present: slice
+    mass: slice
+    heights: slice
+
+    @classmethod
+    def of(cls, groups: int, outputs: int, occupied: int) -> _Columns:
+        """Return the columns of so many groups, outputs and occupied bins."""
+        ends = [0, *np.cumsum([groups, groups, outputs, occupied]).tolist()]
+        return cls(*(slice(begin, end) for begin, end in pairwise(ends)))
+
+    @property
+    def whole(self) -> slice:
+        """C and z, which are whole numbers at a profile."""
+        return slice(self.counts.start, self.present.stop)
+
+    @property
+    def width(self) -> int:
+        """The number of all columns."""
+        return int(self.heights.stop)
+
+
 class Program:
     """The program of a game as far as it is written down.
 
@@ -87,8 +113,6 @@ class Program:
     """
 
     def __init__(self, game: NVOGame, mass: NDArray[np.float64], divergence: float) -> None:
-        import highspy
-
         tau, sigma = linear_limits(game.records, game.epsilon)
         # pragma: no mutate — the scale is a unit, which cancels
         self.game, self.scale = game, 1.0 / min(max(divergence, 1e-4), 1.0)
@@ -101,50 +125,48 @@ class Program:
         self.groups = self.sizes.size
         by_bin = game.kernel[:, self.occupied, :].transpose(1, 0, 2)
         self.rows = np.ascontiguousarray(by_bin.reshape(self.groups, game.bins))
+        self.columns = _Columns.of(self.groups, game.bins, self.occupied.size)
         least, self.most = counts @ by_bin.min(axis=1), counts @ by_bin.max(axis=1)
         self.wide = mass < _WIDE * self.most
         reached = np.where(self.wide, self.most, mass)
         self.reference = np.where(self.most > 0.0, reached, 1.0)
         self.frequency = game.frequency[self.occupied]
 
-        least_s = least / self.reference * (1.0 - _SLACK)
-        most_s = self.most / self.reference * (1.0 + _SLACK) + _SMALL * game.records
-        never = np.maximum(self.rows - self.tau * self.most, 0.0).sum(axis=1) > self.exceed
-        never |= np.maximum(self.sigma * least - self.rows, 0.0).sum(axis=1) > self.miss
-        possible = np.where(never, 0.0, 1.0)
-        seen, zero = self.occupied, np.zeros(self.groups)
-        self.lower = np.concatenate(
-            [zero, zero, self.scale * (least_s - 1.0), -self.scale * np.log(most_s[seen])]
-        )
-        self.upper = np.concatenate(
-            [
-                self.sizes * possible,
-                possible,
-                self.scale * (most_s - 1.0),
-                -self.scale * np.log(least_s[seen]),
-            ]
-        )
-        self.cost = np.concatenate([np.zeros(self.lower.size - seen.size), self.frequency])
-        typical = np.log(game.records * self.frequency / self.reference[seen])
+        self.lower, self.upper = self._bounds(least)
+        self.cost = np.zeros(self.columns.width)
+        self.cost[self.columns.heights] = self.frequency
+        typical = np.log(game.records * self.frequency / self.reference[self.occupied])
         self.offset = self.scale * float(self.frequency @ typical)
-        self.matrix = sp.csr_array((0, self.lower.size))
+        self.matrix = sp.csr_array((0, self.columns.width))
         self.row_lower, self.row_upper = np.empty(0), np.empty(0)
-        self._solver = highspy.Highs()
-        for option, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("mip_abs_gap", 0.0),
-            ("mip_feasibility_tolerance", _TOLERANCE),
-            ("primal_feasibility_tolerance", _TOLERANCE),
-            ("dual_feasibility_tolerance", _TOLERANCE),
-            ("small_matrix_value", _SMALL / 10),
-        ):
-            self._solver.setOptionValue(option, value)
+        self._solver = _solver()
         empty = np.empty(0)
         self._solver.addCols(self.cost.size, self.cost, self.lower, self.upper, 0, [], [], empty)
         self._solver.changeObjectiveOffset(self.offset)
         self._write_profiles(counts)
-        self._write_tangents(np.repeat(np.arange(seen.size), 5), np.tile(_FIRST, seen.size))
+        where = np.repeat(np.arange(self.occupied.size), len(_FIRST))
+        self._write_tangents(where, np.tile(_FIRST, self.occupied.size))
+
+    def _bounds(
+        self, least: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the smallest and the largest value of each column, from the smallest mass.
+
+        No profile has less mass than ``least`` at an output, or more than ``self.most``.  A group
+        whose row is too large for the most mass, or too small for the least, is never private.
+        """
+        least_s = least / self.reference * (1.0 - _SLACK)
+        most_s = self.most / self.reference * (1.0 + _SLACK) + _SMALL * self.game.records
+        never = np.maximum(self.rows - self.tau * self.most, 0.0).sum(axis=1) > self.exceed
+        never |= np.maximum(self.sigma * least - self.rows, 0.0).sum(axis=1) > self.miss
+        lower, upper = np.zeros(self.columns.width), np.zeros(self.columns.width)
+        upper[self.columns.present] = np.where(never, 0.0, 1.0)
+        upper[self.columns.counts] = self.sizes * upper[self.columns.present]
+        lower[self.columns.mass] = self.scale * (least_s - 1.0)
+        upper[self.columns.mass] = self.scale * (most_s - 1.0)
+        lower[self.columns.heights] = -self.scale * np.log(most_s[self.occupied])
+        upper[self.columns.heights] = -self.scale * np.log(least_s[self.occupied])
+        return lower, upper
 
     # --- rows ------------------------------------------------------------------------------
 
@@ -162,30 +184,28 @@ class Program:
 
     def _write_profiles(self, counts: NDArray[np.float64]) -> None:
         """Every record plays once, z says who plays what, and S is the mass of that."""
-        groups, outputs = self.groups, self.game.bins
+        outputs = np.eye(self.game.bins)
         everyone = np.kron(np.eye(counts.size), np.ones(self.game.actions))
-        self._append(_blocks(self.lower.size, {0: everyone}), counts, counts)
-        present = _blocks(self.lower.size, {0: np.eye(groups), groups: -np.diag(self.sizes)})
-        self._append(present, -np.inf, 0.0)
+        self._append(self._rows(counts=everyone), counts, counts)
+        here = self._rows(counts=np.eye(self.groups), present=-np.diag(self.sizes))
+        self._append(here, -np.inf, 0.0)
         share = self.scale * (self.rows / self.reference).T
-        mass = {0: _relaxed(-share), 2 * groups: np.eye(outputs)}
-        self._append(_blocks(self.lower.size, mass), -np.inf, -self.scale)
+        self._append(self._rows(counts=_relaxed(-share), mass=outputs), -np.inf, -self.scale)
         if self.sigma > 0.0:
-            mass = {0: -share, 2 * groups: np.eye(outputs)}
-            self._append(_blocks(self.lower.size, mass), -self.scale, np.inf)
+            self._append(self._rows(counts=-share, mass=outputs), -self.scale, np.inf)
 
     def _write_tangents(self, where: NDArray[np.int64], points: NDArray[np.float64]) -> None:
         """Add tangents of -ln s that touch at the given points, at occupied bins."""
-        lines = np.arange(where.size)
-        rows = np.zeros((where.size, self.lower.size))
-        rows[lines, 2 * self.groups + self.occupied[where]] = 1.0 / points
-        rows[lines, self.lower.size - self.occupied.size + where] = 1.0
+        lines, columns = np.arange(where.size), self.columns
+        rows = np.zeros((where.size, columns.width))
+        rows[lines, columns.mass.start + self.occupied[where]] = 1.0 / points
+        rows[lines, columns.heights.start + where] = 1.0
         self._append(rows, self.scale * (1.0 - np.log(points) - 1.0 / points), np.inf)
 
     def _write_privacy(
         self,
         sets: NDArray[np.bool_],
-        column: int,
+        where: slice,
         block: NDArray[np.float64],
         slope: float,
         right: Any,
@@ -193,23 +213,29 @@ class Program:
     ) -> None:
         """Add ``block - slope * (sum of S over the set) <= right``, one row a set.
 
-        The block of coefficients begins at the given column, of C or of z.  Where S is not a
+        The block of coefficients stands in the columns ``where``, C or z.  Where S is not a
         column of its own that the row can use, it is written out in the counts.  There a
         coefficient need not be larger than ``enough``, with which a single record of the group
         meets the row whatever the others do.
         """
         written = self._written(slope)
-        left = np.zeros((len(sets), 2 * self.groups))
-        left[:, column : column + self.groups] = block
+        left = np.zeros((len(sets), self.columns.whole.stop))
+        left[:, where] = block
         share = slope * ((sets & written) @ self.rows.T)
-        left[:, : self.groups] -= np.minimum(share, np.reshape(enough, (-1, 1)))
+        left[:, self.columns.counts] -= np.minimum(share, np.reshape(enough, (-1, 1)))
         weight = (sets & ~written) * (slope * self.reference)
         largest = np.maximum(abs(left).max(axis=1), abs(weight).sum(axis=1))
         unit = largest[:, None] / self.scale
         mass = -weight / (self.scale * unit)
-        scaled = {0: _relaxed(left / unit), 2 * self.groups: mass}
         bound = (right + weight.sum(axis=1)) / unit[:, 0]
-        self._append(_blocks(self.lower.size, scaled), -np.inf, bound)
+        self._append(self._rows(whole=_relaxed(left / unit), mass=mass), -np.inf, bound)
+
+    def _rows(self, **blocks: NDArray[Any]) -> sp.csr_array:
+        """Return rows from the blocks of coefficients that stand in the columns of that name."""
+        rows = np.zeros((len(next(iter(blocks.values()))), self.columns.width))
+        for name, block in blocks.items():
+            rows[:, getattr(self.columns, name)] = block
+        return sp.csr_array(rows)
 
     def _written(self, slope: float) -> NDArray[np.bool_]:
         """At which outputs privacy rows of this slope write S out in the counts."""
@@ -227,9 +253,7 @@ class Program:
         in sum.
         """
         before = self.matrix.shape[0]
-        c, z, u, t = np.split(
-            columns, [self.groups, 2 * self.groups, 2 * self.groups + self.game.bins]
-        )
+        c, z, u, t = (columns[each] for each in self.columns)
         s = np.maximum(1.0 + u / self.scale, 1e-300)
         z = np.ones_like(z) if everybody else z
         roof = self.frequency * (-np.log(s[self.occupied]) - t / self.scale)
@@ -258,7 +282,8 @@ class Program:
             if line.size:
                 right = (sets * least).sum(axis=1)
                 enough = coefficients if sign > 0.0 else math.inf
-                self._write_privacy(sets, self.groups, present, slope, right, enough)
+                where = self.columns.present
+                self._write_privacy(sets, where, present, slope, right, enough)
             excess = sign * mean - slope * mass
             line, sets = self._violated(excess, mean, mass, allowed, slope)
             weights = sign * (sets @ self.rows.T) / self.sizes
@@ -266,7 +291,8 @@ class Program:
             if line.size:
                 largest = (average * self.sizes).max(axis=1) - allowed
                 enough = largest if sign > 0.0 else math.inf
-                self._write_privacy(sets, 0, average, slope, allowed, enough)
+                where = self.columns.counts
+                self._write_privacy(sets, where, average, slope, allowed, enough)
 
     def _violated(
         self,
@@ -311,7 +337,7 @@ class Program:
     def profile_of(self, columns: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """Return the profile that the rounded counts make, if they make one."""
         profile = np.zeros((self.game.bins, self.game.actions), dtype=np.int64)
-        rounded = np.rint(columns[: self.groups]).astype(np.int64)
+        rounded = np.rint(columns[self.columns.counts]).astype(np.int64)
         profile[self.occupied] = rounded.reshape(-1, self.game.actions)
         if (profile < 0).any() or (profile.sum(axis=1) != self.game.counts).any():
             return None
@@ -343,7 +369,7 @@ class Program:
         """
         import highspy
 
-        whole, solver = 2 * self.groups, self._solver
+        whole, solver = self.columns.whole.stop, self._solver
         upper = self.upper[:whole] if pattern is None else self.upper[:whole] * pattern
         kind = highspy.HighsVarType.kInteger if integer else highspy.HighsVarType.kContinuous
         for column in range(whole):
@@ -421,10 +447,19 @@ def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((values < 0.0) & (values > -_SMALL), -_SMALL, values)
 
 
-def _blocks(width: int, blocks: dict[int, NDArray[Any]]) -> sp.csr_array:
-    """Return rows of a matrix from the blocks that begin at the given columns."""
-    height = next(iter(blocks.values())).shape[0]
-    rows = np.zeros((height, width))
-    for column, block in blocks.items():
-        rows[:, column : column + block.shape[1]] = block
-    return sp.csr_array(rows)
+def _solver() -> Any:
+    """Return HiGHS without output, repeatable, and with tolerances as small as it allows."""
+    import highspy
+
+    solver = highspy.Highs()
+    for option, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("mip_abs_gap", 0.0),
+        ("mip_feasibility_tolerance", _TOLERANCE),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
+        ("small_matrix_value", _SMALL / 10),
+    ):
+        solver.setOptionValue(option, value)
+    return solver

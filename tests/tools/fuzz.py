@@ -193,6 +193,14 @@ def arguments() -> Iterator[tuple[str, str]]:
         yield from ((name, argument) for argument in valid_values(name) if argument != "self")
 
 
+def fields_of(value: Any) -> Any:
+    """Return the fields of a dataclass and of those in it, without what it has computed since."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    return [fields_of(part) for part in parts if not callable(part)]
+
+
 def snapshot(values: dict[str, Any]) -> dict[str, Any]:
     """Return the contents of the arguments that a call may not change."""
     kept: dict[str, Any] = {}
@@ -204,8 +212,7 @@ def snapshot(values: dict[str, Any]) -> dict[str, Any]:
         elif hasattr(value, "edges"):
             kept[name] = (list(value.nodes), list(value.edges))
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
-            kept[name] = pickle.dumps([part for part in parts if not callable(part)])
+            kept[name] = pickle.dumps(fields_of(value))
         elif not (isinstance(value, (np.random.Generator, Iterator)) or callable(value)) and (
             type(value) is not object and not hasattr(value, "action_space")
         ):

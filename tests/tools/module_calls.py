@@ -44,6 +44,7 @@ MODULE_RESULTS = {
     "beyond.social_distance.TunedBudgets",
     "experiments.regression.Network",
     "foundations.privacy.Budget",
+    "game.solution.Solution",
     "scaling.histograms.ColumnHistogram",
     "scaling.histograms.DataRangeWarning",
     "scaling.histograms.Histograms",

@@ -18,6 +18,7 @@ RESULTS = {
     "Removal",
     "Enumeration",
     "LimitedAttack",
+    "Outcome",
     "PrivateRandomiser",
     "RecordProfile",
 }
