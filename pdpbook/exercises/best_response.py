@@ -343,8 +343,8 @@ EXERCISES = {
         [
             Case(
                 _curves_agree,
-                "Compare with the divergence of game.evaluate, profile by profile. The first entry is t = 0, the "
-                "last one is the whole group.",
+                "Compare with the divergence of game.evaluate, profile by profile. The first entry "
+                "is t = 0, the last one is the whole group.",
             ),
         ]
     ),
