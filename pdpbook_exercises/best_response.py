@@ -15,6 +15,7 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
+from pdpbook.game.outcome import Outcome
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise
 from pdpbook_exercises.small_games import Profile, after_move, laplace_game, wrong_game
@@ -115,7 +116,7 @@ def _curves_agree(answer: Callable[..., Any]) -> str:
 
 
 class _Counted:
-    """A game that counts how often it is asked."""
+    """A game that counts how many profiles it evaluates."""
 
     def __init__(self, game: NVOGame) -> None:
         self._game = game
@@ -132,18 +133,12 @@ class _Counted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)
 
-    def _count(self) -> None:
+    def evaluate(self, profile: Profile) -> Outcome:
+        """Evaluate a profile, unless too many have been evaluated."""
         self.calls += 1
         if self.calls > 300:
-            raise RuntimeError("more than 300 questions to the game")
-
-    def divergence(self, profile: Profile) -> float:
-        self._count()
-        return self._game.evaluate(profile).divergence
-
-    def private_records(self, profile: Profile) -> int:
-        self._count()
-        return self._game.evaluate(profile).private_records
+            raise RuntimeError("more than 300 calls of game.evaluate")
+        return self._game.evaluate(profile)
 
 
 def _moves_on(game: NVOGame, profile: Profile, k: int, v: int, w: int, done: int) -> bool:
@@ -490,8 +485,8 @@ EXERCISES = {
         [
             Case(
                 _curves_agree,
-                "Compare with game.divergence, profile by profile. The first entry is t = 0, the "
-                "last one is the whole group.",
+                "Compare with the divergence of game.evaluate, profile by profile. The first entry "
+                "is t = 0, the last one is the whole group.",
             ),
         ],
         wrong=[

@@ -183,8 +183,8 @@ def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
     return Case(
         judge,
         hint,
-        "A bin is exposed if the largest loss of its groups is above ε; `game.losses` has nan for "
-        "groups without records. Compare exposed before with exposed after.",
+        "A bin is exposed if the largest loss of its groups is above ε; the losses of an outcome "
+        "are nan for groups without records. Compare exposed before with exposed after.",
         {
             "Bins that were exposed before do not suffer now. Leave them out.": gives(
                 lambda game, profile: exposed(game, after_move(profile, k, v, w))

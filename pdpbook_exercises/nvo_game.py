@@ -351,8 +351,8 @@ EXERCISES = {
         [
             Case(
                 _payoffs_agree(_games()),
-                "Compare P, the losses, P_E and KL one after the other with game.output, "
-                "game.losses, game.private_records and game.divergence. How many records does "
+                "Compare P, the losses, P_E and KL one after the other with the output, losses, "
+                "private_records and divergence of game.evaluate(profile). How many records does "
                 "an entry of the table stand for? Which records does P_{-i} average?",
             ),
             Case(

@@ -201,7 +201,10 @@ class RecordProfile:
         if isinstance(delta, (int, float)) and delta == 0:
             return most
         delta = _validate.number("delta", delta, above=1e-12, below=1.0, strict=False)
-        return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
+        with np.errstate(
+            over="ignore"
+        ):  # a mass of e-300 is divided by, where the limit is infinite
+            return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
 
     def delta(self, epsilon: float) -> float:
         """Return the δ at a total ε; at ε = 0 it is the total variation distance.

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import mp
 from scipy.stats import binom, poisson
@@ -281,6 +281,16 @@ def test_rounding_up_is_worse_and_its_error_adds_up():
     assert rounded[1e-4] > total + 0.3 * draws * 1e-4
 
 
+@example(
+    (
+        np.array([0.01694269, 0.07763421, 0.40674352, 0.49867958]),
+        np.array([0.02393545, 0.06354082, 0.00250509, 0.91001864]),
+        2,
+        5.089857749190768,
+    ),
+    380,
+    0.25,
+)  # a quotient in it overflows
 @given(pairs(), st.integers(1, 500), st.floats(1e-9, 0.3))
 def test_no_profile_costs_more_than_the_dominating_pair(pair, draws, delta):
     p, q, n, loss = pair
