@@ -170,7 +170,7 @@ def test_the_imports_of_the_exercises_come_after_the_first_solution() -> None:
     page = solution_page(ROOT / PAGE)
     first, *others = key_of(page).values()
     assert (
-        first.index("import numpy") < first.index("def no_noise") < first.index("from pdpbook.ex")
+        first.index("import numpy") < first.index("def no_noise") < first.index("from pdpbook_ex")
     )
     assert not [code for code in others if "import" in code]
 
