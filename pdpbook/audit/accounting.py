@@ -201,10 +201,21 @@ class RecordProfile:
         if isinstance(delta, (int, float)) and delta == 0:
             return most
         delta = _validate.number("delta", delta, above=1e-12, below=1.0, strict=False)
-        with np.errstate(
-            over="ignore"
-        ):  # a mass of e-300 is divided by, where the limit is infinite
-            return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
+        try:
+            with np.errstate(over="raise"):
+                return min(most, float(self.distribution.get_epsilon_for_delta(delta)))
+        except FloatingPointError:  # it divided by a mass that hardly any float holds
+            return self._epsilon_by_bisection(delta, most)
+
+    def _epsilon_by_bisection(self, delta: float, most: float) -> float:
+        """Return the smallest ε whose δ is small enough, to twelve digits."""
+        low, high = 0.0, most
+        if self.delta(low) <= delta:
+            return low
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if self.delta(middle) <= delta else (middle, high)
+        return high
 
     def delta(self, epsilon: float) -> float:
         """Return the δ at a total ε; at ε = 0 it is the total variation distance.
