@@ -18,7 +18,7 @@ CALLS = {
     "accounting": "from_('audit.accounting').record_profile([0.6, 0.4], [0.5, 0.5], draws=2)",
     "games": "from_('beyond.bayesian_game').bayesian_equilibria(None)",
     "genetic": "pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), generations=1)",
-    "graphs": "from_('experiments.datasets').friends('karate')",
+    "graphs": "from_('experiments.datasets').load_friends('karate')",
     "learning": "from_('experiments.datasets').patients()",
     "plot": "from_('plotting').new_figure()",
     "progress": "pb.coordinated_best_response(GAME, progress=True)",
