@@ -50,16 +50,22 @@ PATIENCE = 32
 REPAIRS = 12
 
 
-class Game(NamedTuple):
-    """What the loops know of a game."""
+class Target(NamedTuple):
+    """What makes a record private: numbers only, because numba counts references to arrays."""
 
-    kernel: NDArray[np.float64]  #: shape (V, K, K): [v, k, x] is P(released as x | bin k, action v)
-    frequency: NDArray[np.float64]  #: the data's distribution q, shape (K,)
     n: int  #: number of records
     epsilon: float  #: privacy target, in nats
     delta: float  #: 0 for the linear form of pDP, otherwise the hockey stick's bound
     tau: float  #: linear form: a private row is at most tau S
     sigma: float  #: linear form: and at least sigma S, which asks for nothing if sigma <= 0
+
+
+class Game(NamedTuple):
+    """What the loops know of a game."""
+
+    kernel: NDArray[np.float64]  #: shape (V, K, K): [v, k, x] is P(released as x | bin k, action v)
+    frequency: NDArray[np.float64]  #: the data's distribution q, shape (K,)
+    target: Target  #: what makes a record private
 
 
 class Scratch(NamedTuple):
@@ -133,15 +139,15 @@ def hockey_stick(row, mass, n, epsilon):
 
 
 @njit
-def is_private(game, row, mass):
+def is_private(target, row, mass):
     """Whether a record with kernel row ``row``, shape (K,), is private at the given mass.
 
     By the linear form if delta = 0, by the hockey-stick divergence otherwise.
     """
-    if game.delta > 0.0:
-        allowed = game.delta * (1.0 + BOUNDARY)
-        return hockey_stick(row, mass, game.n, game.epsilon) <= allowed
-    tau, sigma = game.tau, game.sigma
+    if target.delta > 0.0:
+        allowed = target.delta * (1.0 + BOUNDARY)
+        return hockey_stick(row, mass, target.n, target.epsilon) <= allowed
+    tau, sigma = target.tau, target.sigma
     upper = tau + BOUNDARY * tau * (1.0 - tau)  # as near to 1 as tau allows, never beyond
     for x in range(row.size):
         if row[x] > upper * mass[x] or row[x] >= mass[x] > 0.0:
@@ -158,11 +164,11 @@ def is_private(game, row, mass):
 def count_private(game, profile, mass, at_least):
     """P_E, or -1 as soon as it is certain to fall short of ``at_least``, a number of records."""
     lost = 0
-    kernel, n = game.kernel, game.n
+    kernel, target, n = game.kernel, game.target, game.target.n
     actions, bins, _ = kernel.shape
     for k in range(bins):
         for v in range(actions):
-            if profile[k, v] > 0 and not is_private(game, kernel[v, k], mass):
+            if profile[k, v] > 0 and not is_private(target, kernel[v, k], mass):
                 lost += profile[k, v]
                 if n - lost < at_least:
                     return -1
@@ -177,17 +183,17 @@ def group_losses(game, profile, mass, losses):
     for k in range(bins):
         for v in range(actions):
             present = profile[k, v] > 0
-            losses[k, v] = privacy_loss(kernel[v, k], mass, game.n) if present else math.nan
+            losses[k, v] = privacy_loss(kernel[v, k], mass, game.target.n) if present else math.nan
 
 
 @njit
 def group_private(game, profile, mass, private):
     """Fill ``private``, shape (K, V), with whether each group is, False where nobody is."""
-    kernel = game.kernel
+    kernel, target = game.kernel, game.target
     actions, bins, _ = kernel.shape
     for k in range(bins):
         for v in range(actions):
-            private[k, v] = profile[k, v] > 0 and is_private(game, kernel[v, k], mass)
+            private[k, v] = profile[k, v] > 0 and is_private(target, kernel[v, k], mass)
 
 
 @njit
@@ -259,9 +265,10 @@ def undo_move(game, profile, scratch, move):
 @njit
 def try_move(game, scratch, move):
     """Fill ``scratch.trial`` with the mass after a move that is not made."""
-    kernel, mass, trial = game.kernel, scratch.mass, scratch.trial
+    mass, trial, size = scratch.mass, scratch.trial, float(move.size)
+    old, new = game.kernel[move.v, move.k], game.kernel[move.w, move.k]
     for x in range(mass.size):
-        trial[x] = mass[x] + move.size * (kernel[move.w, move.k, x] - kernel[move.v, move.k, x])
+        trial[x] = mass[x] + size * (new[x] - old[x])
 
 
 @njit
@@ -274,8 +281,8 @@ def count_after(game, profile, scratch, move, at_least):
     smallest (the linear form).
     """
     k, v, w, size = move
-    trial, tau, sigma = scratch.trial, game.tau, game.sigma
-    if at_least == game.n and game.delta == 0.0 and profile[k, v] > size:
+    trial, tau, sigma = scratch.trial, game.target.tau, game.target.sigma
+    if at_least == game.target.n and game.target.delta == 0.0 and profile[k, v] > size:
         high, low, new = scratch.envelope[0], scratch.envelope[1], game.kernel[w, k]
         upper = tau + BOUNDARY * tau * (1.0 - tau)
         lower = sigma * (1.0 - BOUNDARY)
@@ -285,7 +292,7 @@ def count_after(game, profile, scratch, move, at_least):
                 return -1
             if sigma > 0.0 and min(low[x], new[x]) < lower * trial[x]:
                 return -1
-        return game.n
+        return game.target.n
     profile[k, v] -= size
     profile[k, w] += size
     reached = count_private(game, profile, trial, at_least)
@@ -304,7 +311,7 @@ def best_action(game, profile, scratch, k, v, only, private):
     Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
     another action is better by more than rounding, and of equally good actions takes the first.
     """
-    kernel, mass, n = game.kernel, scratch.mass, game.n
+    kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
     for w in range(kernel.shape[0]):
         if w == v or (only >= 0 and only != w):
@@ -426,8 +433,8 @@ def hockey_stick_repair_size(game, profile, mass, k, v, w):
     Small means at most delta.  The divergence of a row is convex in the number of records that have
     gone, so Newton's method from below never oversteps.
     """
-    kernel, tau = game.kernel, game.tau
-    allowed = game.delta * (game.n - 1) * math.exp(-game.epsilon)
+    kernel, tau = game.kernel, game.target.tau
+    allowed = game.target.delta * (game.target.n - 1) * math.exp(-game.target.epsilon)
     actions, bins, outputs = kernel.shape
     size = 1.0
     for j in range(bins):
@@ -456,7 +463,7 @@ def best_repair(game, profile, scratch, goal, floor):
     nats, which may be negative, are looked at.
     Returns the move and its drop in KL; its size is 0 if no single group can.
     """
-    kernel, mass, tau = game.kernel, scratch.mass, game.tau
+    kernel, mass, tau = game.kernel, scratch.mass, game.target.tau
     actions, bins, outputs = kernel.shape
     envelope(profile, kernel, scratch.envelope)
     for x in range(outputs):  # the smallest S at which every present group is private (linear form)
@@ -468,7 +475,7 @@ def best_repair(game, profile, scratch, goal, floor):
             for w in range(actions):
                 if profile[k, v] == 0 or w == v:
                     continue
-                if game.delta > 0.0:
+                if game.target.delta > 0.0:
                     wanted = hockey_stick_repair_size(game, profile, mass, k, v, w)
                 else:
                     wanted = linear_repair_size(game, scratch, k, v, w)
@@ -498,7 +505,7 @@ def compound_move_sweep(game, profile, scratch):
     mass that it led to has a lower KL, too; otherwise a move whose repair takes it back could seem
     to gain, again and again.
     """
-    frequency, n = game.frequency, game.n
+    frequency, n = game.frequency, game.target.n
     mass, before = scratch.mass, scratch.before
     actions, bins, outputs = game.kernel.shape
     mixture(profile, game.kernel, mass)
@@ -550,14 +557,14 @@ def shortfall(game, profile, mass, exposed):
 
     ``exposed``, of shape (K, V), says which groups are meant.
     """
-    kernel, tau, sigma = game.kernel, game.tau, game.sigma
+    kernel, tau, sigma = game.kernel, game.target.tau, game.target.sigma
     actions, bins, outputs = kernel.shape
-    allowed, total = game.delta * (game.n - 1), 0.0
+    allowed, total = game.target.delta * (game.target.n - 1), 0.0
     for k in range(bins):
         for v in range(actions):
             if profile[k, v] == 0 or not exposed[k, v]:
                 continue
-            above, below = -allowed * math.exp(-game.epsilon), -allowed
+            above, below = -allowed * math.exp(-game.target.epsilon), -allowed
             for x in range(outputs):
                 above += max(kernel[v, k, x] - tau * mass[x], 0.0)
                 below += max(sigma * mass[x] - kernel[v, k, x], 0.0)
@@ -575,7 +582,7 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
     play ``fixed_v`` stay.
     Returns whether the goal was reached within ``REPAIRS`` moves.
     """
-    kernel, mass, n = game.kernel, scratch.mass, game.n
+    kernel, mass, target, n = game.kernel, scratch.mass, game.target, game.target.n
     actions, bins, _ = kernel.shape
     exposed, nobody = np.empty((bins, actions), dtype=np.bool_), np.int64(-1)
     for _ in range(REPAIRS):
@@ -583,7 +590,7 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
             return True
         for k in range(bins):
             for v in range(actions):
-                exposed[k, v] = profile[k, v] > 0 and not is_private(game, kernel[v, k], mass)
+                exposed[k, v] = profile[k, v] > 0 and not is_private(target, kernel[v, k], mass)
         before = shortfall(game, profile, mass, exposed)
         best, best_move = 0.0, Move(nobody, nobody, nobody, np.int64(1))
         for k in range(bins):
@@ -634,7 +641,7 @@ def forced_move(game, profile, scratch, move, here, goal, near):
     does.  Where that ends less than ``near`` nats above the KL of ``here``, compound moves follow.
     Returns whether it ended at rest and better than ``here``.
     """
-    mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.n
+    mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
     make_move(game, profile, scratch, move)
     if not greedy_repair(game, profile, scratch, goal, move.k, move.w):
         return False
@@ -689,7 +696,7 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
     ``genes[i, r]`` is the action of record r in chromosome i, ``bin_of_record[r]`` its bin,
     ``log_bins`` is ln K and ``constant`` the sum of q ln q, in nats.
     """
-    kernel, frequency, n = game.kernel, game.frequency, game.n
+    kernel, frequency, n = game.kernel, game.frequency, game.target.n
     actions, bins, outputs = kernel.shape
     payoffs = np.empty(genes.shape[0])
     mass = np.empty(outputs)

@@ -219,20 +219,19 @@ class NVOGame:
     @property
     def tau(self) -> float:
         """Upper slope of the linear form of pDP."""
-        return self.compiled.tau
+        return self.compiled.target.tau
 
     @property
     def sigma(self) -> float:
         """Lower slope of the linear form of pDP; 0 or less if it asks for nothing."""
-        return self.compiled.sigma
+        return self.compiled.target.sigma
 
     @cached_property
     def compiled(self) -> _kernels.Game:
         """The game as the compiled loops take it."""
         tau, sigma = linear_limits(self.records, self.epsilon)
-        return _kernels.Game(
-            self.kernel, self.frequency, self.records, self.epsilon, self.delta, tau, sigma
-        )
+        target = _kernels.Target(self.records, self.epsilon, self.delta, tau, sigma)
+        return _kernels.Game(self.kernel, self.frequency, target)
 
     def __repr__(self) -> str:
         """Return one sentence: how many records, bins and actions, and the privacy target."""
