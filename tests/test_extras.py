@@ -19,7 +19,7 @@ CALLS = {
     "games": "from_('beyond.bayesian_game').bayesian_equilibria(None)",
     "genetic": "pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), generations=1)",
     "graphs": "from_('experiments.datasets').load_friends('karate')",
-    "learning": "from_('experiments.datasets').patients()",
+    "learning": "from_('experiments.datasets').load_patients()",
     "plot": "from_('plotting').new_figure()",
     "progress": "pb.coordinated_best_response(GAME, progress=True)",
     "scale": "from_('scaling.histograms').scan("
