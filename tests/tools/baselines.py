@@ -50,7 +50,9 @@ def written(output: NotebookNode) -> dict[str, Any]:
     if output.output_type == "stream":
         return {output.name: output.text}
     kind = RESULT if output.output_type == "execute_result" else DISPLAYED
-    return {kind: dict(sorted(output.data.items()))} | ({"metadata": m} if (m := dict(output.metadata)) else {})
+    return {kind: dict(sorted(output.data.items()))} | (
+        {"metadata": m} if (m := dict(output.metadata)) else {}
+    )
 
 
 def read(stored: dict[str, Any]) -> NotebookNode:
