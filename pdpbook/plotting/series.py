@@ -50,7 +50,7 @@ COLOURS = {
     "black": "#000000",
 }
 
-#: Shades of noise, from the loudest to the quietest; darker is louder.
+#: Shades of noise, from the largest scale to the smallest; a larger scale is darker.
 SHADES = ["#3D0F52", "#5F2873", "#824595", "#A364B6", "#B781C9"]
 
 MARKERS = "osD^vPX"
