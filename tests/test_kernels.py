@@ -148,19 +148,19 @@ def test_the_boundary_is_held_from_both_sides(off, expected):
     n, mass = 4, np.array([2.0, 2.0])
     tau, sigma = pb.linear_limits(n, 0.2)
     assert sigma > 0.0
-    game = _kernels.Game(np.ones((1, 2, 2)), np.ones(2), n, 0.2, 0.0, tau, sigma)
+    target = _kernels.Target(n, 0.2, 0.0, tau, sigma)
     upper = tau * 2.0 + off * tau * (1.0 - tau) * 2.0
-    assert _kernels.is_private(game, np.array([upper, 0.5]), mass) == expected
-    assert _kernels.is_private(game, np.array([sigma * 2.0 * (1.0 - off), 0.5]), mass) == expected
+    assert _kernels.is_private(target, np.array([upper, 0.5]), mass) == expected
+    assert _kernels.is_private(target, np.array([sigma * 2.0 * (1.0 - off), 0.5]), mass) == expected
     row = np.array([1.5, 0.5])
     delta = _kernels.hockey_stick(row, mass, n, 0.2)
-    assert _kernels.is_private(game._replace(delta=delta / (1.0 + off)), row, mass) == expected
+    assert _kernels.is_private(target._replace(delta=delta / (1.0 + off)), row, mass) == expected
 
 
 def test_whoever_is_alone_at_an_output_is_exposed_whatever_tau_rounds_to():
     row, mass = np.array([1.0, 0.0]), np.array([1.0, 4.0])
-    game = _kernels.Game(np.ones((1, 2, 2)), np.ones(2), 5, 800.0, 0.0, 1.0, -math.inf)
-    assert not _kernels.is_private(game, row, mass)
+    target = _kernels.Target(5, 800.0, 0.0, 1.0, -math.inf)
+    assert not _kernels.is_private(target, row, mass)
     assert pb.privacy_losses([row], mass, 5) == [math.inf]
 
 

@@ -339,7 +339,8 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def _is_private(self, k: int, action: int) -> bool:
         """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
         if self.privacy == "record":
-            return bool(_kernels.is_private(self._compiled, self._kernel[action, k], self._mass))
+            target = self._compiled.target
+            return bool(_kernels.is_private(target, self._kernel[action, k], self._mass))
         n = self.game.records
         private = _kernels.count_private(self._compiled, self._counts, self._mass, n)
         return bool(private == n)

@@ -286,7 +286,7 @@ class NVOGame:
         --------
         >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
         >>> game.evaluate([[3, 0], [0, 0], [0, 1]])
-        Outcome: 4 of 4 records private, divergence 0.073, payoff 4.9337
+        Outcome: 3 of 4 records private, divergence 0.225
         """
         counts, actions = self.counts, self.actions
         checked = _validate.profile_matrix("profile", profile, counts=counts, actions=actions)

@@ -50,7 +50,7 @@ class Outcome:
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     >>> outcome = game.evaluate(game.constant_profile(0))
     >>> outcome
-    Outcome: 3 of 4 records private, divergence 0.1061
+    Outcome: 3 of 4 records private, divergence 0.106
     >>> outcome.output.round(3), outcome.is_nash()
     (array([0.727, 0.071, 0.202]), False)
     >>> outcome.sample(5, rng=np.random.default_rng(0))
