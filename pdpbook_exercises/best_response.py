@@ -508,7 +508,7 @@ EXERCISES = {
             ),
             Case(
                 _runs_are_quick,
-                "100,000 and more records, at most 300 questions to the game. Proposition: the "
+                "100,000 and more records, at most 300 calls of game.evaluate. Proposition: the "
                 "first and the last record of a run speak for all between them.",
                 more="Bisect: keep a number of records that do go, and a larger one that do not.",
             ),
