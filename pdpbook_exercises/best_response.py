@@ -514,7 +514,7 @@ EXERCISES = {
             ),
         ],
         wrong=[
-            (runs, "more than 300 questions to the game"),
+            (runs, "more than 300 calls of game.evaluate"),
             (lambda *case: runs(*case, more=1), "So many do not go"),
             (lambda *case: runs(*case, most=1), "One more would go."),
             (lambda game, profile, k, v, w: profile[k, v], "So many do not go"),
