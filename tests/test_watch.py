@@ -16,9 +16,12 @@ from book._ext.build.watch import HOST
 from tests.tools.notebooks import ROOT
 
 PROGRAM = """
+import signal
 import sys
 from pathlib import Path
 from book._ext.build import watch
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
 
 class Noting(watch.Watch):
     def build(self, page):

@@ -102,7 +102,7 @@ def convergence(
         xlabel="generation + 1 (logarithmic)",
         ylabel="KL divergence (nats)",
     )
-    figure.legend(loc="outside upper center", ncols=2)
+    figure.legend(loc="outside upper center", ncols=1)
     return figure
 
 
