@@ -11,12 +11,13 @@
   It does not look at all when the process ends, which took longer than four seconds.
 * Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
   ``notebook_edition``.
-* ``pdpbook.NVOGame`` in a docstring links to the class where it is documented,
-  ``pdpbook.game.nvo_game.NVOGame``.
+* ``pdpbook.NVOGame`` and ``pdpbook.game.NVOGame`` in a docstring link to the class where it is
+  documented, ``pdpbook.game.nvo_game.NVOGame``.
 """
 
 import gc
 import importlib
+import inspect
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -130,14 +131,16 @@ def resolve_short_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: Element
 ) -> Element | None:
     """Link a name that the package re-exports to the module that defines it."""
-    package, _, name = node["reftarget"].partition(".")
+    package, *names = node["reftarget"].split(".")
     if node.get("refdomain") != "py" or package != "pdpbook":
         return None
-    first, *rest = name.split(".")
-    defined_in = getattr(getattr(importlib.import_module(package), first, None), "__module__", None)
+    found: Any = importlib.import_module(package)
+    while names and inspect.ismodule(found):
+        found = getattr(found, names.pop(0), None)
+    defined_in = getattr(found, "__module__", None)
     if defined_in is None:
         return None
-    target = ".".join([defined_in, first, *rest])
+    target = ".".join([defined_in, found.__qualname__, *names])
     domain = env.get_domain("py")
     return domain.resolve_xref(
         env, node["refdoc"], app.builder, node["reftype"], target, node, contnode

@@ -101,7 +101,7 @@ class CountPosterior:
         return CountPosterior(value.reshape(shape), weight.reshape(shape))
 
 
-def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
+def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     r"""Return what a noisy histogram says about the true one.
 
     Parameters
@@ -130,7 +130,7 @@ def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
 
     Examples
     --------
-    >>> posterior_from_noise([60, 1, -2, 0, 1, 0, -1, 2], 1.0).mean.round(2)
+    >>> posterior_from_noise([60, 1, -2, 0, 1, 0, -1, 2], epsilon=1.0).mean.round(2)
     array([59.97,  0.42,  0.08,  0.08,  0.42,  0.08,  0.08,  0.82])
     """
     z = noisy_counts(noisy)

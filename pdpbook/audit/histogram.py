@@ -58,4 +58,4 @@ def dp_histogram(
     """
     counts = _validate.counts_vector("counts", counts, records=0)
     noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
-    return posterior_from_noise(noisy, epsilon).distribution
+    return posterior_from_noise(noisy, epsilon=epsilon).distribution

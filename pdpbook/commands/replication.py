@@ -79,7 +79,7 @@ def replicate(
     with tqdm(total=total, desc="replication", disable=not progress, file=sys.stderr) as bar:
         for name, setting, epsilon in plan:
             bar.set_postfix_str(f"{name}, {setting}, ε = {epsilon:g}")
-            game = SETTINGS[setting].game(data[name], epsilon)
+            game = SETTINGS[setting].game(data[name], epsilon=epsilon)
             found = [laplace_row(game), best_response_row(game, range(seeds))]
             found.append(certified_bound(game))
             if name in _ENUMERATED:
@@ -90,7 +90,7 @@ def replicate(
         bar.set_postfix_str("columns")
         for column in weights.columns:
             for epsilon in _EPSILONS["income"]:
-                game = SETTINGS["inferred"].game(weights[column], epsilon)
+                game = SETTINGS["inferred"].game(weights[column], epsilon=epsilon)
                 about = {"experiment": f"column {column}", "setting": "inferred"}
                 rows.append({**about, "epsilon": epsilon, **laplace_row(game)})
             bar.update()

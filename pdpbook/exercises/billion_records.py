@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.exercises import Case, Exercise, close, equal
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.scaling.keyed_draws import integer_weights
+from pdpbook.scaling.keyed_random import integer_weights
 
 __all__ = ["EXERCISES"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.private_randomiser import noise_margin
-from pdpbook.audit.safe_randomiser import is_safe
+from pdpbook.audit.private_randomisers import noise_margin
+from pdpbook.audit.safe_randomisers import is_safe
 from pdpbook.exercises import Case, Exercise, equal
 from pdpbook.foundations.divergences import kl_divergence
 
@@ -49,7 +49,7 @@ def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: flo
         "row to what is surely there; and the slope does not depend on n."
     )
     return equal(
-        is_safe(randomiser, lower, epsilon), randomiser, np.array(lower), epsilon, hint=hint
+        is_safe(randomiser, lower, epsilon=epsilon), randomiser, np.array(lower), epsilon, hint=hint
     )
 
 
@@ -92,7 +92,7 @@ def _by_hand_cases() -> list[Case]:
             )
 
         def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
-            return is_safe(table(answer), low, e)
+            return is_safe(table(answer), low, epsilon=e)
 
         def near(answer: Any, table: Any = table, m: Any = m) -> bool:
             q = m / m.sum()

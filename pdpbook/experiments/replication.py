@@ -70,7 +70,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = measures(game, game.constant_profile(2))
     >>> round(row["kl"], 3), round(row["cosine"], 3)
     (1.341, 0.598)
@@ -104,7 +104,7 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], 2.0))
+    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], epsilon=2.0))
     >>> round(row["kl"], 3), row["private"]
     (0.901, 1317)
     """
@@ -138,7 +138,7 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = best_response_row(game, range(3))
     >>> round(row["kl"], 4), row["private"], row["nash"], row["seeds"]
     (0.3585, 1317, True, 3)
@@ -211,7 +211,7 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = certified_bound(game)
     >>> round(row["kl"], 3), round(row["lower_bound"], 3)
     (0.358, 0.358)
@@ -251,7 +251,7 @@ def divergence_floor(game: NVOGame) -> float:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> round(divergence_floor(game), 3)
     0.358
     """

@@ -114,7 +114,7 @@ def search_row(
     printed = printed[printed["epsilon"] >= 1.0]
     games, laplace = {}, printed[printed["algorithm"] == "Laplace"]
     for epsilon in laplace["epsilon"]:
-        games[epsilon] = setting.game(data, epsilon)
+        games[epsilon] = setting.game(data, epsilon=epsilon)
     brd = [best_response_row(game, range(3))["kl"] for game in games.values()]
     lap = [laplace_row(game) for game in games.values()]
     similar = np.array([row["cosine"] for row in lap])

@@ -18,10 +18,10 @@ later chapters of the book, both are equal.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 
@@ -120,6 +120,17 @@ def bounded_laplace_scale(
     return high
 
 
+@overload
+def bounded_laplace_mechanism(
+    value: float,
+    *,
+    lower: float,
+    upper: float,
+    sensitivity: float,
+    epsilon: float,
+    rng: np.random.Generator,
+) -> float: ...
+@overload
 def bounded_laplace_mechanism(
     value: ArrayLike,
     *,
@@ -128,7 +139,16 @@ def bounded_laplace_mechanism(
     sensitivity: float,
     epsilon: float,
     rng: np.random.Generator,
-) -> Any:
+) -> NDArray[np.float64]: ...
+def bounded_laplace_mechanism(
+    value: ArrayLike,
+    *,
+    lower: float,
+    upper: float,
+    sensitivity: float,
+    epsilon: float,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
     r"""Draw a noisy answer that lies in its range.
 
     Parameters

@@ -24,7 +24,7 @@ they are for study.  :func:`geometric_mechanism` releases whole numbers and has 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +48,17 @@ __all__ = [
 ]
 
 
+@overload
+def laplace_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, rng: np.random.Generator
+) -> float: ...
+@overload
 def laplace_mechanism(
     value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
-) -> Any:
+) -> NDArray[np.float64]: ...
+def laplace_mechanism(
+    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
+) -> float | NDArray[np.float64]:
     r"""Add Laplace noise of scale sensitivity / epsilon.
 
     Parameters
@@ -97,7 +105,11 @@ def laplace_mechanism(
     return _validate.generator("rng", rng).laplace(exact, scale)
 
 
-def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+@overload
+def laplace_epsilon(scale: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
     r"""Return the ε that Laplace noise of a given scale is worth.
 
     Parameters
@@ -130,9 +142,17 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     return _quotient(width, _numbers("scale", scale, above=0.0), "sensitivity", "scale")
 
 
+@overload
+def geometric_mechanism(
+    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+) -> int: ...
+@overload
 def geometric_mechanism(
     value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
-) -> Any:
+) -> NDArray[np.int64]: ...
+def geometric_mechanism(
+    value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+) -> int | NDArray[np.int64]:
     r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
 
     Parameters
@@ -184,17 +204,25 @@ def geometric_mechanism(
     return noisy if raw.ndim else int(noisy)
 
 
-def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float = 1.0) -> Any:
+@overload
+def gaussian_delta(sigma: float, *, sensitivity: float = 1.0, epsilon: float) -> float: ...
+@overload
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> NDArray[np.float64]: ...
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> float | NDArray[np.float64]:
     r"""Return the δ that Gaussian noise is worth at a given ε.
 
     Parameters
     ----------
     sigma : float or array_like
         Standard deviation :math:`\sigma > 0` of the noise.
-    epsilon : float or array_like
-        :math:`\varepsilon \ge 0`.
     sensitivity : float
         :math:`\Delta_2 > 0`.
+    epsilon : float or array_like
+        :math:`\varepsilon \ge 0`.
 
     Returns
     -------
@@ -231,9 +259,15 @@ def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float =
     return delta if delta.ndim else float(delta)
 
 
+@overload
+def analytic_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float: ...
+@overload
 def analytic_gaussian_sigma(
     *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
-) -> Any:
+) -> NDArray[np.float64]: ...
+def analytic_gaussian_sigma(
+    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
+) -> float | NDArray[np.float64]:
     r"""Return the smallest standard deviation that makes Gaussian noise (ε, δ)-private.
 
     Parameters
@@ -340,6 +374,11 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     return sigma
 
 
+@overload
+def gaussian_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator
+) -> float: ...
+@overload
 def gaussian_mechanism(
     value: ArrayLike,
     *,
@@ -347,7 +386,15 @@ def gaussian_mechanism(
     epsilon: ArrayLike,
     delta: float,
     rng: np.random.Generator,
-) -> Any:
+) -> NDArray[np.float64]: ...
+def gaussian_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: ArrayLike,
+    epsilon: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
     r"""Add Gaussian noise, as little as (ε, δ)-privacy allows.
 
     Parameters
@@ -436,25 +483,38 @@ def exponential_probabilities(
     return np.asarray(weights / weights.sum())
 
 
+@overload
 def exponential_mechanism(
     utilities: ArrayLike,
     *,
     sensitivity: float,
     epsilon: float,
+    size: None = None,
     rng: np.random.Generator,
+) -> int: ...
+@overload
+def exponential_mechanism(
+    utilities: ArrayLike, *, sensitivity: float, epsilon: float, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]: ...
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
     size: int | None = None,
-) -> Any:
+    rng: np.random.Generator,
+) -> int | NDArray[np.int64]:
     r"""Choose a candidate at random, the better ones with more probability.
 
     Parameters
     ----------
     utilities, sensitivity, epsilon
         As for :func:`exponential_probabilities`.
+    size : int, optional
+        Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
+        not given.
     rng : numpy.random.Generator
         Source of the choice.
-    size : int, optional
-        Number of independent choices, each of which costs ε, up to 2 GiB of them; a single one if
-        not given.
 
     Returns
     -------
@@ -486,7 +546,13 @@ def exponential_mechanism(
     return int(chosen) if size is None else chosen
 
 
-def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+@overload
+def exponential_epsilon(rate: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def exponential_epsilon(
+    rate: ArrayLike, *, sensitivity: float = 1.0
+) -> float | NDArray[np.float64]:
     r"""Return the ε of a choice with weights :math:`e^{\text{rate}\cdot u}`.
 
     Parameters
@@ -523,7 +589,15 @@ def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     return epsilon
 
 
-def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Generator) -> Any:
+@overload
+def randomised_response(answers: bool, *, epsilon: float, rng: np.random.Generator) -> bool: ...
+@overload
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+) -> NDArray[np.bool_]: ...
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+) -> bool | NDArray[np.bool_]:
     r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
 
     Parameters

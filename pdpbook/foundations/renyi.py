@@ -23,7 +23,7 @@ Laplace noise          a curve that levels off at :math:`\Delta_1/b`
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,7 +77,15 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
     return max(float(moment) / (order - 1.0), 0.0)
 
 
-def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) -> Any:
+@overload
+def gaussian_renyi(order: float, *, sensitivity: float = 1.0, sigma: float) -> float: ...
+@overload
+def gaussian_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
+) -> NDArray[np.float64]: ...
+def gaussian_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
+) -> float | NDArray[np.float64]:
     r"""Return the Rényi divergence that Gaussian noise is worth.
 
     Parameters
@@ -119,7 +127,15 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
     return values if values.ndim else float(values)
 
 
-def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -> Any:
+@overload
+def laplace_renyi(order: float, *, sensitivity: float = 1.0, scale: float) -> float: ...
+@overload
+def laplace_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, scale: float
+) -> NDArray[np.float64]: ...
+def laplace_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, scale: float
+) -> float | NDArray[np.float64]:
     r"""Return the Rényi divergence that Laplace noise on one number is worth.
 
     Parameters

@@ -21,7 +21,7 @@ from typing import Any
 from pdpbook import _validate
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.scaling.cluster import require
-from pdpbook.scaling.keyed_draws import keyed_digest
+from pdpbook.scaling.keyed_random import keyed_digest
 from pdpbook.scaling.plan import GAME, Plan
 
 __all__ = ["ReleaseCost", "differences", "fingerprint", "public_manifest", "release_cost"]

@@ -39,7 +39,7 @@ def games(draw: st.DrawFn) -> pb.NVOGame:
 def test_the_hockey_stick_is_the_worst_of_all_events(case):
     rows, n, epsilon = case
     mass = rows.sum(axis=0)
-    ours = pb.hockey_stick_divergences(rows, mass, n, epsilon)
+    ours = pb.beyond.hockey_stick_divergences(rows, mass, n, epsilon)
     assert ours == pytest.approx(
         [naive.hockey_stick(row, mass, n, epsilon) for row in rows], abs=1e-12
     )
@@ -51,17 +51,19 @@ def test_the_linear_form_with_a_delta(case):
     mass, (tau, sigma) = rows.sum(axis=0), pb.linear_limits(n, epsilon)
     forth = math.exp(epsilon) / (n - 1) * np.maximum(rows - tau * mass, 0.0).sum(axis=1)
     back = np.maximum(sigma * mass - rows, 0.0).sum(axis=1) / (n - 1)
-    ours = pb.hockey_stick_divergences(rows, mass, n, epsilon)
+    ours = pb.beyond.hockey_stick_divergences(rows, mass, n, epsilon)
     assert ours == pytest.approx(np.maximum(forth, back), abs=1e-12)
 
 
 @given(populations())
 def test_one_in_n_promises_nothing(case):
     rows, n, epsilon = case
-    assert (pb.hockey_stick_divergences(rows, rows.sum(axis=0), n, epsilon) <= 1 / n + 1e-12).all()
+    assert (
+        pb.beyond.hockey_stick_divergences(rows, rows.sum(axis=0), n, epsilon) <= 1 / n + 1e-12
+    ).all()
     noiseless = np.eye(n)  # everybody alone: as bad as it gets
     if epsilon >= math.log(n / (n - 1)):
-        worst = pb.hockey_stick_divergences(noiseless, np.ones(n), n, epsilon)
+        worst = pb.beyond.hockey_stick_divergences(noiseless, np.ones(n), n, epsilon)
         assert worst == pytest.approx(np.full(n, 1 / n))
 
 

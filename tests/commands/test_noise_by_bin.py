@@ -23,7 +23,7 @@ def test_the_original_files_give_the_committed_results():
     about = nb.noise_results().attrs["about"]
     for name, digest in file_hashes(ORIGINALS).items():
         assert f"sha256 {digest} {name}" in about
-    game = SETTINGS["stated"].game(pb.load_credit(ORIGINALS)["income"], 2.0)
+    game = SETTINGS["stated"].game(pb.load_credit(ORIGINALS)["income"], epsilon=2.0)
     ends = [
         pb.best_response_dynamics(game, rng=np.random.default_rng(seed)).profile
         for seed in range(10)
@@ -33,7 +33,9 @@ def test_the_original_files_give_the_committed_results():
         name: old[name] for name in ("bins", "not_lower_low", "not_lower_high")
     }
     players = pb.load_players(ORIGINALS)
-    again = nb.pair_row(players["height"], players["weight"], SETTINGS["inferred"], 1.0, range(1))
+    again = nb.pair_row(
+        players["height"], players["weight"], SETTINGS["inferred"], epsilon=1.0, seeds=range(1)
+    )
     old = TABLE.loc["pairs", "inferred", 1.0, "BRD"]
     assert old["pair_low"] <= again["pair_low"] <= old["pair_high"]
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import clopper_pearson_epsilon
+from pdpbook.audit import clopper_pearson_epsilon
 from tests.tools.answers import answer_tests
 
 

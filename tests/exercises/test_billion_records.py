@@ -9,7 +9,7 @@ import pytest
 
 from pdpbook import draws_epsilon
 from pdpbook.exercises.billion_records import _tally
-from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
 from tests.tools.answers import answer_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
@@ -142,7 +142,7 @@ RIGHT = {
             [by_hash(key, name, distribution, j) for j in range(a, b)]
         ),
         lambda key, name, distribution, a, b: keyed_draws(
-            key, name, integer_weights(distribution), a, b
+            key, name, integer_weights(distribution), start=a, stop=b
         ),
     ],
     "weights": [

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from pdpbook import advanced_composition
+from pdpbook.foundations import advanced_composition
 from tests.tools.answers import answer_tests
 
 
@@ -20,7 +20,7 @@ def delta(alpha, beta, epsilon):
 
 def level(total, slack, count):
     def excess(epsilon):
-        return advanced_composition(epsilon, count, slack=slack).epsilon - total
+        return advanced_composition(epsilon, count=count, slack=slack).epsilon - total
 
     return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from pdpbook import hockey_stick_divergences, linear_limits
+from pdpbook import linear_limits
+from pdpbook.beyond import hockey_stick_divergences
 from tests.tools.answers import answer_tests
 
 pytestmark = [

@@ -11,7 +11,7 @@ from tests.tools.answers import answer_tests
 
 
 def prints(data):
-    games = [SETTINGS["inferred"].game(data, epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)]
+    games = [SETTINGS["inferred"].game(data, epsilon=epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)]
     return np.array([laplace_row(game)["cosine"] for game in games])
 
 

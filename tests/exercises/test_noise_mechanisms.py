@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import analytic_gaussian_sigma
+from pdpbook.foundations import analytic_gaussian_sigma
 from tests.tools.answers import answer_tests
 
 

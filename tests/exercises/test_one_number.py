@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from pdpbook import advanced_composition, draws_epsilon, k_ary_randomised_response, laplace_kernel
+from pdpbook import draws_epsilon, k_ary_randomised_response, laplace_kernel
+from pdpbook.foundations import advanced_composition
 from tests.tools.answers import answer_tests
 
 
@@ -36,7 +37,7 @@ def by_advanced_composition(n, epsilon, total, delta):
     fits = [
         m
         for m in range(1, 200)
-        if delta > 0 and advanced_composition(epsilon, m, slack=delta).epsilon <= total
+        if delta > 0 and advanced_composition(epsilon, count=m, slack=delta).epsilon <= total
     ]
     return max(fits, default=0)
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdpbook import best_granularity, quality_of_service
+from pdpbook.beyond import best_granularity, quality_of_service
 from tests.tools.answers import answer_tests
 
 

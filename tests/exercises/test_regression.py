@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from pdpbook import advanced_composition
+from pdpbook.foundations import advanced_composition
 from tests.tools.answers import answer_tests
 
 
 def cost(epsilon, m):
-    return advanced_composition(epsilon, m, slack=1e-6).epsilon
+    return advanced_composition(epsilon, count=m, slack=1e-6).epsilon
 
 
 def allowed(epsilon, total):

@@ -5,8 +5,9 @@ import math
 import numpy as np
 from scipy.stats import hypergeom
 
-from pdpbook import draws_epsilon, safe_randomiser
-from pdpbook.audit.safe_randomiser import is_safe
+from pdpbook import draws_epsilon
+from pdpbook.audit import safe_randomiser
+from pdpbook.audit.safe_randomisers import is_safe
 from tests.tools.answers import answer_tests
 
 
@@ -124,7 +125,7 @@ WRONG = {
 }
 RIGHT = {
     "margin": [lambda k, e, d: margin(k, e, d, above)],
-    "safe": [lambda p, low, e: is_safe(p, low, e), condition],
+    "safe": [lambda p, low, e: is_safe(p, low, epsilon=e), condition],
     "again": [
         lambda a, size, n, level: first(
             a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
@@ -132,7 +133,9 @@ RIGHT = {
     ],
     "cost": [budget],
     "by-hand": [
-        lambda m, low, e: safe_randomiser(np.rint(m).astype(int), low, e, noise=0.5, actions="blur")
+        lambda m, low, e: safe_randomiser(
+            np.rint(m).astype(int), low, epsilon=e, noise=0.5, actions="blur"
+        )
     ],
 }
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pdpbook import distance_budgets
+from pdpbook.beyond import distance_budgets
 from tests.tools.answers import answer_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import bisect, brentq
 from scipy.special import lambertw
 
-from pdpbook import NVOGame, laplace_kernel, scale_bound, uniform_release_scale
+from pdpbook import NVOGame, laplace_kernel, scale_bound
+from pdpbook.per_instance import uniform_release_scale
 from tests.tools.answers import answer_tests
 
 

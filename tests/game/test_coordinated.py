@@ -192,7 +192,7 @@ def scripted(game, ends, monkeypatch):
         number, (private, divergence) = next(runs)
         commits.append(commit)
         traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
-        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
+        return pb.game.BestResponse(np.array([[number]]), *traces, 1, 10**number, True)
 
     monkeypatch.setattr(coordinated, "_play", play)
     monkeypatch.setattr(

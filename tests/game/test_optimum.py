@@ -128,7 +128,7 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
         if number % 3 == 0:
             profile = strict.random_profile(rng)
             present = [strict.kernel[v, k] for k, v in np.argwhere(profile)]
-            deltas = pb.hockey_stick_divergences(
+            deltas = pb.beyond.hockey_stick_divergences(
                 present, strict.mass(profile), strict.records, strict.epsilon
             )
             delta = deltas.max()

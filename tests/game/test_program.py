@@ -300,7 +300,7 @@ def test_no_digit_of_a_row_cuts_off_a_profile_on_its_edge(side):
         needed = np.nanmax(game.losses(profile))
         if side.startswith("delta"):
             rows = [kernel[v, k] for k, v in np.argwhere(profile)]
-            needed = pb.hockey_stick_divergences(rows, game.mass(profile), 6, epsilon).max()
+            needed = pb.beyond.hockey_stick_divergences(rows, game.mass(profile), 6, epsilon).max()
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon, delta=needed)
         else:
             game = pb.NVOGame(game.counts, kernel, epsilon=needed)

@@ -16,11 +16,11 @@ from pdpbook import (
     NVOGame,
     gaussian_kernel,
     laplace_kernel,
-    product_kernel,
     scale_bound,
     truncated_laplace_extremes,
     truncated_laplace_pdf,
 )
+from pdpbook.per_instance import product_kernel
 
 many_bins = st.integers(2, 200)
 any_scale = st.floats(math.log(1e-6), math.log(1e12)).map(math.exp)

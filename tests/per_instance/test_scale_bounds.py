@@ -18,12 +18,11 @@ from pdpbook import (
     laplace_kernel,
     linear_limits,
     privacy_losses,
-    published_scale_bound,
     scale_bound,
     truncated_laplace_extremes,
-    uniform_release_scale,
 )
 from pdpbook.exercises import check
+from pdpbook.per_instance import published_scale_bound, uniform_release_scale
 from tests import naive
 
 targets = st.floats(math.log(1e-5), math.log(6.0)).map(math.exp)

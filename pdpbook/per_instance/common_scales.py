@@ -34,7 +34,7 @@ _RUNG = 0.98
 _NO_NOISE = 0.02
 
 
-def common_scale(counts: ArrayLike, epsilon: float) -> float:
+def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     r"""Return the smallest Laplace scale that makes every record of a data set private.
 
     All records carry truncated Laplace noise of the same scale.

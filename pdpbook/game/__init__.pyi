@@ -1,0 +1,16 @@
+from .best_response import BestResponse, best_response_dynamics
+from .coordinated import coordinated_best_response
+from .genetic import Enumeration, approximate_enumeration
+from .nvo_game import NVOGame
+from .optimum import Certificate, certified_optimum
+
+__all__ = [
+    "BestResponse",
+    "Certificate",
+    "Enumeration",
+    "NVOGame",
+    "approximate_enumeration",
+    "best_response_dynamics",
+    "certified_optimum",
+    "coordinated_best_response",
+]
