@@ -87,6 +87,11 @@ class CountPosterior:
         Returns
         -------
         CountPosterior
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the number of groups is not a whole number >= 1, or takes too much memory.
         """
         groups = _validate.integer("groups", groups, at_least=1)
         _validate.memory("groups", groups, len(self.values), groups, what="the law")
@@ -290,6 +295,11 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int, shape (K,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are not at least two whole numbers of at most 2⁵³ in size.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from pdpbook.experiments.replication import (
     laplace_row,
 )
 from pdpbook.experiments.settings import SETTINGS
-from pdpbook.experiments.settings_search import DIVISORS, PADDINGS, TABLES, settings_search
+from pdpbook.experiments.settings_search import DIVISORS, PADDINGS, TABLES, search_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def replicate(
             bar.update()
         for name, records in data.items():
             bar.set_postfix_str(f"{name}, search")
-            found_all = settings_search(records, TABLES[name], step=bar.update)
+            found_all = search_settings(records, TABLES[name], step=bar.update)
             rows += [{"experiment": f"search {name}", **dict(r)} for _, r in found_all.iterrows()]
         bar.set_postfix_str("regression")
         players = load_players(folder)

@@ -127,7 +127,7 @@ EXERCISES = {
     "margin": Exercise(
         [
             equal(
-                noise_margin,
+                lambda bins, epsilon, delta: noise_margin(bins, epsilon=epsilon, delta=delta),
                 bins,
                 epsilon,
                 delta,

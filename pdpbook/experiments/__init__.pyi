@@ -31,7 +31,7 @@ from .replication import (
     replication_results,
 )
 from .settings import SETTINGS, Setting
-from .settings_search import DIVISORS, PADDINGS, TABLES, misfit, search_row, settings_search
+from .settings_search import DIVISORS, PADDINGS, TABLES, misfit, search_row, search_settings
 
 __all__ = [
     "CROWD",
@@ -76,6 +76,6 @@ __all__ = [
     "sd_loss",
     "sd_loss_limit",
     "search_row",
-    "settings_search",
+    "search_settings",
     "without_privacy",
 ]

@@ -119,6 +119,11 @@ def _mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
 def without_privacy(game: NVOGame) -> NVOGame:
     """Return the same game with an ε at which the payoff is about the histogram alone.
 
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
     Examples
     --------
     >>> from pdpbook import load_heights

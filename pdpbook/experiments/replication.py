@@ -62,6 +62,11 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
         ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss, the second
         in units of the padded interval), ``jaccard`` and ``cosine``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or profile is not one of its profiles.
+
     Notes
     -----
     Taught in *Replication*.
@@ -100,6 +105,11 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     dict
         The measures, and ``private``: how many records are ε-pDP-private.
 
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
     Examples
     --------
     >>> from pdpbook import load_heights
@@ -133,6 +143,11 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
         Medians of the measures and the range of KL over the seeds (``kl_low``, ``kl_high``), the
         smallest number of private records, how many ends are Nash equilibria and whether all are
         (``equilibria``, ``nash``), the largest number of sweeps and the median of the seconds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0.
 
     Examples
     --------
@@ -170,6 +185,12 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     -------
     dict
         As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0, or
+        generations is out of its range.
     """
     game = _validate.instance("game", game, NVOGame)
     seeds = _validate.seeds("seeds", seeds)
@@ -207,6 +228,11 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
         :func:`divergence_floor`, ``optimal`` (whether the gap was reached) and ``seconds``;
         algorithm ``certified``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the time limit is not > 0.
+
     Examples
     --------
     >>> from pdpbook import load_heights
@@ -242,6 +268,11 @@ def divergence_floor(game: NVOGame) -> float:
         :math:`D_{\mathrm{KL}}(q\,\|\,P) + 1 - \sum_k q(k)\, g_k` with
         :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
         KL only, or 0 if that is negative.
+
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
 
     Notes
     -----

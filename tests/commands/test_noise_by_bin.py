@@ -44,7 +44,7 @@ def test_a_short_run_of_the_command(tmp_path, monkeypatch):
     if not (ORIGINALS / "nba/all_seasons.csv").is_file():
         pytest.skip("the original files are not here; name their folder by PDPBOOK_DATA")
     monkeypatch.setattr(command, "_PLAN", {"height": (1.0,), "income": (), "credit": ()})
-    monkeypatch.setattr(command, "pair_row", lambda *_: {"pair_low": 0})
+    monkeypatch.setattr(command, "pair_row", lambda *_, **__: {"pair_low": 0})
     out = tmp_path / "table.csv"
     assert command.main(["--data", str(ORIGINALS), "--out", str(out), "--seeds", "1"]) == 0
     table = nb.noise_results(out)

@@ -64,7 +64,7 @@ def test_a_short_run_of_everything(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "PADDINGS", (1.0,))
     monkeypatch.setattr(command, "DIVISORS", (10,))
     monkeypatch.setattr(
-        command, "settings_search", lambda *_, **__: pd.DataFrame([{"divisor": 1.0}])
+        command, "search_settings", lambda *_, **__: pd.DataFrame([{"divisor": 1.0}])
     )
     monkeypatch.setattr(command, "certified_bound", lambda *_, **__: {"algorithm": "certified"})
     out = tmp_path / "table.csv"

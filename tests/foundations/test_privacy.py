@@ -161,8 +161,8 @@ def test_extreme_levels_do_not_overflow():
             )
         ),
         *(
-            (privacy.group_privacy, {"epsilon": 0.1, "size": 9}, *row)
-            for row in (("epsilon", [0.0], []), ("size", [0], [1]), ("delta", [1.0], [0.0]))
+            (privacy.group_privacy, {"epsilon": 0.1, "records": 9}, *row)
+            for row in (("epsilon", [0.0], []), ("records", [0], [1]), ("delta", [1.0], [0.0]))
         ),
     ],
 )

@@ -343,7 +343,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "padding": 1.0,
         "divisor": 10,
     },
-    "experiments.settings_search.settings_search": lambda: {
+    "experiments.settings_search.search_settings": lambda: {
         "data": DATA,
         "table": 1,
         "paddings": (1.0,),

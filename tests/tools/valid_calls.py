@@ -217,7 +217,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "rng": rng(),
     },
     "gradual_laplace": lambda: {"size": 3, "epsilons": np.array([0.5, 1.0]), "rng": rng()},
-    "group_privacy": lambda: {"epsilon": 0.1, "size": 4, "delta": 1e-6},
+    "group_privacy": lambda: {"epsilon": 0.1, "records": 4, "delta": 1e-6},
     "guess_bound": lambda: {"n": 5000, "epsilon": 4.0, "ratio": 1.0},
     "hockey_stick_divergences": lambda: {
         "rows": ROWS,
