@@ -47,6 +47,8 @@ def dp_histogram(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise; the estimate is this book's.
     Taught in *What would you have used instead?*
 

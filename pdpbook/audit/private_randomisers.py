@@ -104,6 +104,10 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     ValueError, TypeError
         If an argument is out of its range.
 
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
+
     Examples
     --------
     >>> noise_margin(101, epsilon=0.8, delta=1e-6), noise_margin(1, epsilon=1.0, delta=0.5)
@@ -161,6 +165,8 @@ def private_randomiser(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  The theorem is in *A repair*.  m draws cost what
     :func:`pdpbook.draws_epsilon` says of ε₂, beside ε₁ and δ.
 

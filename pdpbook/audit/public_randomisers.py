@@ -148,6 +148,8 @@ def public_randomiser(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  Taught in *A repair*.
 
     Examples

@@ -71,6 +71,8 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Proved in *A repair*.
 
     Examples
@@ -141,6 +143,8 @@ def safe_randomiser(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  Taught in *A repair*.
 
     Examples

@@ -54,6 +54,9 @@ def bounded_laplace_epsilon(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), with the constant in closed form.
     Taught, with a proof, in *Noise mechanisms*.
 
@@ -95,6 +98,9 @@ def bounded_laplace_scale(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
     in *Noise mechanisms*.
 
@@ -174,6 +180,9 @@ def bounded_laplace_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Noise mechanisms*.  The
     draws are made by inverting the distribution function; their low bits betray the answer, as
     those of all floating-point noise do.

@@ -85,6 +85,9 @@ def laplace_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
     Taught in *Noise mechanisms*.
 
@@ -131,6 +134,9 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Taught in *Noise mechanisms*.
 
     Examples
@@ -179,6 +185,9 @@ def geometric_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  In exact
     arithmetic every whole number can come out whatever ``value`` is, so the set of possible outputs
     says nothing.  NumPy's sampler never draws what has a probability below about 1e-16, noise
@@ -240,6 +249,9 @@ def gaussian_delta(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Noise mechanisms*.  With
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
@@ -291,6 +303,9 @@ def analytic_gaussian_sigma(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018).  Taught in *Noise mechanisms*.
 
     Examples
@@ -352,6 +367,9 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
     the limit on ε.  Taught, with a proof, in *Noise mechanisms*.
 
@@ -422,6 +440,9 @@ def gaussian_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018), Algorithm 1.  Taught in *Noise mechanisms*.
 
     Examples
@@ -464,6 +485,9 @@ def exponential_probabilities(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
     *Noise mechanisms*.
 
@@ -529,6 +553,9 @@ def exponential_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: McSherry & Talwar (2007).  Taught in *Noise mechanisms*.
 
     Examples
@@ -574,6 +601,9 @@ def exponential_epsilon(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Taught in *Noise mechanisms*, with the case in which half of it is enough.
 
     Examples
@@ -621,6 +651,8 @@ def randomised_response(
 
     Notes
     -----
+    In this local model neighbours are any two answers of one person (replacement).
+
     Source: Warner (1965).  Taught in *Why noise?*
 
     Examples
@@ -657,6 +689,8 @@ def randomised_response_epsilon(truth: float) -> float:
 
     Notes
     -----
+    In this local model neighbours are any two answers of one person (replacement).
+
     Taught in *Why noise?*
 
     Examples

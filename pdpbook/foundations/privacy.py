@@ -69,6 +69,9 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
 
     Notes
     -----
+    The belief is about which of two neighbouring data sets it was, by removal or by replacement
+    of one record.
+
     Source: Bayes' rule.  Taught in *Differential privacy*.
 
     Examples
@@ -108,6 +111,9 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its proof for adaptive releases, in
     *Differential privacy*.
 
@@ -162,6 +168,9 @@ def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slac
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
     :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
     *Differential privacy*.
@@ -213,6 +222,9 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Kairouz, Oh & Viswanath (2015).  Taught in *Differential privacy*.
 
     Examples
@@ -271,6 +283,9 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
 
     Notes
     -----
+    Where neighbouring data sets differ by the removal of a record, a group is records that join
+    or leave together; where they differ by replacement, records that change together.
+
     Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*.
 
     Examples

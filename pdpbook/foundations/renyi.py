@@ -109,6 +109,9 @@ def gaussian_renyi(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Differential privacy*.
 
     Examples
@@ -162,6 +165,9 @@ def laplace_renyi(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Differential privacy*.
 
     Examples
@@ -209,6 +215,9 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
 
     Notes
     -----
+    Neighbouring data sets are those of the curve, which differ by the removal of one record or by
+    its replacement.
+
     Source: Canonne, Kamath & Steinke (2020), Proposition 12, which improves on Mironov (2017),
     Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.  Proved in *Differential privacy*.
 

@@ -141,6 +141,9 @@ def staircase_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Noise mechanisms*.  The
     low bits of floating-point noise betray the answer, as those of Laplace noise do.
 
@@ -193,6 +196,9 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Geng & Viswanath (2016).  Taught in *Noise mechanisms*, where an exercise computes it.
 
     Examples

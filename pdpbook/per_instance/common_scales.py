@@ -60,6 +60,9 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: this book.  Taught in *The game*, as the baseline of the game.
 
     Examples

@@ -103,6 +103,9 @@ def release_cost(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more of them do.
     Taught in *A billion records*.
 

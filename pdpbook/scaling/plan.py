@@ -148,6 +148,9 @@ def safe_game(
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     By Theorem 1′ of this book.  Taught in *A billion records*.
 
     Examples
@@ -220,6 +223,9 @@ def solve(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     Taught in *A billion records*.
     """
     histograms = _validate.instance("histograms", histograms, Histograms)

@@ -162,6 +162,9 @@ def release(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     Taught in *A billion records*.
     """
     plan = _validate.instance("plan", plan, Plan)
