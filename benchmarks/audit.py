@@ -17,17 +17,17 @@ def run() -> Iterator[tuple[str, float, str]]:
         yield f"draws_epsilon, {what}", time, target
     for scales in ("stated", "finer"):
         game = heights_game(scales, 1.0)
-        pipeline = pb.game_pipeline(game, best_responses)
+        pipeline = pb.audit.game_pipeline(game, best_responses)
         time = best_of(lambda g=game, p=pipeline: pb.end_to_end_losses(g.counts, p), runs=3)
         yield f"all end-to-end losses of the heights, {scales} scales", time, "< 1 s"
     counts = heights_game("stated", 1.0).counts
-    made = pb.private_randomiser(
+    made = pb.audit.private_randomiser(
         counts, epsilon=1.0, delta=1e-6, share=0.9, rng=np.random.default_rng(0), actions="blur"
     )
     for actions in ("rows", "blur"):
         time = best_of(
-            lambda a=actions: pb.safe_randomiser(
-                made.noisy, made.lower, made.draw_epsilon, noise=0.9, actions=a
+            lambda a=actions: pb.audit.safe_randomiser(
+                made.noisy, made.lower, epsilon=made.draw_epsilon, noise=0.9, actions=a
             ),
             runs=3,
         )

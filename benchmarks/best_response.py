@@ -22,14 +22,14 @@ def game_of(records: int) -> pb.NVOGame:
 
 def seconds(game: pb.NVOGame, *, runs: int = 5) -> tuple[float, int]:
     """Time of a run of the dynamics from a random start, and its passes over the records."""
-    start = game.random_profile(np.random.default_rng(1))
+    start = game.random_profile(rng=np.random.default_rng(1))
     sweeps = pb.best_response_dynamics(game, start=start).sweeps
     return best_of(lambda: pb.best_response_dynamics(game, start=start), runs=runs), sweeps
 
 
 def literal_seconds(game: pb.NVOGame, sweeps: int) -> float:
     """Time of Algorithm 1 for the same passes: measured time of a payoff × number of payoffs."""
-    bins, actions = naive.records_of(game.random_profile(np.random.default_rng(1)))
+    bins, actions = naive.records_of(game.random_profile(rng=np.random.default_rng(1)))
     payoff = best_of(lambda: naive.payoff(bins, actions, game.kernel, EPSILON), runs=3)
     return payoff * game.records * game.actions * sweeps
 

@@ -241,10 +241,14 @@ EPSILONS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
 
 
 def _draw_a_million(block: int) -> int:
-    from pdpbook.scaling.keyed_draws import integer_weights, keyed_draws
+    from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
 
     distribution = integer_weights(np.full(BINS, 1.0 / BINS))
-    return int(keyed_draws(bytes(32), "c0", distribution, block * 10**6, (block + 1) * 10**6).sum())
+    return int(
+        keyed_draws(
+            bytes(32), "c0", distribution, start=block * 10**6, stop=(block + 1) * 10**6
+        ).sum()
+    )
 
 
 def _heights(epsilon: float) -> pb.NVOGame:
@@ -270,7 +274,8 @@ def batched(items: list[int], size: int = 10) -> list[list[int]]:
 def _end_to_end_losses(case: tuple[float, list[int]]) -> list[float]:
     epsilon, bins = case
     return [
-        left.end_to_end_loss for left in pb.removals(_heights(epsilon), _large_start, bins=bins)
+        left.end_to_end_loss
+        for left in pb.audit.removals(_heights(epsilon), _large_start, bins=bins)
     ]
 
 

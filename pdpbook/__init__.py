@@ -1,8 +1,10 @@
 """pdpbook: per-instance differential privacy and the game that tunes its noise.
 
-The package beside the book.  The names that a reader meets are listed in ``__init__.pyi`` and
-imported when they are first used, so that ``import pdpbook`` costs next to nothing.  The modules
-behind them carry the theory and are named after the chapters that teach them.
+The package beside the book.  Here stand the names that a newcomer needs.  All others are found in
+the namespace of their part of the book, such as ``pdpbook.audit`` or ``pdpbook.game``.  What a
+namespace offers is listed in its ``__init__.pyi`` and imported when it is first used, so that
+``import pdpbook`` costs next to nothing.  The modules behind the names carry the theory and are
+named after their subjects.
 """
 
 import lazy_loader

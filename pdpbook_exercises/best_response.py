@@ -30,7 +30,7 @@ def _crowd(size: int) -> NVOGame:
 
 def _groups(game: NVOGame, seeds: int) -> Iterator[tuple[Profile, int, int]]:
     for seed in range(seeds):
-        profile = game.random_profile(np.random.default_rng(seed))
+        profile = game.random_profile(rng=np.random.default_rng(seed))
         for k, v in np.argwhere(profile).tolist():
             yield profile, k, v
 

@@ -52,7 +52,7 @@ def _level(total: float, slack: float, count: int) -> float:
     low, high = 0.0, total
     for _ in range(100):
         middle = (low + high) / 2
-        fine = advanced_composition(middle, count, slack=slack).epsilon <= total
+        fine = advanced_composition(middle, count=count, slack=slack).epsilon <= total
         low, high = (middle, high) if fine else (low, middle)
     return low
 
@@ -109,7 +109,7 @@ def delta(alpha, beta, epsilon):
 
 def level(total, slack, count):
     def excess(epsilon):
-        return advanced_composition(epsilon, count, slack=slack).epsilon - total
+        return advanced_composition(epsilon, count=count, slack=slack).epsilon - total
 
     return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
 

@@ -61,7 +61,8 @@ def _columns() -> dict[str, NDArray[np.float64]]:
 
 def _prints(data: NDArray[np.float64], error: float) -> NDArray[np.float64]:
     rows = [
-        laplace_row(SETTINGS["inferred"].game(data, epsilon)) for epsilon in (1.0, 2.0, 4.0, 8.0)
+        laplace_row(SETTINGS["inferred"].game(data, epsilon=epsilon))
+        for epsilon in (1.0, 2.0, 4.0, 8.0)
     ]
     signs = np.array([1.0, -1.0, 1.0, -1.0])
     return np.array([row["cosine"] for row in rows]) + error * signs
@@ -121,7 +122,7 @@ def _farthest_case(seed: int, theta: float, hint: str) -> Case:
 
 
 def _loss(answer: Callable[..., Any], which: str) -> float:
-    game = SETTINGS["inferred"].game(load_heights()["height"], 1.0)
+    game = SETTINGS["inferred"].game(load_heights()["height"], epsilon=1.0)
     if which == "same":
         return float(answer(game.frequency, game.frequency))
     profile = game.constant_profile(2)
@@ -142,7 +143,7 @@ def _between(which: str, low: float, high: float) -> Callable[[Any], bool | str]
 
 
 def prints(data):
-    games = [SETTINGS["inferred"].game(data, epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)]
+    games = [SETTINGS["inferred"].game(data, epsilon=epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)]
     return np.array([laplace_row(game)["cosine"] for game in games])
 
 

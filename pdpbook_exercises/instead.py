@@ -133,7 +133,7 @@ def squares(places):
 
 def smooth(noisy, epsilon):
     """The posterior mean, mixed with its average over three bins."""
-    guess = posterior_from_noise(noisy, epsilon).distribution
+    guess = posterior_from_noise(noisy, epsilon=epsilon).distribution
     return normalised(0.7 * guess + 0.3 * np.convolve(guess, np.ones(3) / 3, mode="same"))
 
 
@@ -277,7 +277,7 @@ EXERCISES = {
             (lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 5), "Not nearer by a third"),
             (lambda noisy, epsilon: np.maximum(noisy, 0) + 0.5, "Return a distribution"),
             (
-                lambda noisy, epsilon: posterior_from_noise(noisy, epsilon).distribution,
+                lambda noisy, epsilon: posterior_from_noise(noisy, epsilon=epsilon).distribution,
                 "what do neighbours say",
             ),
         ],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.beyond.limited_attack import limited_attack
+from pdpbook.beyond.limited_attacks import limited_attack
 from pdpbook.beyond.privacy_games import difference_game
 from pdpbook.beyond.repeated_game import (
     RepeatedGame,

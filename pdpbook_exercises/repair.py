@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.audit.private_randomiser import noise_margin
-from pdpbook.audit.safe_randomiser import is_safe, safe_randomiser
+from pdpbook.audit.private_randomisers import noise_margin
+from pdpbook.audit.safe_randomisers import is_safe, safe_randomiser
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook_exercises import Case, Exercise, equal
 
@@ -50,7 +50,7 @@ def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: flo
         "row to what is surely there; and the slope does not depend on n."
     )
     return equal(
-        is_safe(randomiser, lower, epsilon), randomiser, np.array(lower), epsilon, hint=hint
+        is_safe(randomiser, lower, epsilon=epsilon), randomiser, np.array(lower), epsilon, hint=hint
     )
 
 
@@ -93,7 +93,7 @@ def _by_hand_cases() -> list[Case]:
             )
 
         def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
-            return is_safe(table(answer), low, e)
+            return is_safe(table(answer), low, epsilon=e)
 
         def near(answer: Any, table: Any = table, m: Any = m) -> bool:
             q = m / m.sum()
@@ -174,7 +174,7 @@ EXERCISES = {
     "margin": Exercise(
         [
             equal(
-                noise_margin,
+                lambda bins, epsilon, delta: noise_margin(bins, epsilon=epsilon, delta=delta),
                 bins,
                 epsilon,
                 delta,
@@ -225,7 +225,7 @@ EXERCISES = {
             ),
             (lambda p, low, e: True, "Every bin counts, empty ones too"),
         ],
-        right=[lambda p, low, e: is_safe(p, low, e), condition],
+        right=[lambda p, low, e: is_safe(p, low, epsilon=e), condition],
     ),
     "again": Exercise(
         [
@@ -308,7 +308,7 @@ EXERCISES = {
         ],
         right=[
             lambda m, low, e: safe_randomiser(
-                np.rint(m).astype(int), low, e, noise=0.5, actions="blur"
+                np.rint(m).astype(int), low, epsilon=e, noise=0.5, actions="blur"
             )
         ],
     ),

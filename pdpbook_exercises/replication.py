@@ -91,7 +91,7 @@ def _fit(setting: Setting) -> float:
     table = table[(table["algorithm"] == "BRD") & (table["epsilon"] >= 1.0)]
     heights = load_heights()["height"]
     ours = [
-        best_response_row(setting.game(heights, epsilon), range(3))["kl"]
+        best_response_row(setting.game(heights, epsilon=epsilon), range(3))["kl"]
         for epsilon in table["epsilon"]
     ]
     return misfit(ours, table["kl_divergence"])

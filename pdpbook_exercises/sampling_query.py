@@ -162,7 +162,7 @@ def public(clip="limits", *, limits=(120.0, 230.0), keep=True, at=None, sensitiv
     def public_grid(data, epsilon):
         grid = Grid.padded(list(limits), epsilon=at or epsilon)
         if sensitivity:
-            grid = Grid(grid.lower, grid.upper, 101, sensitivity)
+            grid = Grid(grid.lower, grid.upper, 101, sensitivity=sensitivity)
         low, high = limits if clip == "limits" else (grid.lower, grid.upper)
         if not keep:
             return grid, data[(data >= low) & (data <= high)]
@@ -257,7 +257,10 @@ EXERCISES = {
             (public(sensitivity=1.0), "has a padding of 0 cm"),
             (public(at=1.0), "Set the grid's `sensitivity`"),
             (public(limits=(165.0, 175.0)), "Ordinary heights"),
-            (lambda d, e: (Grid(100.0, 250.0, 101, 0.2), d), "must come back, inside the grid"),
+            (
+                lambda d, e: (Grid(100.0, 250.0, 101, sensitivity=0.2), d),
+                "must come back, inside the grid",
+            ),
         ],
         right=[public(), public(limits=(50, 300)), public(limits=(130.0, 210.0))],
     ),

@@ -40,7 +40,7 @@ def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins:
         weights = rng.dirichlet(np.ones(outputs)) * (kernel[0].diagonal() > 0.0)
         counts = rng.multinomial(rng.integers(4, largest + 1), weights / weights.sum())
         game, delta = pb.NVOGame(counts, kernel, epsilon=1.0), 0.0
-        profile = game.random_profile(rng)
+        profile = game.random_profile(rng=rng)
         losses = game.evaluate(profile).losses[profile > 0]
         epsilon = min(float(np.median(losses)) * rng.choice([0.3, 0.9, 1.3]), 4.0)
         game = pb.NVOGame(counts, kernel, epsilon=epsilon)

@@ -69,7 +69,7 @@ def test_a_step_of_one_that_just_keeps_everybody_private(alike):
         kernel = rng.dirichlet(np.ones(4), (3, 4))
         kernel = (1.0 - alike) * kernel + alike * kernel.mean(axis=(0, 1))
         game = pb.NVOGame([3, 4, 0, 2], kernel, epsilon=1.0)
-        profile = game.random_profile(rng)
+        profile = game.random_profile(rng=rng)
         k, v = np.argwhere(profile > 1)[0]
         w = int((v + rng.integers(1, 3)) % 3)
         after = profile.copy()
@@ -94,7 +94,7 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
         kernel = rng.dirichlet(np.ones(4), (3, 4)) * (rng.random((3, 4, 4)) < 0.4)
         kernel += (1.0 - kernel.sum(axis=2))[:, :, None] * np.eye(4)
         game = pb.NVOGame([3, 4, 0, 1], kernel, epsilon=800.0)
-        profile = game.random_profile(rng)
+        profile = game.random_profile(rng=rng)
         scratch = scratch_at(game, profile)
         for k, v, w, _ in moves(game, profile):
             after = profile.copy()

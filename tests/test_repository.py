@@ -1,6 +1,7 @@
 """What the files of the project promise one another."""
 
 import ast
+import importlib
 import importlib.util
 import json
 import os
@@ -275,13 +276,27 @@ def test_both_distributions_carry_the_licence() -> None:
     assert (EXERCISES / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+#: What the parts of the package export.
+PUBLIC = {
+    name
+    for part in PARTS - {"commands"}
+    for name in dir(importlib.import_module(f"pdpbook.{part}"))
+}
+
+
+def is_overload(node: ast.stmt) -> bool:
+    """Whether a definition only says a type; the documentation stands at the last one."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(getattr(each, "id", "") == "overload" for each in decorators)
+
+
 @pytest.mark.parametrize("module", MODULES, ids=relative)
 def test_what_refuses_an_argument_says_so(module: Path) -> None:
     """Public functions, classes and methods that raise have a section "Raises"."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     raising, silent = refusing(tree), []
     for node in tree.body:
-        if getattr(node, "name", "_") not in pdpbook.__all__:
+        if getattr(node, "name", "_") not in PUBLIC or is_overload(node):
             continue
         parts = [node] if isinstance(node, ast.FunctionDef) else getattr(node, "body", [])
         for part in parts:

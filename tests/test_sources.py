@@ -292,7 +292,7 @@ def test_the_pages_tell_nothing_but_the_data():
 
 def test_the_linear_program_alone_allows_the_printed_figure():
     """The ledger says 0.0065, for heights at ε = 1 with inferred settings; printed is 0.0066."""
-    game = SETTINGS["inferred"].game(pb.load_heights()["height"], 1.0)
+    game = SETTINGS["inferred"].game(pb.load_heights()["height"], epsilon=1.0)
     typical = pb.best_response_dynamics(game, start=game.constant_profile(0)).profile
     typical_outcome = game.evaluate(typical)
     program = Program(game, typical_outcome.mass, typical_outcome.divergence)

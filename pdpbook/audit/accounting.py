@@ -78,6 +78,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Proved in *One number*.  The cost for m = n does not grow with n: the number of heads tends to
     a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record and 1 more with it.
 
@@ -275,6 +278,9 @@ def record_profile(
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source of the division: Doroshenko et al. (2022).  Taught in *One number*.
 
     Examples

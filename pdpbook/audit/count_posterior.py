@@ -87,6 +87,11 @@ class CountPosterior:
         Returns
         -------
         CountPosterior
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the number of groups is not a whole number >= 1, or takes too much memory.
         """
         groups = _validate.integer("groups", groups, at_least=1)
         _validate.memory("groups", groups, len(self.values), groups, what="the law")
@@ -101,7 +106,7 @@ class CountPosterior:
         return CountPosterior(value.reshape(shape), weight.reshape(shape))
 
 
-def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
+def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     r"""Return what a noisy histogram says about the true one.
 
     Parameters
@@ -130,7 +135,7 @@ def posterior_from_noise(noisy: ArrayLike, epsilon: float) -> CountPosterior:
 
     Examples
     --------
-    >>> posterior_from_noise([60, 1, -2, 0, 1, 0, -1, 2], 1.0).mean.round(2)
+    >>> posterior_from_noise([60, 1, -2, 0, 1, 0, -1, 2], epsilon=1.0).mean.round(2)
     array([59.97,  0.42,  0.08,  0.08,  0.42,  0.08,  0.08,  0.82])
     """
     z = noisy_counts(noisy)
@@ -290,6 +295,11 @@ def noisy_counts(noisy: ArrayLike) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int, shape (K,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are not at least two whole numbers of at most 2⁵³ in size.
 
     Examples
     --------

@@ -77,6 +77,9 @@ def clopper_pearson_epsilon(
 
     Notes
     -----
+    The neighbouring data sets are the two that were compared, as a rule with the record and
+    without it (removal).
+
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
     The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited by exchanging the two
     worlds; do both with half of the error each, or decide beforehand.  Taught in *Attacks and
@@ -153,6 +156,9 @@ def audit_power(
 
     Notes
     -----
+    The neighbouring data sets are the two that are compared, as a rule with the record and
+    without it (removal).
+
     The lower bound of the hits exceeds t if and only if so many hits, or more, have probability
     below half of the error at the rate t.  So each number of false alarms has a smallest number of
     hits that refutes the claim.  Taught in *Attacks and audits*.
@@ -229,6 +235,8 @@ def one_run_epsilon(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one canary.
+
     Source: Steinke, Nasr & Jagielski (2023), theorem 5.2.  The p-value rises with ε if
     :math:`2m\delta\le1`, so that the smallest ε is found by halving.  Proved for δ = 0 in *Attacks
     and audits*.

@@ -47,6 +47,8 @@ def dp_histogram(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: Ghosh, Roughgarden & Sundararajan (2009) for the noise; the estimate is this book's.
     Taught in *What would you have used instead?*
 
@@ -58,4 +60,4 @@ def dp_histogram(
     """
     counts = _validate.counts_vector("counts", counts, records=0)
     noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
-    return posterior_from_noise(noisy, epsilon).distribution
+    return posterior_from_noise(noisy, epsilon=epsilon).distribution

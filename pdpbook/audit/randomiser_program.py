@@ -5,7 +5,7 @@ for each output x that are linear in the rows: the probability :math:`p_x(x)` to
 others are expected to put there, :math:`o_x`.  Tangents bound it from below, so with any of them
 missing the program's optimum is a lower bound, as in :mod:`pdpbook.game.program`.  A row is a
 mixture of what :func:`action_rows` lists; the safety condition of
-:mod:`pdpbook.audit.safe_randomiser` is linear in the weights of the mixture.
+:mod:`pdpbook.audit.safe_randomisers` is linear in the weights of the mixture.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArr
     Parameters
     ----------
     actions : {"rows", "blur", "laplace"}
-        As for :func:`~pdpbook.audit.safe_randomiser.safe_randomiser`.
+        As for :func:`~pdpbook.audit.safe_randomisers.safe_randomiser`.
     bins : int
         Number of bins K.
     estimate : ndarray, shape (K,)

@@ -91,6 +91,9 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.  The data set with the record has
+    n records.
+
     Proved in *One number*; for equal noise it is amplification by subsampling (Balle, Barthe &
     Gaboardi, 2018).
 
@@ -138,6 +141,9 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.  The data set with the record has
+    n records.
+
     Of all randomisers that are ε-private for every data set this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
     that of Kairouz, Bonawitz & Ramage (2016).  Proved in *One number*.

@@ -57,6 +57,9 @@ def hockey_stick_divergences(
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Taught in *Gaussian noise and (ε, δ)-pDP*.
 
     Examples

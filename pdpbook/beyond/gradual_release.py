@@ -56,6 +56,9 @@ def gradual_laplace(
 
     Notes
     -----
+    Neighbouring data sets, by removal or by replacement of one record, are those that change the
+    answer by at most 1.
+
     Source: Koufogiannis, Han & Pappas (2015), and Cui et al. (2019), theorem 2, for two levels.
     Taught in *Collusion*.
 
@@ -116,6 +119,9 @@ def refine(
 
     Notes
     -----
+    Neighbouring data sets, by removal or by replacement of one record, are those that change the
+    answer by at most 1.
+
     Source: Koufogiannis, Han & Pappas (2015).  The conditional law has four pieces: an atom at
     :math:`V_1`, and one exponential piece beyond it, one between it and 0, one on the other side
     of 0.  Taught in *Collusion*.

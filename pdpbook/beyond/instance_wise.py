@@ -263,7 +263,13 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; every record has its first noise and waits for its turn."""
+        """Begin an episode; every record has its first noise and waits for its turn.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the seed is not a whole number >= 0.
+        """
         if seed is not None:
             seed = _validate.integer("seed", seed, at_least=0)
         super().reset(seed=seed)

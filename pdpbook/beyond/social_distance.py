@@ -419,9 +419,9 @@ class SimulatedError:
 def simulated_rmse(
     budgets: ArrayLike,
     *,
+    sensitivity: float = 1.0,
     rng: np.random.Generator,
     repeats: int = 10_000,
-    sensitivity: float = 1.0,
 ) -> SimulatedError:
     r"""Measure the error of Laplace copies with the given budgets.
 
@@ -430,12 +430,12 @@ def simulated_rmse(
     budgets : array_like, shape (D,)
         Budgets in [0, ∞].  Infinity means no noise; 0 means nothing but noise, an infinite
         error.
+    sensitivity : float
+        Sensitivity of the answer, > 0.
     rng : numpy.random.Generator
         Source of randomness.
     repeats : int
         Copies drawn per level, at least 2; all copies together take at most 2 GiB.
-    sensitivity : float
-        Sensitivity of the answer, > 0.
 
     Returns
     -------

@@ -28,8 +28,8 @@ from pdpbook.audit.count_posterior import (
     posterior_from_public,
 )
 from pdpbook.audit.histogram import dp_histogram
-from pdpbook.audit.private_randomiser import private_randomiser
-from pdpbook.audit.public_randomiser import profile_randomiser, public_randomiser
+from pdpbook.audit.private_randomisers import private_randomiser
+from pdpbook.audit.public_randomisers import profile_randomiser, public_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.commands.end_to_end_table import EPSILONS, best_responses, heights_game
 from pdpbook.foundations.divergences import kl_divergence
@@ -37,7 +37,7 @@ from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
-from pdpbook.per_instance.common_scale import common_scale
+from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
@@ -94,7 +94,7 @@ def _game(game: NVOGame) -> Rows:
 
 
 def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
-    scale = common_scale(counts, epsilon)
+    scale = common_scale(counts, epsilon=epsilon)
     return laplace_kernel(counts.size, [scale])[0] if scale else np.eye(counts.size)
 
 
@@ -253,7 +253,7 @@ def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
             noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
             shown = _like(game, public)
             played = profile_randomiser(shown, best_responses(shown), absent=0)
-            plain = posterior_from_noise(noisy, epsilon)
+            plain = posterior_from_noise(noisy, epsilon=epsilon)
             both = posterior_from_both(public, noisy, n, epsilon)
             randomisers = {
                 "public randomiser with margin": public_randomiser(public, n, epsilon, miss=MISS),

@@ -58,7 +58,7 @@ def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for name, setting in ((name, setting) for name in data for setting in SETTINGS):
         for epsilon in _PLAN[name]:
-            game = SETTINGS[setting].game(data[name], epsilon)
+            game = SETTINGS[setting].game(data[name], epsilon=epsilon)
             free = without_privacy(game)
             ends = {
                 algorithm: [
@@ -72,7 +72,11 @@ def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
                 rows.append({**about, "algorithm": algorithm, **noise_row(game, profiles)})
     for setting, epsilon in ((s, e) for s in SETTINGS for e in (1.0, 4.0)):
         exposed = pair_row(
-            players["height"], players["weight"], SETTINGS[setting], epsilon, range(seeds)
+            players["height"],
+            players["weight"],
+            SETTINGS[setting],
+            epsilon=epsilon,
+            seeds=range(seeds),
         )
         about = {"experiment": "pairs", "setting": setting, "epsilon": epsilon}
         rows.append({**about, "algorithm": "BRD", **exposed})

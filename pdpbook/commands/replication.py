@@ -27,7 +27,7 @@ from pdpbook.experiments.replication import (
     laplace_row,
 )
 from pdpbook.experiments.settings import SETTINGS
-from pdpbook.experiments.settings_search import DIVISORS, PADDINGS, TABLES, settings_search
+from pdpbook.experiments.settings_search import DIVISORS, PADDINGS, TABLES, search_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +78,7 @@ def replicate(
     with progress_bar(total=total, desc="replication", shown=progress, file=sys.stderr) as bar:
         for name, setting, epsilon in plan:
             bar.set_postfix_str(f"{name}, {setting}, ε = {epsilon:g}")
-            game = SETTINGS[setting].game(data[name], epsilon)
+            game = SETTINGS[setting].game(data[name], epsilon=epsilon)
             found = [laplace_row(game), best_response_row(game, range(seeds))]
             found.append(certified_bound(game))
             if name in _ENUMERATED:
@@ -89,13 +89,13 @@ def replicate(
         bar.set_postfix_str("columns")
         for column in weights.columns:
             for epsilon in _EPSILONS["income"]:
-                game = SETTINGS["inferred"].game(weights[column], epsilon)
+                game = SETTINGS["inferred"].game(weights[column], epsilon=epsilon)
                 about = {"experiment": f"column {column}", "setting": "inferred"}
                 rows.append({**about, "epsilon": epsilon, **laplace_row(game)})
             bar.update()
         for name, records in data.items():
             bar.set_postfix_str(f"{name}, search")
-            found_all = settings_search(records, TABLES[name], step=bar.update)
+            found_all = search_settings(records, TABLES[name], step=bar.update)
             rows += [{"experiment": f"search {name}", **dict(r)} for _, r in found_all.iterrows()]
         bar.set_postfix_str("regression")
         players = load_players(folder)

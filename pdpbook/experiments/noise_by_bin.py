@@ -75,7 +75,7 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["inferred"].game(load_heights()["height"], 2.0)
+    >>> game = SETTINGS["inferred"].game(load_heights()["height"], epsilon=2.0)
     >>> row = noise_row(game, [game.constant_profile(2)])
     >>> row["bins"], row["not_lower_low"], row["large_low"]
     (22, 22, 10)
@@ -119,11 +119,16 @@ def _mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> float:
 def without_privacy(game: NVOGame) -> NVOGame:
     """Return the same game with an ε at which the payoff is about the histogram alone.
 
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
     Examples
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = without_privacy(SETTINGS["stated"].game(load_heights()["height"], 1.0))
+    >>> game = without_privacy(SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0))
     >>> game.evaluate(game.constant_profile(4)).private_records == game.records
     True
     """
@@ -132,7 +137,7 @@ def without_privacy(game: NVOGame) -> NVOGame:
 
 
 def pair_row(
-    first: ArrayLike, second: ArrayLike, setting: Setting, epsilon: float, seeds: Iterable[int]
+    first: ArrayLike, second: ArrayLike, setting: Setting, *, epsilon: float, seeds: Iterable[int]
 ) -> dict[str, Any]:
     """Return how many records are exposed by their pair of features, each feature being private.
 
@@ -173,7 +178,7 @@ def pair_row(
         rng = np.random.default_rng(seed)
         outputs, alone = [], 0
         for data in (first, second):
-            game = setting.game(data, epsilon)
+            game = setting.game(data, epsilon=epsilon)
             end = best_response_dynamics(game, rng=rng).profile
             alone += game.records - game.evaluate(end).private_records
             outputs.append(record_rows(game, data, end, rng=rng))

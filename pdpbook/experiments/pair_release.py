@@ -70,7 +70,7 @@ def record_rows(
     --------
     >>> data = [1.0, 2.0, 2.0, 4.0]
     >>> game = NVOGame.from_data(data, epsilon=1.0)
-    >>> profile = game.random_profile(np.random.default_rng(0))
+    >>> profile = game.random_profile(rng=np.random.default_rng(0))
     >>> rows = record_rows(game, data, profile, rng=np.random.default_rng(1))
     >>> rows.shape, bool(np.allclose(rows.sum(axis=0), game.evaluate(profile).mass))
     ((4, 101), True)
@@ -212,6 +212,8 @@ def noisy_copies(
 
     Notes
     -----
+    Neighbouring data sets differ by the replacement of one record within the range of the data.
+
     Local differential privacy, if the range Δq is public: whatever the value of a record was, the
     density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression*.
 
@@ -271,6 +273,8 @@ def noisy_histogram_pairs(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
     *Regression*.
 

@@ -77,7 +77,7 @@ class Network:
 
 
 def fit_network(
-    x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, hidden: int = 3, restarts: int = 3
+    x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, restarts: int = 3, hidden: int = 3
 ) -> Network:
     """Train the paper's network: three layers, ten parameters, rectified linear units.
 
@@ -89,11 +89,11 @@ def fit_network(
         Training data.
     rng : numpy.random.Generator
         Source of the starting weights.
-    hidden : int
-        Hidden units, so many that their values for all the data take at most 2 GiB.
     restarts : int
         Trainings from different weights, at most 10⁹; the one with the smallest training error is
         kept, because three units are easily stuck.
+    hidden : int
+        Hidden units, so many that their values for all the data take at most 2 GiB.
 
     Returns
     -------
@@ -151,8 +151,8 @@ def regression_table(
     epsilons: Iterable[float],
     seeds: Iterable[int],
     settings: Iterable[str] = ("stated", "inferred"),
-    restarts: int = 3,
     draws: int | None = None,
+    restarts: int = 3,
 ) -> pd.DataFrame:
     """Repeat the paper's table 2.
 
@@ -168,11 +168,11 @@ def regression_table(
         One data set and one training a seed.
     settings : iterable of str
         ``"stated"``, ``"inferred"`` or both.
-    restarts : int
-        As in :func:`fit_network`.
     draws : int, optional
         Draws that a network is trained on, at least 2, so many that a row of 101 bins for each
         takes at most 2 GiB; n if not given.
+    restarts : int
+        As in :func:`fit_network`.
 
     Returns
     -------

@@ -62,6 +62,11 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
         ``kl``, ``sd_probabilities`` and ``sd_data`` (the two readings of the SD loss, the second
         in units of the padded interval), ``jaccard`` and ``cosine``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or profile is not one of its profiles.
+
     Notes
     -----
     Taught in *Replication*.
@@ -70,7 +75,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = measures(game, game.constant_profile(2))
     >>> round(row["kl"], 3), round(row["cosine"], 3)
     (1.341, 0.598)
@@ -100,11 +105,16 @@ def laplace_row(game: NVOGame) -> dict[str, Any]:
     dict
         The measures, and ``private``: how many records are ε-pDP-private.
 
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
     Examples
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], 2.0))
+    >>> row = laplace_row(SETTINGS["inferred"].game(load_heights()["height"], epsilon=2.0))
     >>> round(row["kl"], 3), row["private"]
     (0.901, 1317)
     """
@@ -134,11 +144,16 @@ def best_response_row(game: NVOGame, seeds: Iterable[int]) -> dict[str, Any]:
         smallest number of private records, how many ends are Nash equilibria and whether all are
         (``equilibria``, ``nash``), the largest number of sweeps and the median of the seconds.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0.
+
     Examples
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = best_response_row(game, range(3))
     >>> round(row["kl"], 4), row["private"], row["nash"], row["seeds"]
     (0.3585, 1317, True, 3)
@@ -170,6 +185,12 @@ def enumeration_row(game: NVOGame, seeds: Iterable[int], *, generations: int) ->
     -------
     dict
         As :func:`best_response_row`, with ``generations`` in place of ``sweeps``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the seeds are not whole numbers >= 0, or
+        generations is out of its range.
     """
     game = _validate.instance("game", game, NVOGame)
     seeds = _validate.seeds("seeds", seeds)
@@ -207,11 +228,16 @@ def certified_bound(game: NVOGame, *, time_limit: float = 300.0) -> dict[str, An
         :func:`divergence_floor`, ``optimal`` (whether the gap was reached) and ``seconds``;
         algorithm ``certified``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If game is not an :class:`~pdpbook.NVOGame`, or the time limit is not > 0.
+
     Examples
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> row = certified_bound(game)
     >>> round(row["kl"], 3), round(row["lower_bound"], 3)
     (0.358, 0.358)
@@ -243,6 +269,11 @@ def divergence_floor(game: NVOGame) -> float:
         :math:`g_k = \max_v \sum_x p_{k,v}(x)\,q(x)/P(x)` and P from best responses that care for
         KL only, or 0 if that is negative.
 
+    Raises
+    ------
+    TypeError
+        If game is not an :class:`~pdpbook.NVOGame`.
+
     Notes
     -----
     Source: this book.  Proved in *Experiment 1: heights*.
@@ -251,7 +282,7 @@ def divergence_floor(game: NVOGame) -> float:
     --------
     >>> from pdpbook import load_heights
     >>> from pdpbook.experiments.settings import SETTINGS
-    >>> game = SETTINGS["stated"].game(load_heights()["height"], 1.0)
+    >>> game = SETTINGS["stated"].game(load_heights()["height"], epsilon=1.0)
     >>> round(divergence_floor(game), 3)
     0.358
     """

@@ -32,7 +32,7 @@ class Setting:
     multipliers: tuple[float, ...]
     grid_epsilon: float | None
 
-    def game(self, data: ArrayLike, epsilon: float) -> NVOGame:
+    def game(self, data: ArrayLike, *, epsilon: float) -> NVOGame:
         """Return the game of these data at this ε."""
         return NVOGame.from_data(
             data, epsilon=epsilon, multipliers=self.multipliers, grid_epsilon=self.grid_epsilon

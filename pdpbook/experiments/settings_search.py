@@ -21,7 +21,7 @@ from pdpbook.experiments.settings import Setting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "settings_search"]
+__all__ = ["DIVISORS", "PADDINGS", "TABLES", "misfit", "search_row", "search_settings"]
 
 #: By how much the search divides the two small scales.
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
@@ -114,7 +114,7 @@ def search_row(
     printed = printed[printed["epsilon"] >= 1.0]
     games, laplace = {}, printed[printed["algorithm"] == "Laplace"]
     for epsilon in laplace["epsilon"]:
-        games[epsilon] = setting.game(data, epsilon)
+        games[epsilon] = setting.game(data, epsilon=epsilon)
     brd = [best_response_row(game, range(3))["kl"] for game in games.values()]
     lap = [laplace_row(game) for game in games.values()]
     similar = np.array([row["cosine"] for row in lap])
@@ -128,7 +128,7 @@ def search_row(
     }
 
 
-def settings_search(
+def search_settings(
     data: ArrayLike,
     table: int,
     *,
@@ -154,10 +154,15 @@ def settings_search(
     pandas.DataFrame
         One :func:`search_row` each.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such table, a padding or a divisor is not > 0, or ``step`` is not a function.
+
     Examples
     --------
     >>> from pdpbook import load_heights
-    >>> table = settings_search(load_heights()["height"], 1, paddings=(1.0,), divisors=(1, 10))
+    >>> table = search_settings(load_heights()["height"], 1, paddings=(1.0,), divisors=(1, 10))
     >>> table["misfit_brd"].is_monotonic_decreasing
     True
     """

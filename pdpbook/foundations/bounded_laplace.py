@@ -18,10 +18,10 @@ later chapters of the book, both are equal.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 
@@ -54,6 +54,9 @@ def bounded_laplace_epsilon(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), with the constant in closed form.
     Taught, with a proof, in *Noise mechanisms*.
 
@@ -95,6 +98,9 @@ def bounded_laplace_scale(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
     in *Noise mechanisms*.
 
@@ -120,6 +126,17 @@ def bounded_laplace_scale(
     return high
 
 
+@overload
+def bounded_laplace_mechanism(
+    value: float,
+    *,
+    lower: float,
+    upper: float,
+    sensitivity: float,
+    epsilon: float,
+    rng: np.random.Generator,
+) -> float: ...
+@overload
 def bounded_laplace_mechanism(
     value: ArrayLike,
     *,
@@ -128,7 +145,16 @@ def bounded_laplace_mechanism(
     sensitivity: float,
     epsilon: float,
     rng: np.random.Generator,
-) -> Any:
+) -> NDArray[np.float64]: ...
+def bounded_laplace_mechanism(
+    value: ArrayLike,
+    *,
+    lower: float,
+    upper: float,
+    sensitivity: float,
+    epsilon: float,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
     r"""Draw a noisy answer that lies in its range.
 
     Parameters
@@ -154,6 +180,9 @@ def bounded_laplace_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Noise mechanisms*.  The
     draws are made by inverting the distribution function; their low bits betray the answer, as
     those of all floating-point noise do.

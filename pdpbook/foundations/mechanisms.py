@@ -24,7 +24,7 @@ they are for study.  :func:`geometric_mechanism` releases whole numbers and has 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +48,17 @@ __all__ = [
 ]
 
 
+@overload
+def laplace_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, rng: np.random.Generator
+) -> float: ...
+@overload
 def laplace_mechanism(
     value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
-) -> Any:
+) -> NDArray[np.float64]: ...
+def laplace_mechanism(
+    value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
+) -> float | NDArray[np.float64]:
     r"""Add Laplace noise of scale sensitivity / epsilon.
 
     Parameters
@@ -77,6 +85,9 @@ def laplace_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
     Taught in *Differential privacy*.
 
@@ -97,7 +108,11 @@ def laplace_mechanism(
     return _validate.generator("rng", rng).laplace(exact, scale)
 
 
-def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+@overload
+def laplace_epsilon(scale: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
     r"""Return the ε that Laplace noise of a given scale is worth.
 
     Parameters
@@ -119,6 +134,9 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Taught in *Noise mechanisms*.
 
     Examples
@@ -130,9 +148,17 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     return _quotient(width, _numbers("scale", scale, above=0.0), "sensitivity", "scale")
 
 
+@overload
+def geometric_mechanism(
+    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+) -> int: ...
+@overload
 def geometric_mechanism(
     value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
-) -> Any:
+) -> NDArray[np.int64]: ...
+def geometric_mechanism(
+    value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+) -> int | NDArray[np.int64]:
     r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
 
     Parameters
@@ -159,6 +185,9 @@ def geometric_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  In exact
     arithmetic every whole number can come out whatever ``value`` is, so the set of possible outputs
     says nothing.  NumPy's sampler never draws what has a probability below about 1e-16, noise
@@ -184,17 +213,25 @@ def geometric_mechanism(
     return noisy if raw.ndim else int(noisy)
 
 
-def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float = 1.0) -> Any:
+@overload
+def gaussian_delta(sigma: float, *, sensitivity: float = 1.0, epsilon: float) -> float: ...
+@overload
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> NDArray[np.float64]: ...
+def gaussian_delta(
+    sigma: ArrayLike, *, sensitivity: float = 1.0, epsilon: ArrayLike
+) -> float | NDArray[np.float64]:
     r"""Return the δ that Gaussian noise is worth at a given ε.
 
     Parameters
     ----------
     sigma : float or array_like
         Standard deviation :math:`\sigma > 0` of the noise.
-    epsilon : float or array_like
-        :math:`\varepsilon \ge 0`.
     sensitivity : float
         :math:`\Delta_2 > 0`.
+    epsilon : float or array_like
+        :math:`\varepsilon \ge 0`.
 
     Returns
     -------
@@ -212,6 +249,9 @@ def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float =
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018), Theorem 8.  Taught in *Noise mechanisms*.  With
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
@@ -231,9 +271,15 @@ def gaussian_delta(sigma: ArrayLike, *, epsilon: ArrayLike, sensitivity: float =
     return delta if delta.ndim else float(delta)
 
 
+@overload
+def analytic_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta: float) -> float: ...
+@overload
 def analytic_gaussian_sigma(
     *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
-) -> Any:
+) -> NDArray[np.float64]: ...
+def analytic_gaussian_sigma(
+    *, sensitivity: ArrayLike = 1.0, epsilon: ArrayLike, delta: float
+) -> float | NDArray[np.float64]:
     r"""Return the smallest standard deviation that makes Gaussian noise (ε, δ)-private.
 
     Parameters
@@ -257,6 +303,9 @@ def analytic_gaussian_sigma(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018).  Taught in *Noise mechanisms*.
 
     Examples
@@ -318,6 +367,9 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
     the limit on ε.  Taught, with a proof, in *Noise mechanisms*.
 
@@ -340,6 +392,11 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     return sigma
 
 
+@overload
+def gaussian_mechanism(
+    value: float, *, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator
+) -> float: ...
+@overload
 def gaussian_mechanism(
     value: ArrayLike,
     *,
@@ -347,7 +404,15 @@ def gaussian_mechanism(
     epsilon: ArrayLike,
     delta: float,
     rng: np.random.Generator,
-) -> Any:
+) -> NDArray[np.float64]: ...
+def gaussian_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: ArrayLike,
+    epsilon: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
     r"""Add Gaussian noise, as little as (ε, δ)-privacy allows.
 
     Parameters
@@ -375,6 +440,9 @@ def gaussian_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Balle & Wang (2018), Algorithm 1.  Taught in *Noise mechanisms*.
 
     Examples
@@ -417,6 +485,9 @@ def exponential_probabilities(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
     *Noise mechanisms*.
 
@@ -436,25 +507,38 @@ def exponential_probabilities(
     return np.asarray(weights / weights.sum())
 
 
+@overload
 def exponential_mechanism(
     utilities: ArrayLike,
     *,
     sensitivity: float,
     epsilon: float,
+    size: None = None,
     rng: np.random.Generator,
+) -> int: ...
+@overload
+def exponential_mechanism(
+    utilities: ArrayLike, *, sensitivity: float, epsilon: float, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]: ...
+def exponential_mechanism(
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
     size: int | None = None,
-) -> Any:
+    rng: np.random.Generator,
+) -> int | NDArray[np.int64]:
     r"""Choose a candidate at random, the better ones with more probability.
 
     Parameters
     ----------
     utilities, sensitivity, epsilon
         As for :func:`exponential_probabilities`.
+    size : int, optional
+        Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
+        not given.
     rng : numpy.random.Generator
         Source of the choice.
-    size : int, optional
-        Number of independent choices, each of which costs ε, up to 2 GiB of them; a single one if
-        not given.
 
     Returns
     -------
@@ -469,6 +553,9 @@ def exponential_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: McSherry & Talwar (2007).  Taught in *Noise mechanisms*.
 
     Examples
@@ -486,7 +573,13 @@ def exponential_mechanism(
     return int(chosen) if size is None else chosen
 
 
-def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+@overload
+def exponential_epsilon(rate: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def exponential_epsilon(
+    rate: ArrayLike, *, sensitivity: float = 1.0
+) -> float | NDArray[np.float64]:
     r"""Return the ε of a choice with weights :math:`e^{\text{rate}\cdot u}`.
 
     Parameters
@@ -508,6 +601,9 @@ def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Taught in *Noise mechanisms*, with the case in which half of it is enough.
 
     Examples
@@ -523,7 +619,15 @@ def exponential_epsilon(rate: ArrayLike, *, sensitivity: float = 1.0) -> Any:
     return epsilon
 
 
-def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Generator) -> Any:
+@overload
+def randomised_response(answers: bool, *, epsilon: float, rng: np.random.Generator) -> bool: ...
+@overload
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+) -> NDArray[np.bool_]: ...
+def randomised_response(
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+) -> bool | NDArray[np.bool_]:
     r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
 
     Parameters
@@ -547,6 +651,8 @@ def randomised_response(answers: ArrayLike, *, epsilon: float, rng: np.random.Ge
 
     Notes
     -----
+    In this local model neighbours are any two answers of one person (replacement).
+
     Source: Warner (1965).  Taught in *Why noise?*
 
     Examples
@@ -583,6 +689,8 @@ def randomised_response_epsilon(truth: float) -> float:
 
     Notes
     -----
+    In this local model neighbours are any two answers of one person (replacement).
+
     Taught in *Why noise?*
 
     Examples

@@ -69,6 +69,9 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
 
     Notes
     -----
+    The belief is about which of two neighbouring data sets it was, by removal or by replacement
+    of one record.
+
     Source: Bayes' rule.  Taught in *Differential privacy*.
 
     Examples
@@ -85,7 +88,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     return low, high
 
 
-def basic_composition(epsilons: ArrayLike, deltas: ArrayLike = 0.0) -> Budget:
+def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
     r"""Return the cost of several releases about the same data: everything adds up.
 
     Parameters
@@ -108,6 +111,9 @@ def basic_composition(epsilons: ArrayLike, deltas: ArrayLike = 0.0) -> Budget:
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Dwork & Roth (2014), Theorem 3.16.  Taught, with its proof for adaptive releases, in
     *Differential privacy*, and with δ in *Composition*.
 
@@ -132,7 +138,7 @@ def basic_composition(epsilons: ArrayLike, deltas: ArrayLike = 0.0) -> Budget:
     return Budget(math.fsum(costs), min(total, 1.0))
 
 
-def advanced_composition(epsilon: float, count: int, *, slack: float, delta: float = 0.0) -> Budget:
+def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slack: float) -> Budget:
     r"""Return the cost of many equal releases when a small δ is allowed.
 
     Parameters
@@ -162,15 +168,18 @@ def advanced_composition(epsilon: float, count: int, *, slack: float, delta: flo
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Dwork, Rothblum & Vadhan (2010), with the mean of the privacy loss in its tight form,
     :math:`\varepsilon\tanh(\varepsilon/2)`, as in Kairouz, Oh & Viswanath (2015).  Proved in
     *Composition*.
 
     Examples
     --------
-    >>> advanced_composition(0.1, 100, slack=1e-6).epsilon.__round__(4)
+    >>> advanced_composition(0.1, count=100, slack=1e-6).epsilon.__round__(4)
     5.7561
-    >>> advanced_composition(0.1, 2, slack=1e-6)
+    >>> advanced_composition(0.1, count=2, slack=1e-6)
     Budget(epsilon=0.2, delta=0.0)
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -184,7 +193,7 @@ def advanced_composition(epsilon: float, count: int, *, slack: float, delta: flo
     return Budget(count * epsilon, min(count * delta, 1.0))
 
 
-def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
+def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
     r"""Return the smallest total ε that any bound on k ε-private releases can promise.
 
     Randomised response is the worst ε-private mechanism: whatever another one releases can be
@@ -213,11 +222,14 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
 
     Notes
     -----
+    Neighbouring data sets may differ by the removal of one record or by its replacement, but in
+    the same way in all releases.
+
     Source: Kairouz, Oh & Viswanath (2015).  Taught in *Composition*.
 
     Examples
     --------
-    >>> round(optimal_composition(0.1, 100, delta=1e-6), 3)
+    >>> round(optimal_composition(0.1, count=100, delta=1e-6), 3)
     4.775
     """
     from scipy.special import gammaln, logsumexp
@@ -246,14 +258,14 @@ def optimal_composition(epsilon: float, count: int, *, delta: float) -> float:
     return high
 
 
-def group_privacy(epsilon: float, size: int, *, delta: float = 0.0) -> Budget:
+def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget:
     r"""Return what a mechanism promises to a group that joins or leaves together.
 
     Parameters
     ----------
     epsilon : float
         Level :math:`\varepsilon > 0` for one record.
-    size : int
+    records : int
         Records in the group, at least 1.
     delta : float
         δ in [0, 1) for one record.
@@ -271,20 +283,23 @@ def group_privacy(epsilon: float, size: int, *, delta: float = 0.0) -> Budget:
 
     Notes
     -----
+    Where neighbouring data sets differ by the removal of a record, a group is records that join
+    or leave together; where they differ by replacement, records that change together.
+
     Source: Dwork & Roth (2014), Theorem 2.2.  Taught in *Differential privacy*, and with δ in
     *Composition*.
 
     Examples
     --------
-    >>> group_privacy(0.1, 4)
+    >>> group_privacy(0.1, records=4)
     Budget(epsilon=0.4, delta=0.0)
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    size = _validate.integer("size", size, at_least=1)
+    records = _validate.integer("records", records, at_least=1)
     delta = _validate.fraction("delta", delta)
     if delta == 0.0:
-        return Budget(size * epsilon)
+        return Budget(records * epsilon)
     # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms because it overflows early
-    growth = math.log(-math.expm1(-size * epsilon)) - math.log(-math.expm1(-epsilon))
-    growth += (size - 1) * epsilon
-    return Budget(size * epsilon, math.exp(min(math.log(delta) + growth, 0.0)))
+    growth = math.log(-math.expm1(-records * epsilon)) - math.log(-math.expm1(-epsilon))
+    growth += (records - 1) * epsilon
+    return Budget(records * epsilon, math.exp(min(math.log(delta) + growth, 0.0)))

@@ -23,7 +23,7 @@ Laplace noise          a curve that levels off at :math:`\Delta_1/b`
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,7 +77,15 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, *, order: float) -> float:
     return max(float(moment) / (order - 1.0), 0.0)
 
 
-def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) -> Any:
+@overload
+def gaussian_renyi(order: float, *, sensitivity: float = 1.0, sigma: float) -> float: ...
+@overload
+def gaussian_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
+) -> NDArray[np.float64]: ...
+def gaussian_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, sigma: float
+) -> float | NDArray[np.float64]:
     r"""Return the Rényi divergence that Gaussian noise is worth.
 
     Parameters
@@ -101,6 +109,9 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Mironov (2017), Proposition 7.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -119,7 +130,15 @@ def gaussian_renyi(order: ArrayLike, *, sigma: float, sensitivity: float = 1.0) 
     return values if values.ndim else float(values)
 
 
-def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -> Any:
+@overload
+def laplace_renyi(order: float, *, sensitivity: float = 1.0, scale: float) -> float: ...
+@overload
+def laplace_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, scale: float
+) -> NDArray[np.float64]: ...
+def laplace_renyi(
+    order: ArrayLike, *, sensitivity: float = 1.0, scale: float
+) -> float | NDArray[np.float64]:
     r"""Return the Rényi divergence that Laplace noise on one number is worth.
 
     Parameters
@@ -146,6 +165,9 @@ def laplace_renyi(order: ArrayLike, *, scale: float, sensitivity: float = 1.0) -
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Mironov (2017), Proposition 6.  Taught, with a proof, in *Composition*.
 
     Examples
@@ -193,6 +215,9 @@ def renyi_epsilon(order: ArrayLike, divergence: ArrayLike, *, delta: float) -> t
 
     Notes
     -----
+    Neighbouring data sets are those of the curve, which differ by the removal of one record or by
+    its replacement.
+
     Source: Canonne, Kamath & Steinke (2020), Proposition 12, which improves on Mironov (2017),
     Proposition 3: :math:`\rho+\frac{\ln(1/\delta)}{\alpha-1}`.  Proved in *Composition*.
 

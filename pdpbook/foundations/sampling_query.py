@@ -17,7 +17,7 @@ Everything after the grid is measured in units of the padded interval, [0, 1].
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +62,7 @@ class Grid:
     lower: float
     upper: float
     bins: int
-    sensitivity: float = 1.0
+    sensitivity: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse an interval or a number of bins that makes no grid."""
@@ -120,7 +120,8 @@ class Grid:
         pad = (high - low) / epsilon * -math.log(2.0 - 2.0 * quantile)
         if not math.isfinite(pad) or high - low + 2.0 * pad == math.inf:
             raise _validate.fail("epsilon", "large enough for a finite padding", epsilon)
-        return cls(low - pad, high + pad, bins, (high - low) / (high - low + 2.0 * pad))
+        sensitivity = (high - low) / (high - low + 2.0 * pad)
+        return cls(low - pad, high + pad, bins, sensitivity=sensitivity)
 
     @property
     def width(self) -> float:

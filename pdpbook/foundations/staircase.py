@@ -19,7 +19,7 @@ answer.  For the mean absolute error it is :math:`\gamma=1/(1+e^{\varepsilon/2})
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,19 +29,27 @@ from pdpbook import _validate
 __all__ = ["staircase_error", "staircase_mechanism", "staircase_pdf"]
 
 
+@overload
 def staircase_pdf(
-    noise: ArrayLike, *, epsilon: float, sensitivity: float = 1.0, share: float | None = None
-) -> Any:
+    noise: float, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
+) -> float: ...
+@overload
+def staircase_pdf(
+    noise: ArrayLike, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
+) -> NDArray[np.float64]: ...
+def staircase_pdf(
+    noise: ArrayLike, *, sensitivity: float = 1.0, epsilon: float, share: float | None = None
+) -> float | NDArray[np.float64]:
     r"""Return the density of staircase noise.
 
     Parameters
     ----------
     noise : float or array_like
         Where, in the unit of the answer.
-    epsilon : float
-        Privacy level :math:`\varepsilon > 0`.
     sensitivity : float
         :math:`\Delta > 0`: the most that one record can change the answer.
+    epsilon : float
+        Privacy level :math:`\varepsilon > 0`.
     share : float, optional
         :math:`\gamma` in [0, 1), where in each stretch of length Δ the step is; by default
         :math:`1/(1+e^{\varepsilon/2})`, which has the smallest mean absolute error.
@@ -78,14 +86,32 @@ def staircase_pdf(
     return density if places.ndim else float(density)
 
 
+@overload
+def staircase_mechanism(
+    value: float,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    share: float | None = None,
+    rng: np.random.Generator,
+) -> float: ...
+@overload
 def staircase_mechanism(
     value: ArrayLike,
     *,
     sensitivity: float,
     epsilon: float,
-    rng: np.random.Generator,
     share: float | None = None,
-) -> Any:
+    rng: np.random.Generator,
+) -> NDArray[np.float64]: ...
+def staircase_mechanism(
+    value: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    share: float | None = None,
+    rng: np.random.Generator,
+) -> float | NDArray[np.float64]:
     r"""Add staircase noise to one answer, or the same noise law to each of several.
 
     Parameters
@@ -115,6 +141,9 @@ def staircase_mechanism(
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Noise mechanisms*.  The
     low bits of floating-point noise betray the answer, as those of Laplace noise do.
 
@@ -140,7 +169,11 @@ def staircase_mechanism(
     return noisy if exact.ndim else float(noisy)
 
 
-def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> Any:
+@overload
+def staircase_error(epsilon: float, *, sensitivity: float = 1.0) -> float: ...
+@overload
+def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> NDArray[np.float64]: ...
+def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | NDArray[np.float64]:
     r"""Return the smallest mean absolute error of additive ε-DP noise.
 
     Parameters
@@ -163,6 +196,9 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> Any:
 
     Notes
     -----
+    Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
+    removed or added, or with one record replaced.
+
     Source: Geng & Viswanath (2016).  Taught in *Noise mechanisms*, where an exercise computes it.
 
     Examples

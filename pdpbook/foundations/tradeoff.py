@@ -85,6 +85,8 @@ def tradeoff_bound(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> N
 
     Notes
     -----
+    The two distributions are those of neighbouring data sets, by removal or by replacement.
+
     Source: Wasserman & Zhou (2010).  Taught in *Composition*.
 
     Examples

@@ -137,7 +137,7 @@ def best_response_dynamics(
     if start is None:
         if rng is None:
             raise ValueError("a random start needs a generator, got start=None and rng=None")
-        start = game.random_profile(rng)
+        start = game.random_profile(rng=rng)
     profile = _validate.profile_matrix(
         "start", start, counts=game.counts, actions=game.actions
     ).copy()

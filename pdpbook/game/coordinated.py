@@ -123,7 +123,7 @@ def _starts(
         counts, actions = game.counts, game.actions
         return [_validate.profile_matrix("start", start, counts=counts, actions=actions)]
     constant = [game.constant_profile(action) for action in range(game.actions)]
-    return constant if rng is None else [*constant, game.random_profile(rng)]
+    return constant if rng is None else [*constant, game.random_profile(rng=rng)]
 
 
 def _rank(run: BestResponse) -> tuple[int, float]:

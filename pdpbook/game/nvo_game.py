@@ -254,7 +254,7 @@ class NVOGame:
         profile[:, action] = self.counts
         return profile
 
-    def random_profile(self, rng: np.random.Generator) -> NDArray[np.int64]:
+    def random_profile(self, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return a profile, shape (K, V), in which every record picks an action uniformly.
 
         Raises

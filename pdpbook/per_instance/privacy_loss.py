@@ -58,6 +58,9 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: this book, the linear form of pDP in *ε-DP and ε-pDP*.  Both are computed without
     cancellation, so they are exact to rounding for a billion records.
 
@@ -104,6 +107,9 @@ def records_needed(n: int, epsilon: float) -> int:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: footnote 2 of Ryu, Jang & Yang (2024), made exact.  Taught in *ε-DP and ε-pDP*.
 
     Examples
@@ -145,6 +151,9 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
     *ε-DP and ε-pDP*.
 

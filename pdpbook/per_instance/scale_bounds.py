@@ -48,6 +48,9 @@ def scale_bound(n: int, epsilon: float) -> float:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: Theorem 1′ of this book.  Taught in *How much noise is enough*.
 
     Examples
@@ -86,6 +89,9 @@ def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) ->
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: Ryu, Jang & Yang (2024), Theorem 1.  Taught in *Reading the published proof*.
 
     Examples
@@ -129,6 +135,9 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: eqs. (29)-(32) of Ryu, Jang & Yang (2024), mended.  Taught in *Reading the published
     proof*, where a game with all scales above this bound has an equilibrium at which a record is
     not private.

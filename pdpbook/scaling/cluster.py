@@ -4,7 +4,7 @@ Everything that grows with the data is a list of independent tasks, each of whic
 piece and returns a few numbers.  Dask's scheduler hands them to workers and, if a worker dies,
 hands its tasks to others.  A task may therefore run twice.  That does no harm here because a task
 is a *function*: the count of a piece is what it is, and the draws are keyed
-(:mod:`pdpbook.scaling.keyed_draws`).
+(:mod:`pdpbook.scaling.keyed_random`).
 
 Only a few tasks per thread are given out at a time.  So the scheduler holds as much for 10⁶ pieces
 as for 10³, and after an error all that runs has soon come to its end.

@@ -211,7 +211,7 @@ def scan(
     missing: str = "refuse",
     non_numeric: str = "refuse",
     client: Client | None = None,
-    progress: Progress = True,
+    progress: Progress = False,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Histograms:
     """Count the records of several columns of a table in one pass.

@@ -21,7 +21,7 @@ from typing import Any
 from pdpbook import _validate
 from pdpbook._extras import require
 from pdpbook.audit.accounting import draws_epsilon
-from pdpbook.scaling.keyed_draws import keyed_digest
+from pdpbook.scaling.keyed_random import keyed_digest
 from pdpbook.scaling.plan import GAME, Plan
 
 __all__ = ["ReleaseCost", "differences", "fingerprint", "public_manifest", "release_cost"]
@@ -103,6 +103,9 @@ def release_cost(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     If n records make a record's likelihood ratio at least :math:`1-\frac1n`, so more of them do.
     Taught in *A billion records*.
 

@@ -14,8 +14,8 @@ the rest the first.  It is *k-ary randomised response*, chosen by each record fo
 look at the data, so its draws are ε-differentially private for every data set, with nothing held
 fixed; at a billion records next to nothing is lost by it.
 
-What a plan hands on is a distribution in whole numbers (:func:`~.keyed_draws.integer_weights`).  It
-is private; only draws from it are released.
+What a plan hands on is a distribution in whole numbers, see
+:func:`~.keyed_random.integer_weights`.  It is private; only draws from it are released.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, run_tasks
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
-from pdpbook.scaling.keyed_draws import integer_weights
+from pdpbook.scaling.keyed_random import integer_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ class Plan:
 
 
 def safe_game(
-    counts: ArrayLike, epsilon: float, *, multipliers: ArrayLike = MULTIPLIERS
+    counts: ArrayLike, *, epsilon: float, multipliers: ArrayLike = MULTIPLIERS
 ) -> NVOGame:
     r"""Return a game in which everybody at action 0 is private, whatever the histogram is.
 
@@ -148,11 +148,14 @@ def safe_game(
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     By Theorem 1′ of this book.  Taught in *A billion records*.
 
     Examples
     --------
-    >>> game = safe_game([40, 0, 1], 1.0)
+    >>> game = safe_game([40, 0, 1], epsilon=1.0)
     >>> game.evaluate(game.constant_profile(0)).private_records
     41
     """
@@ -171,14 +174,14 @@ def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
 
 def solve(
     histograms: Histograms,
-    epsilon: float,
     *,
+    epsilon: float,
     mechanism: str = GAME,
     multipliers: ArrayLike = MULTIPLIERS,
     at_least: int | None = None,
     max_sweeps: int = 40,
     client: Client | None = None,
-    progress: Progress = True,
+    progress: Progress = False,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Plan:
     r"""Find the distribution from which each column will be drawn.
@@ -220,6 +223,9 @@ def solve(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     Taught in *A billion records*.
     """
     histograms = _validate.instance("histograms", histograms, Histograms)
@@ -284,7 +290,7 @@ def solve_column(
         loss = float(privacy_losses(randomiser[column.counts > 0], mass, column.records).max())
         converged = True
     else:
-        game = safe_game(column.counts, epsilon, multipliers=multipliers)
+        game = safe_game(column.counts, epsilon=epsilon, multipliers=multipliers)
         best = best_response_dynamics(game, start=_safe_start(game), max_sweeps=max_sweeps)
         if best.private_records != game.records:
             raise AssertionError(f"a safe start exposed a record of column {column.name!r}")

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy.stats import binom, poisson
 
-from pdpbook import advanced_composition, draws_epsilon, privacy_losses
+from pdpbook import draws_epsilon, privacy_losses
 from pdpbook.audit.accounting import RecordProfile, record_profile
+from pdpbook.foundations import advanced_composition
 from pdpbook.foundations.divergences import hockey_stick_divergence
 from pdpbook.foundations.privacy import optimal_composition
 from tests.bounds import check_bounds
@@ -211,8 +212,8 @@ def test_it_is_never_above_the_other_composition_theorems(n, epsilon, draws, del
     total = draws_epsilon(n, epsilon, draws=draws, delta=delta)
     assert 0.0 <= total <= draws * epsilon
     slack = 1e-8 * max(1.0, total)
-    assert total <= optimal_composition(epsilon, draws, delta=delta) + slack
-    assert total <= advanced_composition(epsilon, draws, slack=delta).epsilon + slack
+    assert total <= optimal_composition(epsilon, count=draws, delta=delta) + slack
+    assert total <= advanced_composition(epsilon, count=draws, slack=delta).epsilon + slack
 
 
 @given(sizes, targets, st.integers(1, 10**5), deltas)

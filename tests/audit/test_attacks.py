@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from pdpbook import draws_epsilon, optimal_attack, record_profile
-from pdpbook.audit import attacks
+from pdpbook import draws_epsilon, optimal_attack
+from pdpbook.audit import attacks, record_profile
 from pdpbook.foundations.tradeoff import tradeoff_curve
 
 

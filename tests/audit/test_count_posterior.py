@@ -41,13 +41,13 @@ def naive_posterior_mean(noisy, epsilon, most=400):
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_the_posterior_mean_is_the_sum_written_out(epsilon):
     noisy = [30, 2, -3, 0, 1, 0, 7, -1]
-    mean = cp.posterior_from_noise(noisy, epsilon).mean
+    mean = cp.posterior_from_noise(noisy, epsilon=epsilon).mean
     np.testing.assert_allclose(mean, naive_posterior_mean(noisy, epsilon), rtol=1e-6)
 
 
 @given(st.lists(st.integers(-30, 3000), min_size=2, max_size=8), st.floats(0.01, 30.0))
 def test_it_is_a_law_of_counts(noisy, epsilon):
-    posterior = cp.posterior_from_noise(noisy, epsilon)
+    posterior = cp.posterior_from_noise(noisy, epsilon=epsilon)
     assert posterior.values.shape == posterior.weights.shape
     assert (posterior.values >= 0).all() and (posterior.weights >= 0).all()
     np.testing.assert_allclose(posterior.weights.sum(axis=1), 1.0)
@@ -58,7 +58,7 @@ def test_it_is_a_law_of_counts(noisy, epsilon):
 
 @given(st.lists(st.integers(-9, 300), min_size=2, max_size=6), st.integers(1, 20))
 def test_groups_keep_the_means(noisy, groups):
-    posterior = cp.posterior_from_noise(noisy, 0.7)
+    posterior = cp.posterior_from_noise(noisy, epsilon=0.7)
     few = posterior.lumped(groups)
     assert few.values.shape == (len(noisy), groups)
     np.testing.assert_allclose(few.mean, posterior.mean, rtol=1e-9, atol=1e-12)
@@ -67,9 +67,9 @@ def test_groups_keep_the_means(noisy, groups):
 
 def test_coarse_cells_change_little(monkeypatch):
     noisy = [900, 400, 30, -20, 5, 11, 0, -70]
-    coarse = cp.posterior_from_noise(noisy, 0.01).mean  # cells of five counts
+    coarse = cp.posterior_from_noise(noisy, epsilon=0.01).mean  # cells of five counts
     monkeypatch.setattr(cp, "_CELL", 1e-9)
-    fine = cp.posterior_from_noise(noisy, 0.01).mean
+    fine = cp.posterior_from_noise(noisy, epsilon=0.01).mean
     np.testing.assert_allclose(coarse, fine, rtol=0.02, atol=0.5)
 
 
@@ -80,7 +80,7 @@ def test_on_average_it_is_nearer_than_the_clipped_counts():
     errors = [
         [
             np.abs(guess - truth).sum()
-            for guess in (cp.posterior_from_noise(z, 0.5).mean, np.maximum(z, 0))
+            for guess in (cp.posterior_from_noise(z, epsilon=0.5).mean, np.maximum(z, 0))
         ]
         for z in noisy
     ]
@@ -103,7 +103,7 @@ def test_public_counts_predict_the_others():
 @pytest.mark.parametrize("noisy", [[1.5, 2], [3], [[1, 2]], [1, None]])
 def test_what_is_no_noisy_histogram_is_refused(noisy):
     with pytest.raises((ValueError, TypeError), match="noisy must"):
-        cp.posterior_from_noise(noisy, 1.0)
+        cp.posterior_from_noise(noisy, epsilon=1.0)
 
 
 PUBLIC, NOISY = [9, 4, 0], [7, 5, -2]
@@ -128,7 +128,7 @@ PUBLIC, NOISY = [9, 4, 0], [7, 5, -2]
             [0.9e-3, 700.5],
             [1e-3, 700.0],
         ),
-        (cp.posterior_from_noise(NOISY, 1.0).lumped, {}, "groups", [0, 1.5], [1]),
+        (cp.posterior_from_noise(NOISY, epsilon=1.0).lumped, {}, "groups", [0, 1.5], [1]),
     ],
 )
 def test_bounds(call, good, argument, refused, accepted):
@@ -167,7 +167,7 @@ def test_a_value_belongs_to_the_group_of_its_middle(weights, expected):
 def test_the_values_reach_as_far_as_the_noise(epsilon):
     """Cells of a twentieth of its mean size, out to forty of them; and 0 by itself."""
     z = np.array([6000, 6001, 6002, 6003, 6004, 2, -3])
-    values = cp.posterior_from_noise(z, epsilon).values
+    values = cp.posterior_from_noise(z, epsilon=epsilon).values
     width = max(1, int(np.ceil(0.05 / epsilon)))
     assert (values[:, 0] == 0.0).all() and (np.diff(values[:, 1:]) == width).all()
     half = (width - 1) / 2

@@ -10,14 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from pdpbook import (
-    audit_power,
-    clopper_pearson_epsilon,
-    k_ary_randomised_response,
-    one_run_epsilon,
-    randomised_response,
-    randomiser_epsilon,
-)
+from pdpbook import k_ary_randomised_response, randomised_response, randomiser_epsilon
+from pdpbook.audit import audit_power, clopper_pearson_epsilon, one_run_epsilon
 from tests.bounds import check_bounds
 
 ERROR = 0.05

@@ -52,7 +52,7 @@ histograms = st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(lambda c
 @given(histograms, st.sampled_from([0.3, 1.0, 2.0]))
 def test_one_rerun_a_bin_is_the_definition_for_every_record(counts, epsilon):
     game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
-    fast = pb.end_to_end_losses(counts, pb.game_pipeline(game, best_responses))
+    fast = pb.end_to_end_losses(counts, pb.audit.game_pipeline(game, best_responses))
 
     def output(each):
         played = pb.NVOGame(each, KERNEL, epsilon=epsilon)
@@ -83,7 +83,7 @@ def test_without_noise_it_is_the_loss_of_the_proposition():
 @given(histograms, st.sampled_from([0.3, 1.0]))
 def test_the_two_parts_add_up_and_the_own_part_is_the_pdp_loss(counts, epsilon):
     game = pb.NVOGame(counts, KERNEL, epsilon=epsilon)
-    for left in pb.removals(game, coordinated):
+    for left in pb.audit.removals(game, coordinated):
         total = np.log(left.present / left.end_to_end)
         np.testing.assert_allclose(left.own_part + left.others_part, total, atol=1e-12)
         losses = game.evaluate(left.profile).losses
@@ -102,14 +102,14 @@ def test_the_two_parts_add_up_and_the_own_part_is_the_pdp_loss(counts, epsilon):
 @given(histograms)
 def test_removals_and_end_to_end_losses_agree(counts):
     game = pb.NVOGame(counts, KERNEL, epsilon=1.0)
-    losses = pb.end_to_end_losses(counts, pb.game_pipeline(game, best_responses))
-    for left in pb.removals(game, best_responses):
+    losses = pb.end_to_end_losses(counts, pb.audit.game_pipeline(game, best_responses))
+    for left in pb.audit.removals(game, best_responses):
         assert losses[left.bin] == pytest.approx(left.end_to_end_loss, rel=1e-12)
 
 
 def test_changed_counts_those_who_must_have_moved():
     game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
-    (left,) = pb.removals(game, best_responses, bins=[4])
+    (left,) = pb.audit.removals(game, best_responses, bins=[4])
     assert left.action == 0
     before, after = left.profile[2], left.rerun[2]
     assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
@@ -137,9 +137,9 @@ def test_no_pipeline_exceeds_the_ceiling_of_a_public_grid(seed):
     game = pb.NVOGame(counts, kernel, epsilon=1.0)
 
     def anything(game):
-        return game.random_profile(np.random.default_rng([seed, *game.counts]))
+        return game.random_profile(rng=np.random.default_rng([seed, *game.counts]))
 
-    losses = pb.end_to_end_losses(counts, pb.game_pipeline(game, anything))
+    losses = pb.end_to_end_losses(counts, pb.audit.game_pipeline(game, anything))
     assert np.nanmax(losses) <= ceiling * (1 + 1e-9)
 
 
@@ -162,7 +162,7 @@ def test_a_mixture_is_the_average_and_never_worse_than_its_worst_seed(seed, size
         return lambda c: c @ table[c[0] % 3] / c.sum()
 
     single = [depends_on_the_data(table) for table in tables]
-    mixed = pb.mixture_pipeline(single)
+    mixed = pb.audit.mixture_pipeline(single)
     np.testing.assert_allclose(mixed(counts), np.mean([one(counts) for one in single], axis=0))
     worst = np.max([pb.end_to_end_losses(counts, one) for one in single], axis=0)
     assert (pb.end_to_end_losses(counts, mixed) <= worst + 1e-12).all()
@@ -172,7 +172,7 @@ def test_a_secret_seed_can_hide_what_every_single_seed_shows():
     one = pb.end_to_end_losses(
         [2, 2], lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8])
     )
-    mixed = pb.mixture_pipeline(
+    mixed = pb.audit.mixture_pipeline(
         [
             lambda c: np.array([0.8, 0.2] if c.sum() == 4 else [0.2, 0.8]),
             lambda c: np.array([0.2, 0.8] if c.sum() == 4 else [0.8, 0.2]),
@@ -241,30 +241,30 @@ def test_a_generator_that_goes_on_from_call_to_call_is_refused():
 def test_bad_games_are_refused():
     game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
     with pytest.raises(TypeError, match="game must be an NVOGame, got game=7"):
-        pb.removals(7, best_responses)
+        pb.audit.removals(7, best_responses)
     with pytest.raises(TypeError, match="solve must be a function of a game, got solve=None"):
-        pb.game_pipeline(game, None)
+        pb.audit.game_pipeline(game, None)
     for bins in ([1], [3], [-1]):
         with pytest.raises(ValueError, match="bins must be"):
-            pb.removals(game, best_responses, bins=bins)
+            pb.audit.removals(game, best_responses, bins=bins)
     two = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
     with pytest.raises(ValueError, match="at least 3 records, got 2"):
-        pb.removals(two, best_responses)
+        pb.audit.removals(two, best_responses)
     with pytest.raises(ValueError, match="at least one function"):
-        pb.mixture_pipeline([])
+        pb.audit.mixture_pipeline([])
     with pytest.raises(TypeError, match=r"pipelines\[1\] must be a function of a histogram, got"):
-        pb.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
+        pb.audit.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
 
 
 def test_a_solver_that_finds_no_profile_is_blamed():
     game = pb.NVOGame([2, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     for solve in (object, lambda: None):
         with pytest.raises(TypeError, match="solve must be a function of a game, got solve="):
-            pb.removals(game, solve)
+            pb.audit.removals(game, solve)
     with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
-        pb.removals(game, lambda game: game.counts)
+        pb.audit.removals(game, lambda game: game.counts)
     with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
-        pb.game_pipeline(game, lambda game: 3)(game.counts)
+        pb.audit.game_pipeline(game, lambda game: 3)(game.counts)
 
 
 def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():

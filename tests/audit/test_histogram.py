@@ -11,7 +11,7 @@ COUNTS = np.array([0, 0, 3, 50, 80, 20, 1, 0, 0, 0])
 
 def test_it_is_a_function_of_the_noisy_counts_alone():
     noisy = geometric_mechanism(COUNTS, epsilon=0.8, rng=np.random.default_rng(4))
-    expected = posterior_from_noise(noisy, 0.8).distribution
+    expected = posterior_from_noise(noisy, epsilon=0.8).distribution
     released = dp_histogram(COUNTS, epsilon=0.8, rng=np.random.default_rng(4))
     np.testing.assert_array_equal(released, expected)
 

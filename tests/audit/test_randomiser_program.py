@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from pdpbook.audit.count_posterior import CountPosterior
 from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram, action_rows
-from pdpbook.audit.safe_randomiser import best_safe_randomiser, is_safe
+from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests import naive
 
@@ -49,7 +49,9 @@ def test_the_bound_is_below_every_safe_randomiser_and_rises(at_least):
         for share in rng.uniform(0.0, 1.0, 400)
     ]
     safe = [
-        randomiser for randomiser in drawn if is_safe(randomiser, LOWER, 0.7, at_least=at_least)
+        randomiser
+        for randomiser in drawn
+        if is_safe(randomiser, LOWER, epsilon=0.7, at_least=at_least)
     ]
     assert len(safe) > 20
     safe.append(best_safe_randomiser(KNOWN, LOWER, 0.7, at_least=at_least))

@@ -23,7 +23,7 @@ def test_the_original_files_give_the_committed_results():
     about = nb.noise_results().attrs["about"]
     for name, digest in file_hashes(ORIGINALS).items():
         assert f"sha256 {digest} {name}" in about
-    game = SETTINGS["stated"].game(pb.load_credit(ORIGINALS)["income"], 2.0)
+    game = SETTINGS["stated"].game(pb.load_credit(ORIGINALS)["income"], epsilon=2.0)
     ends = [
         pb.best_response_dynamics(game, rng=np.random.default_rng(seed)).profile
         for seed in range(10)
@@ -33,7 +33,9 @@ def test_the_original_files_give_the_committed_results():
         name: old[name] for name in ("bins", "not_lower_low", "not_lower_high")
     }
     players = pb.load_players(ORIGINALS)
-    again = nb.pair_row(players["height"], players["weight"], SETTINGS["inferred"], 1.0, range(1))
+    again = nb.pair_row(
+        players["height"], players["weight"], SETTINGS["inferred"], epsilon=1.0, seeds=range(1)
+    )
     old = TABLE.loc["pairs", "inferred", 1.0, "BRD"]
     assert old["pair_low"] <= again["pair_low"] <= old["pair_high"]
 
@@ -42,7 +44,7 @@ def test_a_short_run_of_the_command(tmp_path, monkeypatch):
     if not (ORIGINALS / "nba/all_seasons.csv").is_file():
         pytest.skip("the original files are not here; name their folder by PDPBOOK_DATA")
     monkeypatch.setattr(command, "_PLAN", {"height": (1.0,), "income": (), "credit": ()})
-    monkeypatch.setattr(command, "pair_row", lambda *_: {"pair_low": 0})
+    monkeypatch.setattr(command, "pair_row", lambda *_, **__: {"pair_low": 0})
     out = tmp_path / "table.csv"
     assert command.main(["--data", str(ORIGINALS), "--out", str(out), "--seeds", "1"]) == 0
     table = nb.noise_results(out)

@@ -49,7 +49,7 @@ def test_the_original_files_give_the_committed_results():
     }
     for experiment, values in data.items():
         for setting in SETTINGS:
-            game = SETTINGS[setting].game(values, 2.0)
+            game = SETTINGS[setting].game(values, epsilon=2.0)
             for row in (rep.laplace_row(game), rep.best_response_row(game, range(10))):
                 old = lines.loc[experiment, setting, row["algorithm"], 2.0]
                 assert row["kl"] == pytest.approx(old["kl"], rel=1e-4)
@@ -64,7 +64,7 @@ def test_a_short_run_of_everything(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "PADDINGS", (1.0,))
     monkeypatch.setattr(command, "DIVISORS", (10,))
     monkeypatch.setattr(
-        command, "settings_search", lambda *_, **__: pd.DataFrame([{"divisor": 1.0}])
+        command, "search_settings", lambda *_, **__: pd.DataFrame([{"divisor": 1.0}])
     )
     monkeypatch.setattr(command, "certified_bound", lambda *_, **__: {"algorithm": "certified"})
     out = tmp_path / "table.csv"

@@ -163,7 +163,7 @@ def test_a_column_is_a_copy_and_an_unknown_one_is_refused():
 
 def test_two_simulated_columns_of_three_are_named():
     frame = pd.DataFrame({"a": [1.0], "b": [2.0], "c": [3.0]})
-    data = pb.Dataset("example", frame, simulated=("a", "b"), source="none")
+    data = pb.experiments.Dataset("example", frame, simulated=("a", "b"), source="none")
     assert data.caption_note == "The columns a and b are *simulated*."
 
 

@@ -13,7 +13,12 @@ from sklearn.metrics.pairwise import cosine_similarity as sklearn_cosine
 import pdpbook as pb
 from pdpbook.experiments.metrics import sd_loss_limit
 
-METRICS = [pb.kl_divergence, pb.sd_loss, pb.jaccard_index, pb.cosine_similarity]
+METRICS = [
+    pb.kl_divergence,
+    pb.sd_loss,
+    pb.experiments.jaccard_index,
+    pb.experiments.cosine_similarity,
+]
 
 
 @st.composite
@@ -31,13 +36,13 @@ def test_jaccard_index_agrees_with_sklearn(pair, threshold):
     p, q = pair
     first, second = p > threshold, q > threshold
     expected = jaccard_score(first, second) if (first | second).any() else 1.0
-    assert pb.jaccard_index(p, q, threshold=threshold) == pytest.approx(expected)
+    assert pb.experiments.jaccard_index(p, q, threshold=threshold) == pytest.approx(expected)
 
 
 @given(pairs())
 def test_cosine_agrees_with_sklearn(pair):
     p, q = pair
-    assert pb.cosine_similarity(p, q) == pytest.approx(sklearn_cosine([p], [q]).item())
+    assert pb.experiments.cosine_similarity(p, q) == pytest.approx(sklearn_cosine([p], [q]).item())
 
 
 @given(pairs())
@@ -60,12 +65,12 @@ def test_ranges_and_the_case_of_equality(pair):
     p, q = pair
     assert pb.kl_divergence(p, q) >= 0.0
     assert pb.sd_loss(p, q) >= 0.0
-    assert 0.0 <= pb.jaccard_index(p, q) <= 1.0
-    assert 0.0 <= pb.cosine_similarity(p, q) <= 1.0
+    assert 0.0 <= pb.experiments.jaccard_index(p, q) <= 1.0
+    assert 0.0 <= pb.experiments.cosine_similarity(p, q) <= 1.0
     assert pb.kl_divergence(p, p) == 0.0
     assert pb.sd_loss(p, p) == pb.sd_loss(p, p, values=np.arange(p.size)) == 0.0
-    assert pb.jaccard_index(p, p) == 1.0
-    assert pb.cosine_similarity(p, p) == pytest.approx(1.0, abs=1e-15)
+    assert pb.experiments.jaccard_index(p, p) == 1.0
+    assert pb.experiments.cosine_similarity(p, p) == pytest.approx(1.0, abs=1e-15)
 
 
 @given(pairs(), st.randoms(use_true_random=False))
@@ -92,8 +97,8 @@ def test_inputs_are_not_modified(pair):
 
 
 def test_a_bin_at_the_threshold_does_not_count():
-    assert pb.jaccard_index([0.25, 0.75], [0.2, 0.8], threshold=0.25) == 1.0
-    assert pb.jaccard_index([0.25, 0.75], [0.26, 0.74], threshold=0.25) == 0.5
+    assert pb.experiments.jaccard_index([0.25, 0.75], [0.2, 0.8], threshold=0.25) == 1.0
+    assert pb.experiments.jaccard_index([0.25, 0.75], [0.26, 0.74], threshold=0.25) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_different_lengths_are_refused(metric):
 @pytest.mark.parametrize("threshold", [math.nan, -0.1, 1.0, True, "0.1"])
 def test_bad_thresholds_are_refused(threshold):
     with pytest.raises((ValueError, TypeError), match=r"threshold must be .*got threshold="):
-        pb.jaccard_index([0.5, 0.5], [0.5, 0.5], threshold=threshold)
+        pb.experiments.jaccard_index([0.5, 0.5], [0.5, 0.5], threshold=threshold)
 
 
 def test_values_must_fit_the_bins():
@@ -137,7 +142,7 @@ def test_no_pair_of_distributions_exceeds_the_sd_limit(seed, bins):
     rng = np.random.default_rng(seed)
     q = rng.dirichlet(np.full(bins, 5.0))
     p = 0.9 * q + 0.1 * rng.dirichlet(np.ones(bins))
-    similarity = min(pb.cosine_similarity(p, q), 1 - 1e-12)
+    similarity = min(pb.experiments.cosine_similarity(p, q), 1 - 1e-12)
     limit = sd_loss_limit(similarity, q.std(), bins=bins)
     assert pb.sd_loss(p, q) <= limit * (1 + 1e-6) + 1e-7
 

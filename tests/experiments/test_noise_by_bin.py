@@ -54,7 +54,7 @@ def test_nobody_has_no_mean():
 
 
 def test_without_privacy_is_about_the_histogram_alone():
-    game = SETTINGS["inferred"].game(HEIGHTS, 1.0)
+    game = SETTINGS["inferred"].game(HEIGHTS, epsilon=1.0)
     profile = game.constant_profile(4)
     free = nb.without_privacy(game)
     assert (
@@ -69,13 +69,13 @@ def test_no_profile_and_no_seed_are_refused():
     with pytest.raises(ValueError, match="profiles must hold at least one profile, got none"):
         nb.noise_row(small_game(), [])
     with pytest.raises(ValueError, match="seeds must hold at least one seed, got none"):
-        nb.pair_row(HEIGHTS, HEIGHTS, SETTINGS["stated"], 1.0, [])
+        nb.pair_row(HEIGHTS, HEIGHTS, SETTINGS["stated"], epsilon=1.0, seeds=[])
 
 
 def test_equal_coordinates_without_company_are_exposed_as_a_pair():
     grid = np.repeat(np.arange(6.0), 6)
     setting = SETTINGS["inferred"]
-    row = nb.pair_row(grid, np.tile(np.arange(6.0), 6), setting, 4.0, range(2))
+    row = nb.pair_row(grid, np.tile(np.arange(6.0), 6), setting, epsilon=4.0, seeds=range(2))
     assert row["seeds"] == 2
     assert 0 <= row["pair_low"] <= row["pair_high"] <= 36
     assert row["twice_high"] <= row["pair_high"]
@@ -84,7 +84,7 @@ def test_equal_coordinates_without_company_are_exposed_as_a_pair():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_heights_are_computed_again(setting, epsilon):
-    game = SETTINGS[setting].game(HEIGHTS, epsilon)
+    game = SETTINGS[setting].game(HEIGHTS, epsilon=epsilon)
     for algorithm, each in (("BRD", game), ("carefree", nb.without_privacy(game))):
         ends = [
             pb.best_response_dynamics(each, rng=np.random.default_rng(seed)).profile

@@ -17,7 +17,7 @@ def game_of(seed=0, n=40, bins=9):
 
 def test_record_rows_add_up_to_the_mass_and_follow_the_profile():
     data, game = game_of()
-    profile = game.random_profile(np.random.default_rng(1))
+    profile = game.random_profile(rng=np.random.default_rng(1))
     rows = pairs.record_rows(game, data, profile, rng=np.random.default_rng(2))
     np.testing.assert_allclose(rows.sum(axis=0), game.evaluate(profile).mass)
     places = game.grid.index(data)

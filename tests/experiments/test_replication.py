@@ -39,7 +39,7 @@ def test_no_result_is_below_its_certified_bound():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_heights_are_computed_again(setting, epsilon):
-    game = SETTINGS[setting].game(HEIGHTS, epsilon)
+    game = SETTINGS[setting].game(HEIGHTS, epsilon=epsilon)
     for row in (rep.laplace_row(game), rep.best_response_row(game, range(10))):
         old = committed("height", setting, row["algorithm"], epsilon)
         for name in ("kl", "sd_probabilities", "sd_data", "jaccard", "cosine", "private"):
@@ -48,7 +48,7 @@ def test_heights_are_computed_again(setting, epsilon):
 
 def test_bounds_are_computed_again():
     for epsilon in (0.1, 1.0, 8.0):
-        row = rep.certified_bound(SETTINGS["stated"].game(HEIGHTS, epsilon))
+        row = rep.certified_bound(SETTINGS["stated"].game(HEIGHTS, epsilon=epsilon))
         old = committed("height", "stated", "certified", epsilon)
         assert row["lower_bound"] == pytest.approx(old["lower_bound"], rel=1e-3)
         printed = pb.load_published_table(1).query("algorithm == 'BRD' and epsilon == @epsilon")
@@ -56,14 +56,16 @@ def test_bounds_are_computed_again():
 
 
 def test_the_floor_is_below_every_profile():
-    game = SETTINGS["inferred"].game(HEIGHTS, 1.0)
+    game = SETTINGS["inferred"].game(HEIGHTS, epsilon=1.0)
     floor = rep.divergence_floor(game)
     for seed in range(5):
-        assert game.evaluate(game.random_profile(np.random.default_rng(seed))).divergence >= floor
+        assert (
+            game.evaluate(game.random_profile(rng=np.random.default_rng(seed))).divergence >= floor
+        )
 
 
 def test_the_floor_is_a_number_where_the_output_underflows():
-    game = Setting((0.01, 0.005, 0.002, 0.0033, 0.001), 1.0).game(HEIGHTS, 8.0)
+    game = Setting((0.01, 0.005, 0.002, 0.0033, 0.001), 1.0).game(HEIGHTS, epsilon=8.0)
     assert rep.divergence_floor(game) >= 0.0
 
 

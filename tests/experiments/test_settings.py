@@ -12,7 +12,7 @@ DATA = np.array([1.0, 2.0, 2.0, 4.0])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_stated_pads_for_the_row_and_inferred_for_one(epsilon):
     for name, padding in (("stated", epsilon), ("inferred", 1.0)):
-        game = SETTINGS[name].game(DATA, epsilon)
+        game = SETTINGS[name].game(DATA, epsilon=epsilon)
         assert game.grid == pb.Grid.padded(DATA, epsilon=padding)
         assert game.epsilon == epsilon
 
@@ -20,12 +20,12 @@ def test_stated_pads_for_the_row_and_inferred_for_one(epsilon):
 def test_the_settings_differ_by_ten_in_the_two_small_scales():
     stated, inferred = (np.array(SETTINGS[name].multipliers) for name in ("stated", "inferred"))
     assert stated / inferred == pytest.approx([1, 1, 1, 10, 10])
-    game = SETTINGS["inferred"].game(DATA, 2.0)
+    game = SETTINGS["inferred"].game(DATA, epsilon=2.0)
     assert game.scales == pytest.approx(inferred * game.grid.sensitivity / 2.0)
 
 
 def test_a_setting_that_makes_no_game_is_refused():
     with pytest.raises(ValueError, match="multipliers must be > 0"):
-        Setting((1.0, 0.0), None).game(DATA, 1.0)
+        Setting((1.0, 0.0), None).game(DATA, epsilon=1.0)
     with pytest.raises(ValueError, match="grid_epsilon"):
-        Setting((1.0,), -1.0).game(DATA, 1.0)
+        Setting((1.0,), -1.0).game(DATA, epsilon=1.0)

@@ -125,7 +125,10 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: Grid(0.0, 0.0, 10), "upper must be a finite number > 0, got upper=0.0"),
         (lambda: Grid(0.0, math.nan, 10), "got upper=nan"),
         (lambda: Grid(0.0, 1.0, 1), "bins must be a whole number >= 2, got bins=1"),
-        (lambda: Grid(0.0, 1.0, 10, 1.5), "sensitivity must be .* <= 1, got sensitivity=1.5"),
+        (
+            lambda: Grid(0.0, 1.0, 10, sensitivity=1.5),
+            "sensitivity must be .* <= 1, got sensitivity=1.5",
+        ),
         (lambda: Grid.padded([1.0, 1.0], epsilon=1.0), "data must not be constant"),
         (lambda: Grid.padded([], epsilon=1.0), "data must hold at least 1"),
         (lambda: Grid.padded([0.0, math.nan], epsilon=1.0), r"data\[1\]"),
@@ -167,8 +170,8 @@ def test_a_grid_is_finite_everywhere_and_of_plain_numbers():
         Grid(-1.5e308, 1.5e308, bins=3)
     wide = Grid(-8e307, 8e307, bins=3)
     assert np.isfinite(wide.midpoints).all() and wide.index([0.0]).tolist() == [1]
-    grid = Grid(Fraction(1, 2), Fraction(1), np.int64(4), Fraction(1, 4))
-    assert grid == Grid(0.5, 1.0, 4, 0.25)
+    grid = Grid(Fraction(1, 2), Fraction(1), np.int64(4), sensitivity=Fraction(1, 4))
+    assert grid == Grid(0.5, 1.0, 4, sensitivity=0.25)
     assert [type(each) for each in dataclasses.astuple(grid)] == [float, float, int, float]
     assert grid.midpoints == pytest.approx([0.5625, 0.6875, 0.8125, 0.9375])
 

@@ -33,4 +33,4 @@ def games_with_profiles(draw: st.DrawFn) -> tuple[NVOGame, NDArray[np.int64]]:
     """A small game and one of its profiles."""
     game = draw(games())
     seed = draw(st.integers(0, 2**32 - 1))
-    return game, game.random_profile(np.random.default_rng(seed))
+    return game, game.random_profile(rng=np.random.default_rng(seed))

@@ -69,7 +69,7 @@ def test_batching_reaches_a_verified_equilibrium_of_a_large_game(epsilon):
     rng = np.random.default_rng(1)
     counts = rng.geometric(0.002, size=8) * rng.integers(0, 2, size=8) + 1
     game = pb.NVOGame(counts, pb.laplace_kernel(8, [0.01, 0.08, 1.0]), epsilon=epsilon)
-    start = game.random_profile(rng)
+    start = game.random_profile(rng=rng)
     batched = pb.best_response_dynamics(game, start=start)
     assert batched.converged
     assert game.evaluate(batched.profile).regret <= 1e-12

@@ -158,7 +158,7 @@ def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatc
     monkeypatch.setattr(coordinated, "_play", noted)
     pb.coordinated_best_response(five, rng=np.random.default_rng(3))
     expected = [five.constant_profile(action) for action in range(3)]
-    expected.append(five.random_profile(np.random.default_rng(3)))
+    expected.append(five.random_profile(rng=np.random.default_rng(3)))
     assert_array_equal(starts[:4], expected)
     starts.clear()
     pb.coordinated_best_response(five)
@@ -194,7 +194,7 @@ def scripted(game, ends, monkeypatch):
         number, (private, divergence) = next(runs)
         forces.append(forced)
         traces = np.array([0, 0, private]), np.array([9.0, 9.0, divergence]), np.zeros(3)
-        return pb.BestResponse(np.array([[number]]), *traces, 1, 10**number, True, 0.0)
+        return pb.game.BestResponse(np.array([[number]]), *traces, 1, 10**number, True, 0.0)
 
     monkeypatch.setattr(coordinated, "_play", play)
     monkeypatch.setattr(

@@ -294,7 +294,7 @@ def test_from_data_is_the_game_of_the_paper():
 def test_random_profile_is_uniform_over_the_actions(game):
     """False alarms: about 1 in 10^6 seeds; the seed is fixed."""
     rng = np.random.default_rng(0)
-    played = sum(game.random_profile(rng) for _ in range(3000))
+    played = sum(game.random_profile(rng=rng) for _ in range(3000))
     expected = np.outer(game.counts, np.full(3, 1000.0))
     assert (np.abs(played - expected) <= 5 * np.sqrt(expected * 2 / 3) + 1e-9).all()
 
@@ -416,6 +416,6 @@ def test_refused_actions_and_generators(game):
             game.constant_profile(action)
     for rng in (0, 7, None, np.random):
         with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got rng="):
-            game.random_profile(rng)
+            game.random_profile(rng=rng)
     with pytest.raises(ValueError, match=r"atol=-1\.0"):
         game.evaluate(game.constant_profile(0)).is_nash(atol=-1.0)

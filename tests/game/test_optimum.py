@@ -144,7 +144,7 @@ def test_no_bound_is_false_where_epsilon_is_the_loss_of_a_profile():
     rng, met = np.random.default_rng(77), 0
     for number in range(150):
         game = small_game(rng)
-        loss = np.nanmax(game.evaluate(game.random_profile(rng)).losses)
+        loss = np.nanmax(game.evaluate(game.random_profile(rng=rng)).losses)
         if not 1e-6 < loss < math.inf:
             continue
         game = pb.NVOGame(game.counts, game.kernel, epsilon=loss)
@@ -165,9 +165,9 @@ def test_with_delta_the_bound_is_true_and_the_optimum_met():
         strict = small_game(rng)
         delta = 10 ** rng.uniform(-4, -0.5)
         if number % 3 == 0:
-            profile = strict.random_profile(rng)
+            profile = strict.random_profile(rng=rng)
             present = [strict.kernel[v, k] for k, v in np.argwhere(profile)]
-            deltas = pb.hockey_stick_divergences(
+            deltas = pb.beyond.hockey_stick_divergences(
                 present, strict.evaluate(profile).mass, strict.records, strict.epsilon
             )
             delta = deltas.max()
@@ -190,7 +190,7 @@ def test_certificates_of_harsh_games_close_and_the_few_that_stall_are_enumerated
     rng, stopped = np.random.default_rng(79), Counter()
     for number in range(300):
         game = harsh_game(rng)
-        start = game.random_profile(rng) if number % 2 else None
+        start = game.random_profile(rng=rng) if number % 2 else None
         truth, gap = enumerated(game), float(rng.choice([1e-5, 1e-3]))
         for limit in (0, 100_000):
             monkeypatch.setattr(optimum, "_ENUMERATED", limit)

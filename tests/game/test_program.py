@@ -301,11 +301,11 @@ def test_no_digit_of_a_row_cuts_off_a_profile_on_its_edge(side):
         kernel = kernel if side != "lower" else 0.95 * kernel.mean(axis=(0, 1)) + 0.05 * kernel
         epsilon = 0.02 if side == "delta below" else 0.3
         game = pb.NVOGame([3, 0, 2, 1], kernel, epsilon=epsilon)
-        profile = game.random_profile(rng)
+        profile = game.random_profile(rng=rng)
         needed = np.nanmax(game.evaluate(profile).losses)
         if side.startswith("delta"):
             rows = [kernel[v, k] for k, v in np.argwhere(profile)]
-            needed = pb.hockey_stick_divergences(
+            needed = pb.beyond.hockey_stick_divergences(
                 rows, game.evaluate(profile).mass, 6, epsilon
             ).max()
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon, delta=needed)

@@ -15,14 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pdpbook import (
-    _kernels,
-    hockey_stick_divergences,
-    laplace_kernel,
-    linear_limits,
-    privacy_losses,
-    records_needed,
-)
+from pdpbook import _kernels, laplace_kernel, linear_limits, privacy_losses, records_needed
+from pdpbook.beyond import hockey_stick_divergences
 from tests import naive
 
 

@@ -18,11 +18,10 @@ from pdpbook import (
     laplace_kernel,
     linear_limits,
     privacy_losses,
-    published_scale_bound,
     scale_bound,
     truncated_laplace_extremes,
-    uniform_release_scale,
 )
+from pdpbook.per_instance import published_scale_bound, uniform_release_scale
 from pdpbook_exercises import check
 from tests import naive
 
@@ -43,7 +42,7 @@ def games(draw, bound):
     counts = np.bincount(cuts, minlength=bins)
     game = NVOGame(counts, laplace_kernel(bins, scales), epsilon=epsilon, scales=scales)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return game, game.random_profile(rng)
+    return game, game.random_profile(rng=rng)
 
 
 @pytest.mark.parametrize("bound", [scale_bound, published_scale_bound])
@@ -64,7 +63,7 @@ def test_theorem_1_prime_where_the_lower_side_binds(n, share, data):
     scales = scale_bound(n, epsilon) * np.array([1.0, 1.0 + data.draw(st.floats(0.0, 3.0))])
     crowd = data.draw(st.integers(0, n))
     game = NVOGame([crowd, 0, 0, n - crowd], laplace_kernel(4, scales), epsilon=epsilon)
-    profile = game.random_profile(np.random.default_rng(data.draw(st.integers(0, 1000))))
+    profile = game.random_profile(rng=np.random.default_rng(data.draw(st.integers(0, 1000))))
     assert game.evaluate(profile).private_records == n
 
 

@@ -20,7 +20,7 @@ def plan(counts=(40, 5, 31), *, from_data=False, mechanism="game", at_least=None
         "height", Grid(120.0, 220.0, bins=3), np.array(counts), 0, 1, 2, 0, from_data
     )
     found = Histograms((column,), 78, ("/private/a.parquet",), "clip", "exclude", "refuse")
-    return solve(found, 1.0, mechanism=mechanism, at_least=at_least, progress=False)
+    return solve(found, epsilon=1.0, mechanism=mechanism, at_least=at_least, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_the_fingerprint_changes_with_everything_that_decides(plain):
 def test_where_the_files_lay_does_not_matter(plain):
     column = plain.histograms.columns[0]
     moved = Histograms((column,), 78, ("/elsewhere/b.csv",), "clip", "exclude", "refuse")
-    other = solve(moved, 1.0, progress=False)
+    other = solve(moved, epsilon=1.0, progress=False)
     assert module.fingerprint(other, settings(other), KEY) == module.fingerprint(
         plain, settings(plain), KEY
     )

@@ -27,13 +27,13 @@ THREE = histograms([40, 0, 1, 30], [500, 3, 2, 1], [1, 1, 0, 0])
     st.floats(0.01, 5.0),
 )
 def test_the_safe_game_starts_with_everybody_private(counts, epsilon):
-    game = safe_game(counts, epsilon)
+    game = safe_game(counts, epsilon=epsilon)
     assert game.evaluate(game.constant_profile(0)).private_records == sum(counts)
 
 
 @pytest.mark.parametrize("sweeps", [1, 2, 40])
 def test_everybody_is_private_after_any_sweep(client, sweeps):
-    found = solve(THREE, 1.0, max_sweeps=sweeps, client=client, progress=False)
+    found = solve(THREE, epsilon=1.0, max_sweeps=sweeps, client=client, progress=False)
     assert [each.histogram.name for each in found.columns] == ["c0", "c1", "c2"]
     for each in found.columns:
         assert each.loss <= 1.0 + 1e-12
@@ -41,8 +41,8 @@ def test_everybody_is_private_after_any_sweep(client, sweeps):
 
 
 def test_the_distribution_is_the_output_of_the_game(client):
-    found = solve(THREE, 1.0, client=client, progress=False).columns[1]
-    game = safe_game([500, 3, 2, 1], 1.0)
+    found = solve(THREE, epsilon=1.0, client=client, progress=False).columns[1]
+    game = safe_game([500, 3, 2, 1], epsilon=1.0)
     profile = best_response_dynamics(game, start=game.constant_profile(0)).profile
     distribution = np.array(found.weights) / 2.0**64
     assert distribution == pytest.approx(game.evaluate(profile).output, abs=1e-12)
@@ -53,13 +53,18 @@ def test_the_distribution_is_the_output_of_the_game(client):
 
 def test_silence_is_the_start_where_it_exposes_nobody():
     crowd = histograms([10**6, 10**6, 0, 10**6])
-    column = solve(crowd, 1.0, progress=False).columns[0]
+    column = solve(crowd, epsilon=1.0, progress=False).columns[0]
     assert column.divergence < 1e-9 and column.converged
 
 
 def test_the_randomiser_does_not_look_at_the_data(client):
     found = solve(
-        THREE, 1.0, mechanism="k-ary-randomised-response", at_least=2, client=client, progress=False
+        THREE,
+        epsilon=1.0,
+        mechanism="k-ary-randomised-response",
+        at_least=2,
+        client=client,
+        progress=False,
     )
     randomiser = k_ary_randomised_response(4, 2, 1.0)
     for each in found.columns:
@@ -72,8 +77,8 @@ def test_the_randomiser_does_not_look_at_the_data(client):
 
 
 def test_a_solved_column_is_the_same_wherever_it_is_solved(client):
-    one = solve(THREE, 0.5, client=client, progress=False)
-    other = solve(THREE, 0.5, progress=False)
+    one = solve(THREE, epsilon=0.5, client=client, progress=False)
+    other = solve(THREE, epsilon=0.5, progress=False)
     assert [each.weights for each in one.columns] == [each.weights for each in other.columns]
 
 
@@ -92,7 +97,7 @@ def test_workers_killed_while_columns_are_solved_change_no_distribution(client, 
         for each in many.columns
     ]
     kill = killer(1, 5, seed=2)
-    found = solve(many, 1.0, client=client, progress=kill)
+    found = solve(many, epsilon=1.0, client=client, progress=kill)
     assert len(kill.killed) == 2
     assert [each.weights for each in found.columns] == expected
 
@@ -101,17 +106,17 @@ def test_workers_killed_while_columns_are_solved_change_no_distribution(client, 
     ("n", "first_digit"), [(2, 2), (7, 7), (10, 10), (19, 10), (99_999, 90_000), (10**9, 10**9)]
 )
 def test_the_cost_stands_on_the_first_digit(n, first_digit):
-    found = solve(histograms([n - 1, 1]), 1.0, max_sweeps=1, progress=False)
+    found = solve(histograms([n - 1, 1]), epsilon=1.0, max_sweeps=1, progress=False)
     assert found.at_least == first_digit and found.at_least_from_data
 
 
 def test_a_public_number_of_records_is_taken_as_it_is():
-    found = solve(THREE, 1.0, at_least=2, progress=False)
+    found = solve(THREE, epsilon=1.0, at_least=2, progress=False)
     assert found.at_least == 2 and not found.at_least_from_data
 
 
 def test_the_report_has_a_line_for_each_column():
-    report = solve(THREE, 1.0, progress=False).report()
+    report = solve(THREE, epsilon=1.0, progress=False).report()
     assert report.index.tolist() == ["c0", "c1", "c2"]
     assert report["records"].tolist() == [71, 506, 2]
     assert report["at rest"].all()
@@ -136,6 +141,6 @@ def test_bad_arguments_are_refused(arguments, message):
 
 def test_a_column_of_one_record_is_refused():
     with pytest.raises(ValueError, match="at least 2 records, got 1 in 'c0'"):
-        solve(histograms([1, 0]), 1.0)
+        solve(histograms([1, 0]), epsilon=1.0)
     with pytest.raises(TypeError, match="histograms must be of type Histograms"):
-        solve([40, 1], 1.0)
+        solve([40, 1], epsilon=1.0)

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pdpbook.scaling import release as release_module
+from pdpbook.scaling import releases as release_module
 from pdpbook.scaling import shared_files as module
 from pdpbook.scaling.histograms import Histograms, scan
-from pdpbook.scaling.keyed_draws import load_key
+from pdpbook.scaling.keyed_random import load_key
 from pdpbook.scaling.plan import solve
-from pdpbook.scaling.release import ReleaseError, release
+from pdpbook.scaling.releases import ReleaseError, release
 from pdpbook.scaling.shared_files import SharedFolderError, Token, local_path, shared_folder
 from pdpbook.scaling.sources import SourceError, describe_file, find_files
 
@@ -27,7 +27,9 @@ SETTINGS |= {"progress": False}
 def plan(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("table"), np.random.default_rng(3)
     pq.write_table(pa.table({"age": rng.integers(0, 99, 5000)}), folder / "a.parquet")
-    return solve(scan(folder, {"age": (0, 100)}, bins=20, progress=False), 1.0, progress=False)
+    return solve(
+        scan(folder, {"age": (0, 100)}, bins=20, progress=False), epsilon=1.0, progress=False
+    )
 
 
 @pytest.fixture

@@ -100,9 +100,9 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         n, epsilon = int(values[0].replace(",", "")), float(values[1])
         return [
             pb.scale_bound(n, epsilon),
-            pb.published_scale_bound(n, epsilon),
-            pb.published_scale_bound(n, epsilon, bins=101),
-            pb.uniform_release_scale(n, epsilon),
+            pb.per_instance.published_scale_bound(n, epsilon),
+            pb.per_instance.published_scale_bound(n, epsilon, bins=101),
+            pb.per_instance.uniform_release_scale(n, epsilon),
         ]
     if explorable == "draws-cost":
         n, m = (int(values[i].replace(",", "")) for i in (0, 2))
@@ -111,7 +111,11 @@ def expected(explorable: str, values: list[str]) -> list[float]:
             10.0 ** int(values[3].removeprefix("10").translate(SUPERSCRIPTS)),
         )
         dominating = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
-        return [dominating, pb.advanced_composition(epsilon, m, slack=delta).epsilon, m * epsilon]
+        return [
+            dominating,
+            pb.foundations.advanced_composition(epsilon, count=m, slack=delta).epsilon,
+            m * epsilon,
+        ]
     if explorable == "best-response-run":
         return list(run(values[0], values[1])[int(values[2])])
     if explorable == "record-leaves":
@@ -120,7 +124,7 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         low, high = sorted(map(float, values[:2]))
         if values[2] == "fresh":
             return [low + high, 0.0, math.sqrt(2 / (low**2 + high**2))]
-        noise = pb.gradual_laplace(
+        noise = pb.beyond.gradual_laplace(
             200_000, epsilons=[low, high], rng=np.random.default_rng(0)
         )  # standard error of the RMSE: 0.25 %; of the probability: at most 0.0011
         return [high, float((noise[:, 0] == noise[:, 1]).mean()), float(noise[:, 1].std())]
@@ -183,7 +187,7 @@ def removal(epsilon: float, k: int) -> list[float]:
     def one_at_a_time(game: pb.NVOGame) -> np.ndarray:
         return pb.best_response_dynamics(game, start=game.constant_profile(0), batch=False).profile
 
-    (left,) = pb.removals(game, one_at_a_time, bins=[k])
+    (left,) = pb.audit.removals(game, one_at_a_time, bins=[k])
     return [left.fixed_noise_loss, left.end_to_end_loss, float(left.changed.sum())]
 
 

@@ -30,9 +30,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import pdpbook as pb
 from tests.tools.module_calls import MODULE_CALLS
-from tests.tools.valid_calls import CALLS, rng
+from tests.tools.valid_calls import CALLS, public, rng
 
 SECONDS = 2.0  #: that a call may take
 #: Bytes of address space that a call may add: more than the package makes (2 GiB) at a time.
@@ -174,7 +173,7 @@ def resolved(name: str) -> Any:
     """Return the callable of a key of :data:`CALLS` or :data:`MODULE_CALLS`."""
     if name in CALLS:
         owner, _, method = name.partition(".")
-        return getattr(getattr(pb, owner), method) if method else getattr(pb, owner)
+        return getattr(public(owner), method) if method else public(owner)
     part, module, *rest = name.split(".")
     found = importlib.import_module(f"pdpbook.{part}.{module}")
     for each in rest:

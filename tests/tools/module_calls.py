@@ -16,7 +16,7 @@ import pdpbook as pb
 from pdpbook.audit import count_posterior
 from pdpbook.beyond import instance_wise
 from pdpbook.experiments import regression, settings
-from pdpbook.scaling import histograms, keyed_draws, plan
+from pdpbook.scaling import histograms, keyed_random, plan
 from tests.tools.valid_calls import (
     DATA,
     ROWS,
@@ -28,10 +28,7 @@ from tests.tools.valid_calls import (
     small_game,
 )
 
-#: The parts whose public names are called: those that compute something.
-PARTS = ("audit", "beyond", "experiments", "foundations", "game", "per_instance", "scaling")
-
-#: Made by a function of their module, and never by a reader; exceptions and warnings.
+#: Made by a function, and never by a reader; exceptions and warnings.
 MODULE_RESULTS = {
     "audit.count_posterior.CountPosterior",
     "beyond.bayesian_game.Equilibrium",
@@ -52,10 +49,9 @@ MODULE_RESULTS = {
     "scaling.manifest.ReleaseCost",
     "scaling.plan.ColumnPlan",
     "scaling.plan.Plan",
-    "scaling.release.Release",
-    "scaling.release.ReleaseError",
-    "scaling.sources.FileDescription",
-    "scaling.sources.Piece",
+    "scaling.releases.Release",
+    "scaling.releases.ReleaseError",
+    "scaling.shared_files.SharedFolderError",
     "scaling.sources.SourceError",
 }
 
@@ -63,7 +59,7 @@ MODULE_RESULTS = {
 INNER = {
     "audit.randomiser_program.RandomiserProgram",
     "audit.randomiser_program.action_rows",
-    "audit.safe_randomiser.best_safe_randomiser",
+    "audit.safe_randomisers.best_safe_randomiser",
     "beyond.deep_q.QNetwork",
     "beyond.matrix_games.best_mixtures",
     "beyond.matrix_games.two_column_games",
@@ -84,10 +80,11 @@ INNER = {
     "scaling.manifest.differences",
     "scaling.manifest.fingerprint",
     "scaling.manifest.public_manifest",
-    "scaling.shared_files.SharedFolderError",
     "scaling.shared_files.Token",
     "scaling.shared_files.local_path",
     "scaling.shared_files.shared_folder",
+    "scaling.sources.FileDescription",
+    "scaling.sources.Piece",
     "scaling.sources.describe_file",
     "scaling.sources.find_files",
     "scaling.sources.read_piece",
@@ -101,9 +98,9 @@ ELSEWHERE = {
     "scaling.histograms.Histograms.load",
     "scaling.histograms.Histograms.save",
     "scaling.histograms.scan",
-    "scaling.keyed_draws.load_key",
+    "scaling.keyed_random.load_key",
     "scaling.plan.solve",
-    "scaling.release.release",
+    "scaling.releases.release",
 }
 
 KEY = b"an example, and no secret at all"
@@ -140,9 +137,9 @@ def solved() -> plan.Plan:
     return plan.Plan((), counted(), 1.0, "game", (1.0, 0.01), 5, True)
 
 
-def record_profile() -> pb.RecordProfile:
+def record_profile() -> pb.audit.RecordProfile:
     """Return the account of three draws."""
-    return pb.record_profile(P, Q, draws=3)
+    return pb.audit.record_profile(P, Q, draws=3)
 
 
 MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -169,22 +166,22 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "audit.count_posterior.posterior_from_public": lambda: {"public": np.array([9, 40]), "n": 50},
     "audit.randomisers.local_epsilon": lambda: {"randomiser": ROWS},
-    "audit.private_randomiser.PrivateRandomiser.output": lambda: {
-        "self": pb.private_randomiser([9, 4], epsilon=2.0, delta=0.01, share=1.0, rng=rng()),
+    "audit.private_randomisers.PrivateRandomiser.output": lambda: {
+        "self": pb.audit.private_randomiser([9, 4], epsilon=2.0, delta=0.01, share=1.0, rng=rng()),
         "counts": np.array([9, 4]),
     },
-    "audit.private_randomiser.noise_margin": lambda: {"bins": 3, "epsilon": 0.5, "delta": 0.01},
-    "audit.public_randomiser.likely_counts": lambda: {
+    "audit.private_randomisers.noise_margin": lambda: {"bins": 3, "epsilon": 0.5, "delta": 0.01},
+    "audit.public_randomisers.likely_counts": lambda: {
         "public": np.array([9, 40]),
         "n": 50,
         "miss": 0.1,
     },
-    "audit.public_randomiser.profile_randomiser": lambda: {
+    "audit.public_randomisers.profile_randomiser": lambda: {
         "game": small_game(),
         "profile": small_game().constant_profile(1),
         "absent": 1,
     },
-    "audit.safe_randomiser.is_safe": lambda: {
+    "audit.safe_randomisers.is_safe": lambda: {
         "randomiser": ROWS,
         "lower": np.array([3, 4]),
         "epsilon": 1.0,
@@ -244,7 +241,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "seed": 1,
     },
     "beyond.q_learning.LearningCurve.iterations_to": lambda: {
-        "self": pb.minimax_q_learning(
+        "self": pb.beyond.minimax_q_learning(
             repeated_game(), state="items", steps=3, rng=rng(), replicates=2, measurements=2
         ),
         "tolerance": 0.1,
@@ -346,7 +343,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "padding": 1.0,
         "divisor": 10,
     },
-    "experiments.settings_search.settings_search": lambda: {
+    "experiments.settings_search.search_settings": lambda: {
         "data": DATA,
         "table": 1,
         "paddings": (1.0,),
@@ -457,20 +454,20 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "scaling.histograms.ColumnHistogram.to_dict": lambda: {"self": counted().columns[0]},
     "scaling.histograms.Histograms.report": lambda: {"self": counted()},
     "scaling.histograms.Histograms.to_dict": lambda: {"self": counted()},
-    "scaling.keyed_draws.integer_weights": lambda: {"distribution": P},
-    "scaling.keyed_draws.keyed_digest": lambda: {
+    "scaling.keyed_random.integer_weights": lambda: {"distribution": P},
+    "scaling.keyed_random.keyed_digest": lambda: {
         "key": KEY,
         "purpose": "example",
         "content": [3, 2, 1],
     },
-    "scaling.keyed_draws.keyed_draws": lambda: {
+    "scaling.keyed_random.keyed_draws": lambda: {
         "key": KEY,
         "name": "x",
-        "weights": keyed_draws.integer_weights(P),
+        "weights": keyed_random.integer_weights(P),
         "start": 0,
         "stop": 3,
     },
-    "scaling.keyed_draws.new_key": lambda: {},
+    "scaling.keyed_random.new_key": lambda: {},
     "scaling.manifest.release_cost": lambda: {
         "n": 100,
         "epsilon": 1.0,

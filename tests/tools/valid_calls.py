@@ -23,6 +23,17 @@ RESULTS = {
     "RecordProfile",
 }
 
+#: The parts of the package whose public names are called: those that compute something.
+PARTS = ("audit", "beyond", "experiments", "foundations", "game", "per_instance", "scaling")
+
+
+def public(name: str) -> Any:
+    """Return what a name of a part stands for."""
+    return next(
+        getattr(part, name) for part in (getattr(pb, each) for each in PARTS) if name in dir(part)
+    )
+
+
 P, Q = np.array([0.5, 0.25, 0.25]), np.array([0.25, 0.25, 0.5])
 ROWS = np.array([[0.5, 0.5], [0.25, 0.75]])
 TABLE = np.array([[1.0, -1.0], [-1.0, 1.0]])[None, None]
@@ -49,14 +60,14 @@ def largest_scale(game: pb.NVOGame) -> np.ndarray:
     return game.constant_profile(1)
 
 
-def bayesian_game() -> pb.BayesianGame:
+def bayesian_game() -> pb.beyond.BayesianGame:
     """Return matching pennies."""
-    return pb.BayesianGame(TABLE, -TABLE, np.array([[1.0]]))
+    return pb.beyond.BayesianGame(TABLE, -TABLE, np.array([[1.0]]))
 
 
-def repeated_game() -> pb.RepeatedGame:
+def repeated_game() -> pb.beyond.RepeatedGame:
     """Return a repeated game of two items."""
-    return pb.RepeatedGame(np.array([0.5, 2.0]), memory=1.0)
+    return pb.beyond.RepeatedGame(np.array([0.5, 2.0]), memory=1.0)
 
 
 def path_graph() -> Any:
@@ -207,7 +218,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "rng": rng(),
     },
     "gradual_laplace": lambda: {"size": 3, "epsilons": np.array([0.5, 1.0]), "rng": rng()},
-    "group_privacy": lambda: {"epsilon": 0.1, "size": 4, "delta": 1e-6},
+    "group_privacy": lambda: {"epsilon": 0.1, "records": 4, "delta": 1e-6},
     "guess_bound": lambda: {"n": 5000, "epsilon": 4.0, "ratio": 1.0},
     "hockey_stick_divergences": lambda: {
         "rows": ROWS,

@@ -8,8 +8,8 @@
   It does not look at all when the process ends, which took longer than four seconds.
 * Each page is written as a notebook, too, beside it, and offered as "Download notebook"; how is in
   ``notebook_edition``.
-* ``pdpbook.NVOGame`` in a docstring links to the class where it is documented,
-  ``pdpbook.game.nvo_game.NVOGame``.
+* ``pdpbook.NVOGame`` and ``pdpbook.game.NVOGame`` in a docstring link to the class where it is
+  documented, ``pdpbook.game.nvo_game.NVOGame``.
 """
 
 import gc
@@ -76,15 +76,18 @@ def all_are_written(app: Sphinx, error: Exception | None) -> None:
 def resolve_short_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: Element
 ) -> Element | None:
-    """Link a name that the package re-exports to the module that defines it."""
-    package, _, name = node["reftarget"].partition(".")
+    """Link a name that the package or a part of it re-exports to the module that defines it."""
+    package, *names = node["reftarget"].split(".")
     if node.get("refdomain") != "py" or package != "pdpbook":
         return None
-    first, *rest = name.split(".")
-    defined_in = cache_of(app).keys.code.stub(package).get(first)
-    if defined_in is None:
+    stub, module = cache_of(app).keys.code.stub, package
+    while names and (defined_in := stub(module).get(names[0])):
+        if defined_in == f"{module}.{names[0]}":  # the namespace of a part
+            del names[0]
+        module = defined_in
+    if module == package or not names:
         return None
-    target = ".".join([defined_in, first, *rest])
+    target = ".".join([module, *names])
     domain = env.get_domain("py")
     return domain.resolve_xref(
         env, node["refdoc"], app.builder, node["reftype"], target, node, contnode

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from pdpbook.scaling import keyed_draws as kd
+from pdpbook.scaling import keyed_random as kd
 
 KEY = bytes(range(32))
 DISTRIBUTION = kd.integer_weights([0.5, 0.0, 0.2, 0.3, 0.0])
@@ -40,15 +40,15 @@ def test_a_small_probability_keeps_its_relative_size():
 
 @given(st.lists(st.integers(0, 3 * kd.BLOCK), min_size=2, max_size=5).map(sorted))
 def test_a_draw_does_not_depend_on_the_cut(cuts):
-    whole = kd.keyed_draws(KEY, "a", DISTRIBUTION, 0, 3 * kd.BLOCK)
+    whole = kd.keyed_draws(KEY, "a", DISTRIBUTION, start=0, stop=3 * kd.BLOCK)
     for start, stop in pairwise(cuts):
         assert np.array_equal(
-            kd.keyed_draws(KEY, "a", DISTRIBUTION, start, stop), whole[start:stop]
+            kd.keyed_draws(KEY, "a", DISTRIBUTION, start=start, stop=stop), whole[start:stop]
         )
 
 
 def test_draws_follow_the_distribution_and_never_reach_what_has_no_weight():
-    drawn = np.bincount(kd.keyed_draws(KEY, "a", DISTRIBUTION, 0, 200_000), minlength=5)
+    drawn = np.bincount(kd.keyed_draws(KEY, "a", DISTRIBUTION, start=0, stop=200_000), minlength=5)
     assert drawn[1] == drawn[4] == 0
     assert chisquare(drawn[[0, 2, 3]], 200_000 * np.array([0.5, 0.2, 0.3])).pvalue > 1e-3
 
@@ -65,7 +65,7 @@ def test_a_draw_is_the_inverse_of_the_distribution_function_at_the_keyed_number(
         while cumulated <= number:
             k += 1
             cumulated += DISTRIBUTION[k]
-        assert kd.keyed_draws(KEY, "a", DISTRIBUTION, j, j + 1).tolist() == [k]
+        assert kd.keyed_draws(KEY, "a", DISTRIBUTION, start=j, stop=j + 1).tolist() == [k]
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_a_draw_is_the_inverse_of_the_distribution_function_at_the_keyed_number(
 )
 def test_another_key_name_or_distribution_has_unrelated_draws(key, name, distribution):
     """Equal draws are as frequent as among independent ones: 0.5² + 0.2² + 0.3² = 0.38."""
-    one = kd.keyed_draws(KEY, "a", DISTRIBUTION, 0, 50_000)
-    other = kd.keyed_draws(key, name, distribution, 0, 50_000)
+    one = kd.keyed_draws(KEY, "a", DISTRIBUTION, start=0, stop=50_000)
+    other = kd.keyed_draws(key, name, distribution, start=0, stop=50_000)
     assert abs((one == other).mean() - 0.38) < 0.012
 
 
 def test_the_numbers_of_two_blocks_differ():
     distribution = kd.integer_weights(np.full(1000, 1e-3))
-    one, other = kd.keyed_draws(KEY, "a", distribution, 0, 2 * kd.BLOCK).reshape(2, -1)
+    one, other = kd.keyed_draws(KEY, "a", distribution, start=0, stop=2 * kd.BLOCK).reshape(2, -1)
     assert (one == other).mean() < 0.01
 
 
@@ -108,20 +108,20 @@ def test_new_keys_differ():
 @pytest.mark.parametrize("key", [b"short", bytes(65), "text" * 10, None])
 def test_a_refused_key_is_not_repeated(key):
     with pytest.raises((ValueError, TypeError), match=r"^key must be 32 to 64 bytes") as caught:
-        kd.keyed_draws(key, "a", DISTRIBUTION, 0, 1)
+        kd.keyed_draws(key, "a", DISTRIBUTION, start=0, stop=1)
     assert "short" not in str(caught.value) and "text" not in str(caught.value)
 
 
 @pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1], [-1, 2**64]])
 def test_weights_that_make_no_distribution_are_refused(weights):
     with pytest.raises(ValueError, match=r"^weights must be .*, got "):
-        kd.keyed_draws(KEY, "a", weights, 0, 1)
+        kd.keyed_draws(KEY, "a", weights, start=0, stop=1)
 
 
 def test_draws_out_of_order_are_refused():
     with pytest.raises(ValueError, match="stop must be a whole number >= 5, got stop=4"):
-        kd.keyed_draws(KEY, "a", DISTRIBUTION, 5, 4)
-    assert kd.keyed_draws(KEY, "a", DISTRIBUTION, 5, 5).size == 0
+        kd.keyed_draws(KEY, "a", DISTRIBUTION, start=5, stop=4)
+    assert kd.keyed_draws(KEY, "a", DISTRIBUTION, start=5, stop=5).size == 0
 
 
 def test_digests_depend_on_key_purpose_and_content():

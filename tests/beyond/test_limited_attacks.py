@@ -26,7 +26,7 @@ def literal_value(stakes: Any, power: float, grid: np.ndarray, **shape: float) -
     The user's best reply is one of the granularities of a grid, so v_i >= Q(a) - D_i a b_i for all
     of them; the adversary makes the sum of v small.
     """
-    n, quality = len(stakes), pb.quality_of_service(grid, **shape)
+    n, quality = len(stakes), pb.beyond.quality_of_service(grid, **shape)
     loss = np.kron(np.diag(stakes), grid[:, None])
     best = np.kron(np.eye(n), np.ones((grid.size, 1)))
     found = linprog(
@@ -44,7 +44,7 @@ def without_a_coin(stakes: Any, power: float, grid: np.ndarray) -> float:
     weights = np.clip(power - np.arange(stakes.size), 0.0, 1.0)
     choices = np.array(list(product(grid, repeat=stakes.size)))
     attacked = np.sort(stakes * choices)[:, ::-1] @ weights
-    return float((pb.quality_of_service(choices).sum(axis=1) - attacked).max())
+    return float((pb.beyond.quality_of_service(choices).sum(axis=1) - attacked).max())
 
 
 @settings(max_examples=50)
@@ -52,7 +52,7 @@ def without_a_coin(stakes: Any, power: float, grid: np.ndarray) -> float:
 def test_the_value_is_that_of_the_linear_program(game: Any) -> None:
     stakes, power, steepness, centre = game
     shape = {"steepness": steepness, "centre": centre}
-    found = pb.limited_attack(stakes, power=power, **shape)
+    found = pb.beyond.limited_attack(stakes, power=power, **shape)
     literal = literal_value(stakes, power, np.linspace(0, 1, 301), **shape)
     # a best granularity is at most 1/600 from the grid, where the payoff is flat
     curvature = steepness**2 / 2
@@ -63,14 +63,14 @@ def test_the_value_is_that_of_the_linear_program(game: Any) -> None:
 def test_no_side_gains_by_another_choice(game: Any) -> None:
     stakes, power, steepness, centre = np.array(game[0]), *game[1:]
     shape = {"steepness": steepness, "centre": centre}
-    found = pb.limited_attack(stakes, power=power, **shape)
+    found = pb.beyond.limited_attack(stakes, power=power, **shape)
     assert (found.effort >= 0).all() and (found.effort <= 1).all()
     assert found.effort.sum() <= power + 1e-9
     gain = np.sort(stakes * found.granularity)[::-1]
     most = gain @ np.clip(power - np.arange(stakes.size), 0.0, 1.0)
     assert found.effort @ (stakes * found.granularity) == pytest.approx(most, abs=1e-6)
-    best = pb.best_granularity(stakes * found.effort, **shape)
-    most = (pb.quality_of_service(best, **shape) - stakes * found.effort * best).sum()
+    best = pb.beyond.best_granularity(stakes * found.effort, **shape)
+    most = (pb.beyond.quality_of_service(best, **shape) - stakes * found.effort * best).sum()
     assert found.value == pytest.approx(most, abs=1e-6)
 
 
@@ -88,7 +88,7 @@ def test_no_side_gains_by_another_choice(game: Any) -> None:
 def test_going_first_costs_only_where_a_coin_is_needed(
     stakes: list[float], power: float, pure: bool
 ) -> None:
-    found = pb.limited_attack(stakes, power=power)
+    found = pb.beyond.limited_attack(stakes, power=power)
     alone = without_a_coin(stakes, power, np.linspace(0, 1, 51))
     assert found.is_pure is pure
     assert alone <= found.value + 1e-9
@@ -98,22 +98,24 @@ def test_going_first_costs_only_where_a_coin_is_needed(
 def test_the_threshold_is_the_worth_of_power() -> None:
     stakes, step = [0.5, 1.0, 2.0, 2.4], 1e-5
     for power in (0.3, 1.2, 1.7, 2.6):
-        ends = [pb.limited_attack(stakes, power=power + s).value for s in (-step, step)]
+        ends = [pb.beyond.limited_attack(stakes, power=power + s).value for s in (-step, step)]
         slope = (ends[1] - ends[0]) / (2 * step)
-        assert pb.limited_attack(stakes, power=power).threshold == pytest.approx(-slope, abs=1e-4)
+        assert pb.beyond.limited_attack(stakes, power=power).threshold == pytest.approx(
+            -slope, abs=1e-4
+        )
 
 
 def test_power_to_spare_is_a_certain_attack() -> None:
     stakes = np.array([0.5, 1.0, 2.0, 5.0])
-    found = pb.limited_attack(stakes, power=4.0)
+    found = pb.beyond.limited_attack(stakes, power=4.0)
     assert found.threshold == 0.0
-    assert (found.granularity == pb.best_granularity(stakes)).all()
+    assert (found.granularity == pb.beyond.best_granularity(stakes)).all()
     assert found.is_pure
 
 
 def slope(a: Any) -> Any:
     """Slope of the quality of service."""
-    return 5 * (1 - pb.quality_of_service(a) ** 2)
+    return 5 * (1 - pb.beyond.quality_of_service(a) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -142,4 +144,4 @@ def test_wrong_answers_to_the_exercise_are_refused(answer: Any) -> None:
 )
 def test_bad_input_is_named(stakes: list[float], options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        pb.limited_attack(stakes, **options)
+        pb.beyond.limited_attack(stakes, **options)

@@ -1,7 +1,7 @@
 r"""Draws from every column, written once.
 
 The draws of a release are the first m of each column's keyed stream
-(:mod:`pdpbook.scaling.keyed_draws`).  Part i of the files holds the draws number
+(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files holds the draws number
 :math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key.  It
 does not matter which worker writes it, how often, or in what order.
 
@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
-from pdpbook.scaling.keyed_draws import BLOCK, keyed_digest, keyed_draws
+from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
     COMPLETE,
     ReleaseCost,
@@ -111,7 +111,7 @@ def release(
     key: bytes,
     rows_per_file: int = ROWS_PER_FILE,
     client: Client | None = None,
-    progress: Progress = True,
+    progress: Progress = False,
     worker_timeout: float = WORKER_TIMEOUT,
 ) -> Release:
     r"""Draw from every column and write the draws as Parquet, in parallel.
@@ -129,8 +129,8 @@ def release(
     delta : float
         δ of the cost, for the whole release, in [0, 1); with 0 the cost is basic composition.
     key : bytes
-        The secret of this release, from :func:`~pdpbook.scaling.keyed_draws.new_key` or
-        :func:`~pdpbook.scaling.keyed_draws.load_key`.  It travels to the workers.
+        The secret of this release, from :func:`~pdpbook.scaling.keyed_random.new_key` or
+        :func:`~pdpbook.scaling.keyed_random.load_key`.  It travels to the workers.
     rows_per_file : int
         Rows of each file but the last.
     client, progress, worker_timeout
@@ -161,6 +161,9 @@ def release(
 
     Notes
     -----
+    Each record's promise compares the table with and without its row (removal), the others' noise
+    held fixed.
+
     Taught in *A billion records*.
     """
     plan = _validate.instance("plan", plan, Plan)
@@ -339,7 +342,7 @@ def _part_bytes(job: _Job, part: int) -> bytes:
         for start in range(first, last, BLOCK):
             stop = min(start + BLOCK, last)
             values = [
-                arrow.array(midpoints[keyed_draws(job.key, name, weights, start, stop)])
+                arrow.array(midpoints[keyed_draws(job.key, name, weights, start=start, stop=stop)])
                 for name, weights, midpoints in job.columns
             ]
             writer.write_table(arrow.table(values, schema=schema))

@@ -34,7 +34,7 @@ _RUNG = 0.98
 _NO_NOISE = 0.02
 
 
-def common_scale(counts: ArrayLike, epsilon: float) -> float:
+def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     r"""Return the smallest Laplace scale that makes every record of a data set private.
 
     All records carry truncated Laplace noise of the same scale.
@@ -60,6 +60,9 @@ def common_scale(counts: ArrayLike, epsilon: float) -> float:
 
     Notes
     -----
+    The promise compares the data with and without the record (removal), not with the record
+    replaced.
+
     Source: this book.  Taught in *The game*, as the baseline of the game.
 
     Examples

@@ -21,7 +21,7 @@ histograms = st.lists(st.integers(0, 6), min_size=2, max_size=8).filter(lambda c
 
 @given(histograms, st.floats(0.05, 3.0))
 def test_private_at_the_scale_and_not_below(counts, epsilon):
-    scale = pb.common_scale(counts, epsilon)
+    scale = pb.common_scale(counts, epsilon=epsilon)
     if scale == 0.0:
         assert largest_loss(counts, 1e-4) <= epsilon * (1 + 1e-9)
         return
@@ -32,7 +32,7 @@ def test_private_at_the_scale_and_not_below(counts, epsilon):
 
 @given(histograms, st.floats(0.1, 3.0))
 def test_everybody_is_private_at_every_larger_scale(counts, epsilon):
-    scale = max(pb.common_scale(counts, epsilon), 1e-3)
+    scale = max(pb.common_scale(counts, epsilon=epsilon), 1e-3)
     for factor in (1.001, 1.03, 1.3, 2.0, 10.0, 1000.0):
         assert largest_loss(counts, scale * factor) <= epsilon * (1 + 1e-9)
 
@@ -46,7 +46,7 @@ def test_the_largest_loss_does_not_fall_with_the_scale(counts, scale, factor):
 
 def test_a_search_from_below_finds_the_same_on_the_heights():
     game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0)
-    scale = pb.common_scale(game.counts, 1.0)
+    scale = pb.common_scale(game.counts, epsilon=1.0)
     scales = np.linspace(0.5 * scale, 1.2 * scale, 200)
     kernel = pb.laplace_kernel(game.bins, scales)
     each = pb.NVOGame(game.counts, kernel, epsilon=1.0)
@@ -58,14 +58,14 @@ def test_a_search_from_below_finds_the_same_on_the_heights():
 
 def test_the_scale_is_rounded_up_by_less_than_a_billionth():
     for counts, epsilon in (([5, 5, 1], 1.0), ([9, 0, 1, 1], 0.1), ([40, 1], 0.02)):
-        scale = pb.common_scale(counts, epsilon)
+        scale = pb.common_scale(counts, epsilon=epsilon)
         losses = [largest_loss(counts, scale * (1 - off)) for off in (0.0, 1.2e-9, 1e-7)]
         assert losses[0] <= epsilon * (1 + 1e-14) < epsilon * (1 + 1e-13) < losses[1] < losses[2]
 
 
 def test_crowds_need_no_noise_and_lonely_records_do():
-    assert pb.common_scale([5, 5, 5], 1.0) == 0.0
-    assert pb.common_scale([5, 5, 1], 1.0) > 0.01
+    assert pb.common_scale([5, 5, 5], epsilon=1.0) == 0.0
+    assert pb.common_scale([5, 5, 1], epsilon=1.0) > 0.01
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_crowds_need_no_noise_and_lonely_records_do():
 )
 def test_bad_input_is_refused_with_its_value(counts, epsilon, message):
     with pytest.raises(ValueError, match=message):
-        pb.common_scale(counts, epsilon)
+        pb.common_scale(counts, epsilon=epsilon)

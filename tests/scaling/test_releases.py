@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pdpbook.scaling import release as module
+from pdpbook.scaling import releases as module
 from pdpbook.scaling.histograms import scan
-from pdpbook.scaling.keyed_draws import BLOCK, integer_weights, keyed_draws
+from pdpbook.scaling.keyed_random import BLOCK, integer_weights, keyed_draws
 from pdpbook.scaling.plan import solve
-from pdpbook.scaling.release import ReleaseError, release
+from pdpbook.scaling.releases import ReleaseError, release
 from pdpbook.scaling.shared_files import Token
 
 KEY = bytes(range(32))
@@ -31,7 +31,7 @@ def plan(tmp_path_factory):
     values = {"height": rng.normal(170, 8, 5000).clip(120, 220), "age": rng.integers(0, 99, 5000)}
     pq.write_table(pa.table(values), folder / "a.parquet")
     ranges = {"height": (120, 220), "age": (0, 100)}
-    return solve(scan(folder, ranges, bins=40, progress=False), 1.0, progress=False)
+    return solve(scan(folder, ranges, bins=40, progress=False), epsilon=1.0, progress=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -52,7 +52,7 @@ def test_the_files_hold_the_keyed_draws_of_each_column(plan, client, tmp_path):
     assert table.num_rows == 30_000
     for each in plan.columns:
         name, midpoints = each.histogram.name, each.histogram.grid.midpoints
-        drawn = midpoints[keyed_draws(KEY, name, each.weights, 0, 30_000)]
+        drawn = midpoints[keyed_draws(KEY, name, each.weights, start=0, stop=30_000)]
         assert np.array_equal(table.column(name).to_numpy(), drawn)
     assert done.cost.columns == 2 and done.cost.draws == 30_000
     assert done.cost.epsilon == 2 * done.cost.epsilon_column

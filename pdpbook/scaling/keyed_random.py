@@ -202,7 +202,7 @@ def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
 
 
 def keyed_draws(
-    key: bytes, name: str, weights: Sequence[int], start: int, stop: int
+    key: bytes, name: str, weights: Sequence[int], *, start: int, stop: int
 ) -> NDArray[np.int64]:
     r"""Return the draws number start, …, stop - 1 from a distribution.
 
@@ -236,9 +236,9 @@ def keyed_draws(
     Examples
     --------
     >>> key, distribution = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
-    >>> keyed_draws(key, "height", distribution, 0, 8)
+    >>> keyed_draws(key, "height", distribution, start=0, stop=8)
     array([0, 2, 2, 2, 1, 1, 2, 0])
-    >>> keyed_draws(key, "height", distribution, 3, 6)
+    >>> keyed_draws(key, "height", distribution, start=3, stop=6)
     array([2, 1, 1])
     """
     start = _validate.integer("start", start, at_least=0)

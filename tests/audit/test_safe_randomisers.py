@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from pdpbook import privacy_losses, safe_randomiser
-from pdpbook.audit import safe_randomiser as sp
+from pdpbook import privacy_losses
+from pdpbook.audit import safe_randomiser
+from pdpbook.audit import safe_randomisers as sp
 from pdpbook.audit.count_posterior import CountPosterior, posterior_from_noise
 from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
 from tests.bounds import check_bounds
@@ -58,11 +59,13 @@ def cases(draw):
 def test_every_record_of_every_data_set_above_the_bound_is_private(case):
     lower, noisy, epsilon, actions, at_least = case
     randomiser = safe_randomiser(
-        noisy, lower, epsilon, actions=actions, noise=0.7, at_least=at_least
+        noisy, lower, epsilon=epsilon, actions=actions, noise=0.7, at_least=at_least
     )
     assert randomiser.shape == (len(lower), len(lower))
     np.testing.assert_allclose(randomiser.sum(axis=1), 1.0, rtol=1e-12)
-    assert (randomiser >= 0).all() and sp.is_safe(randomiser, lower, epsilon, at_least=at_least)
+    assert (randomiser >= 0).all() and sp.is_safe(
+        randomiser, lower, epsilon=epsilon, at_least=at_least
+    )
     missing = max(at_least - sum(lower), 0)
     worst = largest_loss(
         randomiser, lower, min(missing, 25) + 2 if len(lower) == 2 else 4, at_least
@@ -77,7 +80,7 @@ def test_whatever_is_called_safe_is_private(case, random):
     lower, _, epsilon, _, at_least = case
     rng = np.random.default_rng(random.getrandbits(32))
     randomiser = 0.5 * rng.dirichlet(np.ones(len(lower)), size=len(lower)) + 0.5 / len(lower)
-    if sp.is_safe(randomiser, lower, epsilon, at_least=at_least):
+    if sp.is_safe(randomiser, lower, epsilon=epsilon, at_least=at_least):
         assert largest_loss(randomiser, lower, 3, at_least) <= epsilon * (1 + 1e-9)
 
 
@@ -91,7 +94,7 @@ def test_the_slope_of_the_linear_form_itself_would_not_last():
         counts = np.array(others)
         loss = privacy_losses(randomiser[:1], counts @ randomiser, counts.sum())[0]
         assert bool(loss <= epsilon + 1e-12) is holds
-    assert not sp.is_safe(randomiser, [1, 2, 0], epsilon)
+    assert not sp.is_safe(randomiser, [1, 2, 0], epsilon=epsilon)
 
 
 @pytest.mark.parametrize("at_least", [0, 60])
@@ -135,26 +138,27 @@ def test_believing_the_noise_gives_the_noise_back():
     """Without the noise's level the promise is perfect and constant rows would keep it."""
     noisy, lower = np.array([40, 12, 3, 0]), np.array([30, 2, 0, 0])
     believed = CountPosterior(noisy.astype(float)[:, None], np.ones((4, 1)))
-    randomiser = safe_randomiser(noisy, lower, 0.5)
+    randomiser = safe_randomiser(noisy, lower, epsilon=0.5)
     assert expected_divergence(randomiser, believed) < 1e-5
     constant = np.tile(noisy / noisy.sum(), (4, 1))
-    assert sp.is_safe(constant, lower, 0.5)
+    assert sp.is_safe(constant, lower, epsilon=0.5)
     assert expected_divergence(constant, believed) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_more_freedom_is_no_worse():
     noisy, lower = np.array([90, 60, 14, 2, 0, 1]), np.array([70, 40, 0, 0, 0, 0])
-    posterior = posterior_from_noise(noisy, 0.8)
+    posterior = posterior_from_noise(noisy, epsilon=0.8)
     values = {
         actions: expected_divergence(
-            safe_randomiser(noisy, lower, 0.4, actions=actions, noise=0.8), posterior
+            safe_randomiser(noisy, lower, epsilon=0.4, actions=actions, noise=0.8), posterior
         )
         for actions in ACTIONS
     }
     assert values["rows"] <= values["blur"] * 1.02 and values["rows"] <= values["laplace"] * 1.02
     known = [
         expected_divergence(
-            safe_randomiser(noisy, lower, 0.4, actions="blur", noise=0.8, at_least=n), posterior
+            safe_randomiser(noisy, lower, epsilon=0.4, actions="blur", noise=0.8, at_least=n),
+            posterior,
         )
         for n in (0, 150, 4000)
     ]
@@ -162,8 +166,8 @@ def test_more_freedom_is_no_worse():
 
 
 def test_too_few_records_get_equal_rows():
-    randomiser = safe_randomiser([1, 0, 0], [0, 0, 0], 1.0, noise=1.0)
-    assert (randomiser == randomiser[0]).all() and sp.is_safe(randomiser, [0, 0, 0], 1.0)
+    randomiser = safe_randomiser([1, 0, 0], [0, 0, 0], epsilon=1.0, noise=1.0)
+    assert (randomiser == randomiser[0]).all() and sp.is_safe(randomiser, [0, 0, 0], epsilon=1.0)
 
 
 @pytest.mark.parametrize(
@@ -194,15 +198,15 @@ def test_no_more_of_a_constant_row_is_mixed_in_than_it_takes(unsafe, at_least):
     part = (mixed[0, 2] - unsafe[0][2]) / (constant[2] - unsafe[0][2])
     assert 0.0 < part < 1.0
     assert mixed == pytest.approx((1 - part) * np.array(unsafe) + part * constant, rel=1e-12)
-    assert sp.is_safe(mixed, LOWER, 1.0, at_least=at_least)
+    assert sp.is_safe(mixed, LOWER, epsilon=1.0, at_least=at_least)
     if at_least == 0:  # then both sides are linear
         less = (1 - 1e-9) * part
-        assert not sp.is_safe((1 - less) * np.array(unsafe) + less * constant, LOWER, 1.0)
+        assert not sp.is_safe((1 - less) * np.array(unsafe) + less * constant, LOWER, epsilon=1.0)
 
 
 def test_rows_that_are_safe_are_left_alone_but_for_rounding():
     rows = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.35, 0.35]])
-    assert sp.is_safe(rows, LOWER, 1.0)
+    assert sp.is_safe(rows, LOWER, epsilon=1.0)
     assert sp._made_safe(rows, ESTIMATE, LOWER, 1.0, 0) == pytest.approx(rows, rel=1e-15)
     rounded = np.array([[0.5, 0.4, 0.2], [0.5, 0.5, -1e-9], [0.5, 0.5, 0.2]])
     mixed = sp._made_safe(rounded, ESTIMATE, LOWER, 3.0, 0)
@@ -220,7 +224,7 @@ def test_whatever_the_solver_says_the_randomiser_is_safe(monkeypatch):
 
     monkeypatch.setattr(RandomiserProgram, "solve", solve)
     randomiser = sp.best_safe_randomiser(posterior, LOWER, 1.0)
-    assert (randomiser != randomiser[0]).any() and sp.is_safe(randomiser, LOWER, 1.0)
+    assert (randomiser != randomiser[0]).any() and sp.is_safe(randomiser, LOWER, epsilon=1.0)
     assert len(asked) == 1
 
 
@@ -228,16 +232,18 @@ def test_safe_ends_at_the_smallest_epsilon_that_covers_every_output():
     randomiser, lower = np.array([[0.8, 0.2, 0.0], [0.3, 0.7, 0.0], [0.5, 0.5, 0.0]]), [3, 2, 1]
     mass = np.array(lower) @ randomiser
     least = -math.log1p(-(randomiser[:, :2] / mass[:2]).max())
-    assert sp.is_safe(randomiser, lower, least * (1 + 1e-9))
-    assert not sp.is_safe(randomiser, lower, least * (1 - 1e-6))
+    assert sp.is_safe(randomiser, lower, epsilon=least * (1 + 1e-9))
+    assert not sp.is_safe(randomiser, lower, epsilon=least * (1 - 1e-6))
 
 
 def test_the_arguments_are_handed_on():
     noisy, lower, options = [40, 12, -3], [30, 2, 0], {"actions": "blur", "at_least": 60}
-    posterior = posterior_from_noise(np.array(noisy), 0.5)
+    posterior = posterior_from_noise(np.array(noisy), epsilon=0.5)
     best = sp.best_safe_randomiser(posterior, np.array(lower), 0.5, **options)
-    np.testing.assert_array_equal(safe_randomiser(noisy, lower, 0.5, noise=0.5, **options), best)
-    believed = [safe_randomiser([40, 12, last], lower, 0.5) for last in (-3, 0)]
+    np.testing.assert_array_equal(
+        safe_randomiser(noisy, lower, epsilon=0.5, noise=0.5, **options), best
+    )
+    believed = [safe_randomiser([40, 12, last], lower, epsilon=0.5) for last in (-3, 0)]
     np.testing.assert_array_equal(*believed)
 
 

@@ -43,7 +43,7 @@ _ROUNDS = 100  #: linear programs at most
 _SLACK = 1e-12  #: relative rounding of the sums in the condition
 
 
-def is_safe(randomiser: ArrayLike, lower: ArrayLike, epsilon: float, *, at_least: int = 0) -> bool:
+def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least: int = 0) -> bool:
     r"""Return whether a randomiser protects every record of every data set above a lower bound.
 
     Parameters
@@ -71,14 +71,16 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, epsilon: float, *, at_least
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Proved in *A repair*.
 
     Examples
     --------
     >>> randomiser = [[0.9, 0.1], [0.1, 0.9]]
-    >>> is_safe(randomiser, [20, 20], 1.0), is_safe(randomiser, [20, 0], 1.0)
+    >>> is_safe(randomiser, [20, 20], epsilon=1.0), is_safe(randomiser, [20, 0], epsilon=1.0)
     (True, True)
-    >>> is_safe(randomiser, [3, 0], 1.0)
+    >>> is_safe(randomiser, [3, 0], epsilon=1.0)
     False
     """
     table = _validate.randomiser_matrix("randomiser", randomiser)
@@ -93,8 +95,8 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, epsilon: float, *, at_least
 def safe_randomiser(
     noisy: ArrayLike,
     lower: ArrayLike,
-    epsilon: float,
     *,
+    epsilon: float,
     actions: str = "rows",
     noise: float | None = None,
     at_least: int = 0,
@@ -137,19 +139,23 @@ def safe_randomiser(
 
     See Also
     --------
-    pdpbook.audit.private_randomiser.private_randomiser : the whole mechanism, with its lower bound.
+    pdpbook.audit.private_randomiser : the whole mechanism, with its lower bound.
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  Taught in *A repair*.
 
     Examples
     --------
     Two full bins and an empty one, which somebody may be in:
 
-    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], 1.0, noise=1.0)
-    >>> is_safe(randomiser, [30, 50, 0], 1.0), bool((randomiser.diagonal()[:2] > 0.98).all())
-    (True, True)
+    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], epsilon=1.0, noise=1.0)
+    >>> is_safe(randomiser, [30, 50, 0], epsilon=1.0)
+    True
+    >>> bool((randomiser.diagonal()[:2] > 0.98).all())
+    True
     """
     counts = noisy_counts(noisy)
     bound = _lower_counts(lower, counts.size, "noisy")
@@ -161,7 +167,7 @@ def safe_randomiser(
         posterior = CountPosterior(known, np.ones_like(known))
     else:
         level = _validate.number("noise", noise, above=1e-12, below=700.0, strict=False)
-        posterior = posterior_from_noise(counts, level)
+        posterior = posterior_from_noise(counts, epsilon=level)
     return best_safe_randomiser(posterior, bound, epsilon, actions=actions, at_least=at_least)
 
 

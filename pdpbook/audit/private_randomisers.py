@@ -6,7 +6,7 @@ counts c.  From the noisy counts alone everybody can compute
 - a *lower bound* :math:`\ell=\max(\hat c-t,0)`, where t is the smallest whole number with
   :math:`\Pr[\max_kZ_k>t]\le\delta`, so that :math:`\ell\le c` but with probability δ;
 - a randomiser that is safe for ℓ at :math:`\varepsilon_2`, see
-  :mod:`pdpbook.audit.safe_randomiser`.
+  :mod:`pdpbook.audit.safe_randomisers`.
 
 Then a record of the data is drawn, and released by the row of its bin.  Publishing the noisy
 counts, the randomiser and the draw is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook.audit.safe_randomiser import safe_randomiser
+from pdpbook.audit.safe_randomisers import safe_randomiser
 from pdpbook.foundations.mechanisms import geometric_mechanism
 
 __all__ = ["PrivateRandomiser", "noise_margin", "private_randomiser"]
@@ -81,7 +81,7 @@ class PrivateRandomiser:
         return held @ self.randomiser / total if total else self.randomiser[0].copy()
 
 
-def noise_margin(bins: int, epsilon: float, delta: float) -> int:
+def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     r"""Return how far the noise of any count may reach but with a small probability.
 
     Parameters
@@ -103,6 +103,10 @@ def noise_margin(bins: int, epsilon: float, delta: float) -> int:
     ------
     ValueError, TypeError
         If an argument is out of its range.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record.
 
     Examples
     --------
@@ -144,7 +148,7 @@ def private_randomiser(
     rng : numpy.random.Generator
         Source of the noise.
     actions : {"rows", "blur", "laplace"}
-        What a row may be, see :func:`pdpbook.safe_randomiser`.
+        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
         Records that every data set in question has at least, a public number.
 
@@ -161,6 +165,8 @@ def private_randomiser(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  The theorem is in *A repair*.  m draws cost what
     :func:`pdpbook.draws_epsilon` says of ε₂, beside ε₁ and δ.
 
@@ -183,15 +189,15 @@ def private_randomiser(
     first = _noise_level("share * epsilon", share * epsilon)
     second = epsilon - first
     noisy = np.asarray(geometric_mechanism(held, epsilon=first, rng=rng))
-    margin = noise_margin(held.size, first, delta)
+    margin = noise_margin(held.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
         randomiser = safe_randomiser(
-            noisy, lower, second, actions=actions, noise=first, at_least=at_least
+            noisy, lower, epsilon=second, actions=actions, noise=first, at_least=at_least
         )
         failure = _failure(held.size, first, margin)
     else:  # every row is the same, which is safe at any ε
-        randomiser = safe_randomiser(noisy, np.zeros_like(noisy), 1.0, noise=first)
+        randomiser = safe_randomiser(noisy, np.zeros_like(noisy), epsilon=1.0, noise=first)
         failure = 0.0
     return PrivateRandomiser(randomiser, noisy, lower, first, second, failure)
 

@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from pdpbook import NVOGame, laplace_kernel, privacy_losses, public_randomiser
+from pdpbook import NVOGame, laplace_kernel, privacy_losses
+from pdpbook.audit import public_randomiser
 from pdpbook.audit.count_posterior import posterior_from_public
-from pdpbook.audit.public_randomiser import _chance_of_more, likely_counts, profile_randomiser
-from pdpbook.audit.safe_randomiser import best_safe_randomiser, is_safe
+from pdpbook.audit.public_randomisers import _chance_of_more, likely_counts, profile_randomiser
+from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
 from tests.bounds import check_bounds
 
 
@@ -56,7 +57,7 @@ def test_the_bound_for_very_many_people_is_that_of_a_binomial_variable():
         np.testing.assert_allclose(lower[:2] / n, shares, rtol=1e-6)
         assert lower[2] == 0
     randomiser = public_randomiser(public, 2**53, 1.0, miss=miss)
-    assert is_safe(randomiser, likely_counts(public, 2**53, miss=miss), 1.0)
+    assert is_safe(randomiser, likely_counts(public, 2**53, miss=miss), epsilon=1.0)
 
 
 def test_a_billion_public_people_are_the_most():
@@ -104,7 +105,7 @@ def test_more_records_than_expected_are_safe_as_well():
     public = np.array([30, 80, 50, 5, 0])
     randomiser = public_randomiser(public, 100, 1.0, miss=0.05)
     lower = likely_counts(public, 100, miss=0.05)
-    assert is_safe(randomiser, lower, 1.0)
+    assert is_safe(randomiser, lower, epsilon=1.0)
     for factor in (1, 2, 50):
         counts = factor * lower + np.array([0, 1, 0, 0, 1])
         held = counts > 0

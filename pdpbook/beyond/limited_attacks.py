@@ -5,8 +5,8 @@ The adversary spends efforts :math:`b_i\in[0,1]` with :math:`\sum_ib_i\le\Psi`. 
 
 .. math:: \sum_i\bigl[Q(a_i)-D_i\,a_ib_i\bigr],
 
-with the quality of service Q of :func:`pdpbook.quality_of_service`, and the adversary wants that
-to be small.  Q bends up before it bends down, so a user may do better with dice: silence or a
+with the quality of service Q of :func:`pdpbook.beyond.quality_of_service`, and the adversary wants
+that to be small.  Q bends up before it bends down, so a user may do better with dice: silence or a
 granularity worth publishing.  What dice can reach on average is :math:`\hat Q`, the smallest
 concave function above Q: a straight chord from 0 to the point where it touches Q, then Q itself.
 
@@ -80,7 +80,7 @@ def limited_attack(
     power : float
         Ψ > 0, the largest sum of the adversary's efforts.
     steepness, centre : float
-        ρ and σ of :func:`pdpbook.quality_of_service`.
+        ρ and σ of :func:`pdpbook.beyond.quality_of_service`.
 
     Returns
     -------

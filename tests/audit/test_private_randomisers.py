@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from pdpbook import PrivateRandomiser, draws_epsilon, private_randomiser, safe_randomiser
+from pdpbook import draws_epsilon
+from pdpbook.audit import PrivateRandomiser, private_randomiser, safe_randomiser
 from pdpbook.audit.count_posterior import posterior_from_noise
-from pdpbook.audit.private_randomiser import noise_margin
-from pdpbook.audit.safe_randomiser import is_safe
+from pdpbook.audit.private_randomisers import noise_margin
+from pdpbook.audit.safe_randomisers import is_safe
 from tests.bounds import check_bounds
 
 REACH = 7  #: noise further out has a probability that is added to δ
@@ -33,7 +34,7 @@ class Mechanism:
                 cache[key] = safe_randomiser(
                     np.maximum(noisy, 0),
                     lower,
-                    draw_epsilon,
+                    epsilon=draw_epsilon,
                     actions=actions,
                     noise=histogram_epsilon,
                 )
@@ -79,7 +80,7 @@ SMALL = [c for c in itertools.product(range(6), repeat=2) if 1 <= sum(c) <= 5]
     ],
 )
 def test_the_whole_mechanism_keeps_its_claim(first, second, delta, actions):
-    margin = noise_margin(2, first, delta)
+    margin = noise_margin(2, epsilon=first, delta=delta)
     mechanism = mechanism_of(first, second, margin, actions)
     spent = [mechanism.delta(counts, first + second) for counts in SMALL]
     assert max(spent) <= delta
@@ -88,7 +89,7 @@ def test_the_whole_mechanism_keeps_its_claim(first, second, delta, actions):
 def test_the_computation_would_notice_a_fault():
     """Believing the noisy counts, or spending a budget twice, goes beyond the claim."""
     claim = 0.01
-    margin = noise_margin(2, 2.0, claim)
+    margin = noise_margin(2, epsilon=2.0, delta=claim)
     right = mechanism_of(2.0, 2.0, margin, "rows")
     assert max(right.delta(counts, 4.0) for counts in SMALL) <= claim
     trusting = mechanism_of(2.0, 2.0, 0, "rows")
@@ -98,7 +99,7 @@ def test_the_computation_would_notice_a_fault():
 
 def test_rows_do_change_in_the_small_mechanism():
     """The test above is about more than constant rows."""
-    rows = mechanism_of(2.0, 2.0, noise_margin(2, 2.0, 0.05), "rows").rows
+    rows = mechanism_of(2.0, 2.0, noise_margin(2, epsilon=2.0, delta=0.05), "rows").rows
     assert (np.abs(rows[:, :, 0] - rows[:, :, 1]).max(axis=-1) > 0.1).mean() > 0.2
 
 
@@ -111,7 +112,7 @@ def test_the_margin_is_the_smallest(bins, epsilon, delta):
         tail *= math.tanh(epsilon / 2)
         return -math.expm1(bins * math.log1p(-tail))
 
-    margin = noise_margin(bins, epsilon, delta)
+    margin = noise_margin(bins, epsilon=epsilon, delta=delta)
     assert failure(margin) <= delta * (1 + 1e-9)
     assert margin == 0 or failure(margin - 1) > delta * (1 - 1e-9)
 
@@ -120,8 +121,8 @@ def test_a_delta_just_below_a_margin_asks_for_the_next():
     """Rounding may take it for the margin itself, but never for one farther out."""
     for t in range(40):
         tail = math.exp(-0.5 * (t + 1)) / (1 + math.exp(-0.5))
-        assert noise_margin(1, 0.5, math.nextafter(tail, 0.0)) in (t, t + 1)
-        assert noise_margin(1, 0.5, tail * (1 - 1e-12)) == t + 1
+        assert noise_margin(1, epsilon=0.5, delta=math.nextafter(tail, 0.0)) in (t, t + 1)
+        assert noise_margin(1, epsilon=0.5, delta=tail * (1 - 1e-12)) == t + 1
 
 
 @pytest.mark.parametrize(
@@ -179,16 +180,16 @@ def test_the_options_are_handed_on_and_the_chance_of_failure_is_given():
     options = {"actions": "blur", "at_least": 500}
     rng = np.random.default_rng(3)
     made = private_randomiser([30, 80, 4], epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
-    expected = safe_randomiser(made.noisy, made.lower, 0.25, noise=0.75, **options)
+    expected = safe_randomiser(made.noisy, made.lower, epsilon=0.25, noise=0.75, **options)
     np.testing.assert_array_equal(made.randomiser, expected)
-    tail = math.exp(-0.75 * (noise_margin(3, 0.75, 1e-4) + 1)) / (1 + math.exp(-0.75))
+    tail = math.exp(-0.75 * (noise_margin(3, epsilon=0.75, delta=1e-4) + 1)) / (1 + math.exp(-0.75))
     assert made.delta == pytest.approx(1 - (1 - tail) ** 3)
 
 
 def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
     rng = np.random.default_rng(3)
     made = private_randomiser([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
-    guess = posterior_from_noise(made.noisy, 1.0).distribution
+    guess = posterior_from_noise(made.noisy, epsilon=1.0).distribution
     assert made.randomiser == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
 
 
@@ -200,10 +201,10 @@ def test_what_it_returns_fits_together():
     assert isinstance(made, PrivateRandomiser)
     assert made.histogram_epsilon == 0.75 and made.draw_epsilon == 0.25
     assert made.delta <= 1e-4
-    margin = noise_margin(7, 0.75, 1e-4)
+    margin = noise_margin(7, epsilon=0.75, delta=1e-4)
     np.testing.assert_array_equal(made.lower, np.maximum(made.noisy - margin, 0))
-    assert is_safe(made.randomiser, made.lower, made.draw_epsilon)
-    again = safe_randomiser(made.noisy, made.lower, 0.25, noise=0.75)
+    assert is_safe(made.randomiser, made.lower, epsilon=made.draw_epsilon)
+    again = safe_randomiser(made.noisy, made.lower, epsilon=0.25, noise=0.75)
     np.testing.assert_array_equal(made.randomiser, again)
     np.testing.assert_allclose(made.output(counts), counts @ made.randomiser / counts.sum())
 

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _validate
 from pdpbook.audit.count_posterior import posterior_from_public
 from pdpbook.audit.randomiser_program import ACTIONS
-from pdpbook.audit.safe_randomiser import best_safe_randomiser
+from pdpbook.audit.safe_randomisers import best_safe_randomiser
 from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
@@ -133,7 +133,7 @@ def public_randomiser(
         Probability β in (0, 1) with which somebody may be exposed; at least 1e-290 for each of the
         bins.
     actions : {"rows", "blur", "laplace"}
-        What a row may be, see :func:`pdpbook.safe_randomiser`.
+        What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
 
     Returns
     -------
@@ -148,13 +148,15 @@ def public_randomiser(
 
     Notes
     -----
+    Neighbouring data sets differ by the removal of one record.
+
     Source: this book.  Taught in *A repair*.
 
     Examples
     --------
-    >>> from pdpbook.audit.safe_randomiser import is_safe
+    >>> from pdpbook.audit.safe_randomisers import is_safe
     >>> randomiser = public_randomiser([60, 40, 1], 100, 1.0, miss=0.01)
-    >>> is_safe(randomiser, likely_counts([60, 40, 1], 100, miss=0.01), 1.0)
+    >>> is_safe(randomiser, likely_counts([60, 40, 1], 100, miss=0.01), epsilon=1.0)
     True
     >>> bool((randomiser.diagonal()[:2] > 0.98).all())
     True

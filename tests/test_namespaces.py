@@ -1,0 +1,90 @@
+"""What a person finds who explores the package: names of the parts, imported when they are used."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+import pdpbook as pb
+from tests.tools.module_calls import INNER
+from tests.tools.valid_calls import PARTS
+
+#: Values and types that modules of a part share with each other and with nobody else.
+INTERNAL = {
+    "audit.randomiser_program.ACTIONS",
+    "experiments.original_files.Check",
+    "experiments.original_files.POSITIVE",
+    "experiments.original_files.WHOLE",
+    "foundations.grid_noise.SCALES",
+    "scaling.cluster.Progress",
+    "scaling.cluster.WORKER_TIMEOUT",
+    "scaling.shared_files.UNFINISHED",
+    "scaling.tallies.ABOVE",
+    "scaling.tallies.BELOW",
+    "scaling.tallies.MISSING",
+    "scaling.tallies.NON_NUMERIC",
+}
+
+
+def modules(part: str) -> dict[str, list[str]]:
+    """The modules of a part, and what each of them offers to others."""
+    folder = importlib.import_module(f"pdpbook.{part}").__path__
+    return {
+        info.name: importlib.import_module(f"pdpbook.{part}.{info.name}").__all__
+        for info in pkgutil.iter_modules(folder)
+    }
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_exports_what_its_modules_offer_to_readers(part: str) -> None:
+    names = Counter(
+        name
+        for module, offered in modules(part).items()
+        for name in offered
+        if f"{part}.{module}.{name}" not in INNER | INTERNAL
+    )
+    assert sorted(names.elements()) == dir(getattr(pb, part))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_module_has_the_name_of_what_it_offers(part: str) -> None:
+    """Otherwise the function or the module is found, whichever was imported last."""
+    assert not modules(part).keys() & set(dir(getattr(pb, part)))
+
+
+def test_the_top_level_has_what_a_newcomer_needs() -> None:
+    namespaces = {name for name in dir(pb) if inspect.ismodule(getattr(pb, name))}
+    assert namespaces == {*PARTS, "plotting"}
+    names = set(dir(pb)) - namespaces
+    assert len(names) <= 40
+    for name in names:
+        assert any(getattr(getattr(pb, part), name, None) is getattr(pb, name) for part in PARTS)
+
+
+@pytest.mark.parametrize(
+    ("used", "imported", "absent"),
+    [
+        ("pb", "pdpbook", "pdpbook.game"),
+        ("pb.audit", "pdpbook.audit", "pdpbook.audit.accounting"),
+        ("pb.game.NVOGame", "pdpbook.game.nvo_game", "pdpbook.game.genetic"),
+        ("pb.audit.draws_epsilon", "pdpbook.audit.accounting", "pdpbook.game"),
+        ("pb.Grid", "pdpbook.foundations.sampling_query", "pdpbook.foundations.staircase"),
+    ],
+)
+def test_a_name_is_imported_when_it_is_used(used: str, imported: str, absent: str) -> None:
+    program = (
+        f"import sys, pdpbook as pb; {used}; "
+        f"assert {imported!r} in sys.modules and {absent!r} not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="solve_everything"):
+        pb.game.solve_everything  # noqa: B018

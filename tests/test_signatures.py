@@ -1,0 +1,236 @@
+"""Every public function takes its arguments by the same rules.
+
+1. Data and objects come first and may be positional; then ``n``; ``epsilon`` may be positional only
+   where it is the first argument or directly follows ``n``.  A number of draws, ``size``, may close
+   them.  Everything else is keyword-only.  What is positional has no default, but for the path of a
+   file in the place of the data that the package carries.
+2. All keywords stand in one order: what a function needs to know of the data (lower, upper,
+   sensitivity), then epsilon, draws and delta, then rng, then settings, then how it runs (client,
+   progress).  The order is not written down: that there is one is what the test holds.
+3. ``rng`` is keyword-only and a generator or None; ``progress`` is False where it is not given;
+   ``start`` is keyword-only; ``size`` is a number of draws, ``delta`` the δ of a guarantee.
+4. Nobody returns ``Any``, and what is returned is exported by a part of the package.
+5. Where a guarantee is stated, the docstring says which data sets are neighbours.
+"""
+
+from __future__ import annotations
+
+import graphlib
+import importlib
+import inspect
+import itertools
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdpbook as pb
+from tests.tools.valid_calls import PARTS
+
+#: Single numbers that are data: what a function is a function of.
+NUMBERS = {"bins", "location", "scale", "first", "second", "table", "sd"}
+#: Positional with a default, because it stands for the data.
+WITH_DEFAULT = {"path", "file", "network"}
+#: Methods whose names and arguments another library prescribes (Gymnasium).
+PRESCRIBED = {"InstanceWiseNoise.reset", "InstanceWiseNoise.step"}
+
+
+def members(owner: Any, name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """A function, or the constructor of a class that readers make and its public methods."""
+    if not inspect.isclass(owner):
+        if inspect.isroutine(owner):
+            yield name, owner
+        return
+    if issubclass(owner, Exception):
+        return
+    yield name, owner
+    for key, value in vars(owner).items():
+        function = value.__func__ if isinstance(value, classmethod) else value
+        if not key.startswith("_") and inspect.isfunction(function):
+            yield f"{name}.{key}", function
+
+
+#: Every public callable, by its part and its name.
+PUBLIC = {
+    f"{part}.{name}": function
+    for part in PARTS
+    for offered in dir(getattr(pb, part))
+    for name, function in members(getattr(getattr(pb, part), offered), offered)
+    if name not in PRESCRIBED
+}
+FUNCTIONS = {name: each for name, each in PUBLIC.items() if not inspect.isclass(each)}
+#: The classes that readers make; all others are returned to them.
+MADE = {
+    "BayesianGame",
+    "Grid",
+    "InstanceWiseNoise",
+    "NVOGame",
+    "PerInstanceLaplace",
+    "RepeatedGame",
+}
+CALLED = sorted(n for n, each in PUBLIC.items() if n in FUNCTIONS or each.__name__ in MADE)
+
+
+def parameters(name: str) -> list[inspect.Parameter]:
+    """The parameters of a public callable, without the object of a method."""
+    found = [*inspect.signature(PUBLIC[name]).parameters.values()]
+    return [each for each in found if each.name not in ("self", "cls")]
+
+
+def positional(name: str) -> list[inspect.Parameter]:
+    """The parameters that need no name."""
+    return [each for each in parameters(name) if each.kind is not each.KEYWORD_ONLY]
+
+
+def is_number(each: inspect.Parameter) -> bool:
+    """Whether a parameter is a single number or a flag, which a bare value does not explain."""
+    return str(each.annotation).removesuffix(" | None") in ("float", "int", "bool")
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_positional_arguments_are_data_then_n_then_epsilon(name: str) -> None:
+    given = positional(name)
+    names = [each.name for each in given]
+    for place, each in enumerate(given):
+        if each.name in ("epsilon", "delta"):
+            assert place == 0 or names[place - 1] == "n", "epsilon follows n or comes first"
+            assert each is given[-1], "only data, n and epsilon may be positional"
+        elif each.name in ("n", "size"):
+            assert set(names[place + 1 :]) <= {"epsilon"}, f"{each.name} comes after the data"
+        elif place:
+            numbers = all(map(is_number, given[:place]))
+            assert not is_number(each) or each.name in NUMBERS or numbers, f"{each.name} is bare"
+        known = each.name in WITH_DEFAULT
+        assert each.default is each.empty or known, f"{each.name} has a default"
+
+
+def test_keywords_stand_in_one_order_in_all_functions() -> None:
+    order: graphlib.TopologicalSorter[str] = graphlib.TopologicalSorter()
+    for name in CALLED:
+        keywords = [each.name for each in parameters(name) if each.kind is each.KEYWORD_ONLY]
+        for before, after in itertools.pairwise(keywords):
+            order.add(after, before)
+    order.prepare()  # raises where an argument stands before another here and after it there
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_shared_names_mean_one_thing(name: str) -> None:
+    for each in parameters(name):
+        said = str(each.annotation)
+        if each.name in ("rng", "start", "progress", "client"):
+            assert each.kind is each.KEYWORD_ONLY, each.name
+        if each.name == "rng":
+            optional = each.default is None
+            assert said == "np.random.Generator" + optional * " | None"
+            assert optional or each.default is each.empty
+        if each.name == "progress":
+            assert each.default is False
+        if each.name in ("size", "n", "draws"):
+            assert said in ("int", "int | None"), each.name
+        if each.name in ("epsilon", "sensitivity"):
+            assert said in ("float", "int", "ArrayLike"), each.name
+        if each.name in ("delta", "slack"):
+            assert said == "float"
+
+
+def documented(function: Callable[..., Any], argument: str) -> str:
+    """What the docstring says of an argument."""
+    _, _, said = (inspect.getdoc(function) or "").partition(f"\n{argument} : ")
+    lines = said.split("\n")[1:]
+    return " ".join(itertools.takewhile(lambda line: line.startswith("    "), lines))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in CALLED if any(p.name == "size" for p in parameters(n))]
+)
+def test_size_is_a_number_of_draws(name: str) -> None:
+    assert any(word in documented(PUBLIC[name], "size").lower() for word in ("draw", "many"))
+
+
+def names_of(annotation: Any) -> Iterator[Any]:
+    """The types that an annotation is made of."""
+    yield annotation
+    if typing.get_origin(annotation) not in (np.ndarray, Callable):
+        for each in typing.get_args(annotation):
+            yield from names_of(each)
+
+
+def hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function, with what it imports for the type checker only."""
+    import networkx as nx
+    import pandas as pd
+
+    return typing.get_type_hints(
+        function,
+        globalns=vars(importlib.import_module(function.__module__)),
+        localns=vars(pb) | {"nx": nx, "pd": pd, "Client": object, "Figure": object},
+    )
+
+
+#: The classes that a part exports.
+TYPES = {
+    each
+    for part in PARTS
+    for each in (getattr(getattr(pb, part), name) for name in dir(getattr(pb, part)))
+    if inspect.isclass(each)
+}
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_what_is_returned_has_a_public_type(name: str) -> None:
+    returned = hints(FUNCTIONS[name])["return"]
+    for each in names_of(returned):
+        assert each is not Any or returned == dict[str, Any], "returns Any"
+        if inspect.isclass(each) and each.__module__.startswith("pdpbook"):
+            assert each in TYPES, f"{each.__name__} is not exported"
+
+
+@pytest.mark.parametrize("module", sorted((Path(pb.__file__).parent / "plotting").glob("*.py")))
+def test_no_figure_is_any(module: Path) -> None:
+    found = importlib.import_module(f"pdpbook.plotting.{module.stem}".removesuffix(".__init__"))
+    for name in found.__all__:
+        function = getattr(found, name)
+        if isinstance(function, types.FunctionType):
+            assert inspect.signature(function).return_annotation != "Any", name
+
+
+#: What takes a level and states no guarantee.
+NO_GUARANTEE = {
+    "audit.RecordProfile.delta",  # reads the account that record_profile made
+    "audit.RecordProfile.epsilon",
+    "audit.posterior_from_both",  # beliefs about counts
+    "audit.posterior_from_noise",
+    "beyond.guess_bound",  # about n data sets, named by the caller
+    "beyond.instance_wise_game",  # make a game or play it; the game says what is private
+    "beyond.simulated_rmse",
+    "beyond.two_level_density",
+    "experiments.Setting.game",
+    "experiments.game_pairs",
+    "experiments.pair_row",
+    "experiments.regression_table",
+    "foundations.Grid",  # a padding
+    "foundations.Grid.padded",
+    "foundations.hockey_stick_divergence",
+    "foundations.laplace_tradeoff",
+    "foundations.randomised_response_share",  # estimates
+    "foundations.staircase_pdf",
+    "game.NVOGame",
+    "game.NVOGame.from_data",
+}
+LEVELS = {"sensitivity", "epsilon", "epsilons", "delta", "deltas"}
+STATED = {name for name in CALLED if LEVELS & {each.name for each in parameters(name)}}
+
+
+@pytest.mark.parametrize("name", sorted(STATED - NO_GUARANTEE))
+def test_a_guarantee_names_its_neighbours(name: str) -> None:
+    said = inspect.getdoc(PUBLIC[name]) or ""
+    assert re.search(r"remov(al|ed)|replace(d|ment)", said), "removal or replacement?"
+
+
+def test_the_exceptions_take_a_level() -> None:
+    assert NO_GUARANTEE <= STATED
