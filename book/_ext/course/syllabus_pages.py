@@ -35,7 +35,6 @@ from docutils.parsers.rst import directives
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from book._ext.course.syllabus import (
     Chapter,
@@ -48,6 +47,7 @@ from book._ext.course.syllabus import (
     week_faults,
 )
 from book._ext.pages.exercise_options import LEVELS
+from book._ext.pages.myst_directive import MystDirective, make_table
 from pdpbook.plotting.series import COLOURS
 
 PICTURE = Path("_build", "syllabus", "concept-graph.svg")
@@ -57,7 +57,7 @@ NUMBER = re.compile(r"–|\d+|\d+\smin|\d+\sh(\s\d+)?")  # or a time
 PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo")
 
 
-class CourseDirective(SphinxDirective):
+class CourseDirective(MystDirective):
     """Reads the chapters; the page is read again when one of them changes."""
 
     def chapters(self) -> dict[str, Chapter]:
@@ -69,11 +69,6 @@ class CourseDirective(SphinxDirective):
         self.env.note_dependency(str(root / "_toc.yml"))
         return chapters
 
-    def paragraph(self, text: str) -> nodes.paragraph:
-        """Return a paragraph of inline MyST."""
-        inline, messages = self.parse_inline(text)
-        return nodes.paragraph(text, "", *inline, *messages)
-
     def links(self, chapters: Iterable[Chapter]) -> str:
         """Return links to chapters by their numbers."""
         return ", ".join(f"[{chapter.number}](#{chapter.label})" for chapter in chapters)
@@ -83,19 +78,15 @@ class CourseDirective(SphinxDirective):
         columns = zip(*rows[:-1], strict=True)
         numeric = [all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
-        def line(cells: list[str]) -> nodes.row:
-            row = nodes.row()
-            for cell, is_number in zip(cells, numeric, strict=True):
-                row += nodes.entry("", self.paragraph(cell), classes=["number"] * is_number)
-            return row
+        def line(cells: list[str]) -> list[nodes.entry]:
+            return [
+                nodes.entry("", self.paragraph(cell), classes=["number"] * is_number)
+                for cell, is_number in zip(cells, numeric, strict=True)
+            ]
 
-        group = nodes.tgroup(cols=len(head))
-        group += [nodes.colspec(colwidth=1) for _ in head]
-        group += nodes.thead("", line(head))
-        group += nodes.tbody("", *map(line, rows))
-        inline, _ = self.parse_inline(title)
-        heading = nodes.title(title, "", *inline)
-        return nodes.table("", heading, group, classes=["colwidths-auto", "course"])
+        table = make_table(line(head), [line(row) for row in rows], "course")
+        table.insert(0, nodes.title(title, "", *self.inline(title)))
+        return table
 
 
 class CourseTable(CourseDirective):
