@@ -273,6 +273,13 @@ def refusing(module: ast.Module) -> set[str]:
         found |= more
 
 
+def test_only_what_others_have_written_is_vendored_and_each_with_its_licence() -> None:
+    said = (ROOT / "LICENSE-text").read_text(encoding="utf-8")
+    for part in (ROOT / "vendor").iterdir():
+        assert part.is_dir() and [*part.glob("LICENSE*")], relative(part)
+        assert f"vendor/{part.name}/" in said
+
+
 def test_both_distributions_carry_the_licence() -> None:
     assert (EXERCISES / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 

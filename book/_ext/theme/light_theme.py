@@ -5,7 +5,7 @@ have, and an icon font of 1,400 icons.  When all pages are written we know which
 
 * a rule whose selectors all ask for a class that no page has, and no script names, is left out;
 * the icon font shrinks to the icons that are left, and moves into the style sheet;
-* scripts wait until the page has been painted: ``vendor/late.js`` loads them.
+* scripts wait until the page has been painted: ``late.js`` loads them.
 
 Nothing is listed by hand: a page that uses a new icon or component gets it with the next build.
 """
