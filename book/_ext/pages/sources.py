@@ -117,12 +117,15 @@ LABEL = re.compile(
 )
 
 
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Return what a data file holds; libyaml, where it is, reads it ten times as fast as Python."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+
+
 def read_sources(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the content of each data file by its name, ``nvo`` for ``nvo.yml``."""
-    return {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
-        for path in sorted(folder.glob("*.yml"))
-    }
+    return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yml"))}
 
 
 def read_labels(book: Path) -> dict[str, str]:
@@ -264,7 +267,7 @@ class SourceDirective(MystDirective):
         if not path.is_file():
             raise self.error(f"source {self.arguments[0]!r} has no data {path}")
         self.env.note_dependency(str(path))
-        return yaml.safe_load(path.read_text(encoding="utf-8"))["items"]
+        return read_yaml(path)["items"]
 
     def links(self, item: dict[str, Any]) -> str:
         """Return inline MyST that links to each place of an item."""

@@ -20,8 +20,6 @@ from shutil import rmtree
 from typing import Any
 
 import tinycss2
-from fontTools.subset import Options, Subsetter
-from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 CLASSES = re.compile(r'\sclass="([^"]*)"')
@@ -86,6 +84,9 @@ def kept(rules: list[Any], names: set[str]) -> Iterator[str]:
 
 def icon_font(font: Path, icons: set[int]) -> str:
     """Return a font of these icons, as the address of itself."""
+    from fontTools.subset import Options, Subsetter  # a build of one page does without
+    from fontTools.ttLib import TTFont
+
     options = Options(flavor="woff", layout_features=[], notdef_outline=False, hinting=False)
     options.name_IDs = [0, 1, 13, 14]  # what it is, and its licence
     with TTFont(font) as whole:
