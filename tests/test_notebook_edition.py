@@ -168,7 +168,7 @@ Prove it, a proof.
 CONF = r"""
 extensions = ["myst_nb", "sphinx_proof", "book._ext.pages.exercise_directive"]
 extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
-extensions += ["book._ext.build.writing"]
+extensions += ["book._ext.build.memory", "book._ext.edition.notebook_download"]
 exclude_patterns = ["_build"]
 root_doc = "page"
 html_theme = "sphinx_book_theme"

@@ -289,12 +289,11 @@ def noisy_histogram_pairs(
     """
     first = _validate.finite_vector("x", x, at_least=2)
     second = _validate.finite_vector("y", y, at_least=2)
-    size = _validate.integer("size", size, at_least=1)
+    size = _validate.length("size", size, what="the draws")
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
     bins = _validate.integer("bins", bins, at_least=1)
     _validate.same_length("x", first, "y", second)
-    _validate.memory("size", size, size, what="the draws")
     _validate.memory("bins", bins, bins, bins, what="a histogram")
     if epsilon < 1e-300:
         raise _validate.fail("epsilon", "at least 1e-300", epsilon)

@@ -567,8 +567,7 @@ def exponential_mechanism(
     chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
     rng = _validate.generator("rng", rng)
     if size is not None:
-        size = _validate.integer("size", size, at_least=1)
-        _validate.memory("size", size, size, what="a choice")
+        size = _validate.length("size", size, what="a choice")
     chosen = rng.choice(chances.size, size=size, p=chances)
     return int(chosen) if size is None else chosen
 

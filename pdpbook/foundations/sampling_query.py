@@ -281,7 +281,6 @@ class PerInstanceLaplace:
         ValueError, TypeError
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
-        size = _validate.integer("size", size, at_least=1)
-        _validate.memory("size", size, size, what="a sample")
+        size = _validate.length("size", size, what="a sample")
         rng = _validate.generator("rng", rng)
         return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]

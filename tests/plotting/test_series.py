@@ -86,7 +86,7 @@ def test_shades_of_noise_rise_in_lightness():
 
 
 def test_the_style_sheet_inverts_drawings_as_the_package_computes():
-    css = (ROOT / "vendor" / "pdpbook.css").read_text(encoding="utf-8")
+    css = (ROOT / "book" / "_static" / "pdpbook.css").read_text(encoding="utf-8")
     assert "filter: invert(0.92) hue-rotate(180deg)" in css
 
 

@@ -26,8 +26,8 @@ from pypdf import PdfReader
 
 ROOT = Path(__file__).parents[3]
 PRINTED = Path("_build", "print")
-COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see vendor/print.css
-SHEET = ROOT / "vendor" / "print.css"
+COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see print.css
+SHEET = ROOT / "book" / "_static" / "print.css"
 PATIENCE = 600_000  #: milliseconds; a book has hundreds of pages
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
 TITLE = """
