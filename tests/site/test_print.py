@@ -25,9 +25,8 @@ from tests.site.site import PATIENCE, PUBLIC
 from tests.tools.notebooks import ROOT
 
 CHOSEN = {
-    "Before you start": ["book/notation"],
     "Per-instance privacy": ["book/per_instance/dp-versus-pdp", "book/per_instance/theorem-one"],
-    "Back matter": ["book/errata", "book/bibliography"],
+    "Back matter": ["book/notation", "book/errata", "book/bibliography"],
 }
 # What is wider than the column, and the text of the widest: nothing scrolls on paper.
 TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(box =>
