@@ -51,12 +51,12 @@ def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _is_pair(answer: Any) -> bool:
     present, absent = _pair(answer)
     return all(
-        law.ndim == 1
-        and law.shape == present.shape
-        and 2 <= law.size <= 8
-        and bool((law > 0).all())
-        and abs(law.sum() - 1.0) < 1e-9
-        for law in (present, absent)
+        each.ndim == 1
+        and each.shape == present.shape
+        and 2 <= each.size <= 8
+        and bool((each > 0).all())
+        and abs(each.sum() - 1.0) < 1e-9
+        for each in (present, absent)
     )
 
 
@@ -66,9 +66,9 @@ def _loses(answer: Any) -> bool:
 
 
 def _is_hidden(answer: Any) -> bool:
-    laws = _pair(answer)
-    for event in itertools.product([0.0, 1.0], repeat=laws[0].size):
-        rates = [min(1.0, float(np.array(event) @ law)) for law in laws]
+    both = _pair(answer)
+    for event in itertools.product([0.0, 1.0], repeat=both[0].size):
+        rates = [min(1.0, float(np.array(event) @ each)) for each in both]
         for p, q in (rates, rates[::-1]):
             if p > q and audit_power(p, q, runs=RUNS, epsilon=CLAIM) > CHANCE:
                 return False

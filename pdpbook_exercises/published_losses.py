@@ -136,9 +136,6 @@ EXERCISES = {
                 hint="Compute the loss of one of c records from P and the others' share of the "
                 "bin, (c - 1) of n - 1 records, and round it. Go through c = 1, 2, 3, …",
                 mistakes={
-                    "That count is one too large: return the smaller of the two.": (
-                        lambda *given: float(_first_hidden(*given) + 1)
-                    ),
                     "Published means rounded to the nearest number, not cut off.": (
                         lambda *given: float(hidden(*given, rounding=cut))
                     ),
@@ -152,7 +149,7 @@ EXERCISES = {
             )
         ],
         wrong=[
-            (lambda *given: hidden(*given, after=1), "one too large"),
+            (lambda *given: hidden(*given, after=1), "off by one"),
             (lambda *given: hidden(*given, rounding=cut), "not cut off"),
             (lambda bins, n, epsilon, decimals: 10**decimals, "Go through"),
             (
