@@ -76,20 +76,20 @@ def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[A
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
-def hidden(bins, n, epsilon, decimals, others=1, rounding=round, after=0):
-    """Right by default: the share of the others in the bin, and the proposition."""
+def hidden(bins, n, epsilon, decimals, rounding=round):
+    """Right: the share of the others in the bin, and the proposition."""
     blur = bins / (bins + n * math.expm1(epsilon))
     own = 1 - blur + blur / bins
 
     def shown(count):
-        share = (count - 1) / (n - others) * (1 - blur) + blur / bins
+        share = (count - 1) / (n - 1) * (1 - blur) + blur / bins
         return rounding(math.log1p((own / share - 1) / n), decimals)
 
-    return next(c for c in range(1, n) if shown(c) == shown(c + 1)) + after
+    return next(c for c in range(1, n) if shown(c) == shown(c + 1))
 
 
-def cut(loss, decimals):
-    return math.floor(loss * 10**decimals)
+def cut_off(bins, n, epsilon, decimals):
+    return hidden(bins, n, epsilon, decimals, lambda loss, digits: math.floor(loss * 10**digits))
 
 
 def counts_of(losses, n, randomiser):
@@ -137,7 +137,7 @@ EXERCISES = {
                 "bin, (c - 1) of n - 1 records, and round it. Go through c = 1, 2, 3, …",
                 mistakes={
                     "Published means rounded to the nearest number, not cut off.": (
-                        lambda *given: float(hidden(*given, rounding=cut))
+                        lambda *given: float(cut_off(*given))
                     ),
                 },
             )
@@ -149,8 +149,8 @@ EXERCISES = {
             )
         ],
         wrong=[
-            (lambda *given: hidden(*given, after=1), "off by one"),
-            (lambda *given: hidden(*given, rounding=cut), "not cut off"),
+            (lambda *given: hidden(*given) + 1, "off by one"),
+            (cut_off, "not cut off"),
             (lambda bins, n, epsilon, decimals: 10**decimals, "Go through"),
             (
                 lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1),
