@@ -185,7 +185,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 
     Notes
     -----
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def posterior_from_both(
 
     Notes
     -----
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------

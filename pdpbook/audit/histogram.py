@@ -1,10 +1,10 @@
 r"""The DP histogram: noisy counts, and the distribution that is estimated from them.
 
 One record changes one count by one.  Counts with two-sided geometric noise,
-:math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are therefore ε-differentially private.  By post-processing
-so is every result that is computed from them, including any number of draws from an estimated
-distribution.  :func:`dp_histogram` takes the posterior mean of :mod:`pdpbook.audit.count_posterior`
-as the estimate, because it removes most of the noise of the empty bins.
+:math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are therefore ε-differentially private.  By
+post-processing so is every result that is computed from them, including any number of draws from an
+estimated distribution.  The estimate of :func:`dp_histogram` is the posterior mean of
+:mod:`pdpbook.audit.count_posterior`, which removes most of the noise of the empty bins.
 """
 
 from __future__ import annotations

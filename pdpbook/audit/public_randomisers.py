@@ -9,9 +9,9 @@ randomiser relies may be missing this season.
 probability.  Let the N public and n private people be exchangeable: each choice of n of the N + n
 as the private ones is equally likely.  If s of all people are in bin k, the number of private ones
 among them is hypergeometric, whatever the source is.  Given a public people in the bin, a value c
-is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value that
-is not rejected.  It fails in a bin only if the true count is rejected, which has probability at most
-β/K, and so it fails in some bin with probability at most β.
+is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
+that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
+at most β/K, and so it fails in some bin with probability at most β.
 
 :func:`public_randomiser` is the best randomiser that is safe for this bound.
 :func:`profile_randomiser` takes the rows of a profile of the game on the public data as they are,
@@ -61,7 +61,7 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
     Notes
     -----
-    Proved in *A repair*.
+    Proved in *Noise learned from public data*.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def public_randomiser(
     -----
     Neighbouring data sets differ by the removal of one record.
 
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------

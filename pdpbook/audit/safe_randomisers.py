@@ -14,12 +14,12 @@ over all n.  Therefore the condition remains true when records are added.  Summe
 :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form holds as well.
 
 The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
-the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data, with
-:math:`-c_x\ln(c_xp_x(x)+o_x)` for each bin x, where :math:`o_x` is the mass that the other bins are
-expected to put on x.  The linear programs of :mod:`pdpbook.audit.randomiser_program` are solved
-until their lower bound and the best randomiser found agree to a thousandth (for small divergences:
-of a tenth of what a constant row is worth).  A small share of a constant row then makes up for
-rounding, and the condition is checked.
+the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data.
+Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
+bins are expected to put on x.  The linear programs of :mod:`pdpbook.audit.randomiser_program` are
+solved until their lower bound and the best randomiser found agree to a thousandth (for small
+divergences: of a tenth of what a constant row is worth).  A small share of a constant row then makes
+up for rounding, and the condition is checked.
 """
 
 from __future__ import annotations
