@@ -25,7 +25,7 @@ PAGES = {
     "scale-bound": "experiments/published-proof",
     "game-table": "game/nvo-game",
     "best-response-run": "game/best-response",
-    "draws-cost": "audit/one-number",
+    "draws-cost": "audit/many-draws",
     "record-leaves": "audit/end-to-end-loss",
     "gradual-release": "beyond/collusion",
 }
