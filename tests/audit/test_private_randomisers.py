@@ -204,7 +204,7 @@ def test_a_few_records_among_very_many_are_released(counts):
     )
     assert made.randomiser.diagonal().min() > 0
     assert is_safe(made.randomiser, made.lower, epsilon=made.draw_epsilon)
-    assert kl_divergence(np.divide(counts, sum(counts)), made.output(counts)) < 1e-9
+    assert kl_divergence(np.divide(counts, sum(counts)), made.output(counts)) < 1e-6
 
 
 def test_what_it_returns_fits_together():
