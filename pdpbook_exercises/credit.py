@@ -83,7 +83,7 @@ def _budget_case(n: int, epsilon: float, features: int, hint: str) -> Case:
             "The book takes natural logarithms.": (
                 lambda n, epsilon, features: np.log(2) * _budget(n, epsilon, features)
             ),
-            "That is the Laplace mechanism. The theorem uses the others' cover, so n counts.": (
+            "That is the Laplace mechanism. The theorem uses the others' mass, so n counts.": (
                 lambda n, epsilon, features: features / epsilon
             ),
         },

@@ -254,7 +254,7 @@ EXERCISES = {
             Case(
                 _alone,
                 "Every pair of bins that occurs must occur twice for this to be finite. Make one "
-                "that occurs once, and keep its x and its y in company.",
+                "that occurs once, while other records share its x and its y.",
                 "Draw a grid of 3 × 3 cells and place the records on it.",
             ),
         ],
