@@ -146,7 +146,7 @@ def _good(multipliers: Any) -> str:
     if exposed:
         return f"At the end {exposed} records are exposed."
     if not divergence < 0.0068:
-        return f"Everybody is private, and the divergence is {divergence:.5f}."
+        return f"Every record is private, and the divergence is {divergence:.5f}."
     return ""
 
 
@@ -219,7 +219,7 @@ EXERCISES = {
             Case(wrong_scales, "Give five numbers > 0."),
             Case(
                 _good,
-                "Everybody must be private, and the divergence below 0.0068.",
+                "Every record must be private, and the divergence below 0.0068.",
                 "Let the smallest scale be small against a bin, with steps between the others.",
             ),
         ],

@@ -225,7 +225,7 @@ def _all_private(answer: Any) -> bool | str:
 def _near_enough(answer: Any) -> bool | str:
     game, profile = _end(answer)
     divergence = game.evaluate(profile).divergence
-    return divergence < 0.02 or f"Everybody is private, and the divergence is {divergence:.4f}."
+    return divergence < 0.02 or f"Every record is private, and the divergence is {divergence:.4f}."
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------

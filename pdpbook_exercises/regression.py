@@ -142,7 +142,7 @@ def _is_table(answer: Callable[..., Any]) -> str:
             f"A table of shape {(SIDE, SIDE)} goes in, and one of shape {cleaned.shape} comes out."
         )
     if not (np.isfinite(cleaned).all() and (cleaned >= 0).all()):
-        return "Nobody can draw cells with a weight below 0 or nan."
+        return "A cell with a weight below 0 or nan cannot be drawn."
     return "" if cleaned.any() else "Nothing is left to draw from."
 
 

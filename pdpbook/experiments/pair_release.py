@@ -339,7 +339,7 @@ def game_pairs(
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        Instead of playing, everybody takes this action; 2 is the Laplace mechanism.
+        Instead of playing, every record takes this action; 2 is the Laplace mechanism.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
 
 def laplace_row(game: NVOGame) -> dict[str, Any]:
-    """Return the row of the Laplace mechanism: everybody plays the third scale.
+    """Return the row of the Laplace mechanism: every record has the third scale.
 
     Parameters
     ----------
