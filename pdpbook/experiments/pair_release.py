@@ -1,13 +1,13 @@
-r"""Pairs of features drawn from the randomised query, and what a pair really costs.
+r"""Pairs of features drawn from the random sampling query, and the privacy loss of a pair.
 
 Both features of a record are released together, so the output distribution of every *record* is
-needed.  Two remarks on the price, both made exact in the chapter.  First, m draws from the query
-cost m times the ε of one.  Second, a pair (x, y) is more than x and y: that both coordinates are
-private by themselves says nothing about the pair, because the *same* record was picked for both.
-:func:`pair_losses` computes the loss of the pair.
+needed.  The chapter makes two facts about the privacy cost exact.  Without a δ, m draws from the
+query cost m times the ε of one.  And a pair (x, y) can be exposed although x and y are private by
+themselves, because the *same* record was picked for both; :func:`pair_losses` computes the loss of
+the pair.
 
-Two other ways to release pairs stand beside it for comparison: noisy copies of every record, and a
-histogram that is made noisy once.  Taught in *Regression*.
+Two other ways to release pairs are here for comparison: noisy copies of every record, and a
+histogram to which noise is added once.  Taught in *Regression*.
 """
 
 from __future__ import annotations
@@ -338,7 +338,7 @@ def game_pairs(
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        Instead of playing, everybody takes this action; 2 is the Laplace mechanism.
+        Instead of playing, every record takes this action; 2 is the Laplace mechanism.
 
     Returns
     -------

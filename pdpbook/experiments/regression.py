@@ -1,7 +1,7 @@
-r"""Regression on a resampled, noisy data set.
+r"""Regression on data that are drawn from the random sampling query.
 
-The paper trains a network of ten parameters on data that were drawn from the randomised query, and
-compares its error on the original data with that of a network which saw the original.  The draws
+The paper trains a network of ten parameters on such draws, and compares its error on the original
+data with that of a network that was trained on the original data.  The draws
 come from :mod:`pdpbook.experiments.pair_release`; here are the network and the table.  Taught in
 *Regression*.
 """
