@@ -3,19 +3,21 @@ r"""What many draws cost.
 A record is ε-pDP for one draw.  Then the likelihood ratio :math:`L = P/P_{-i}` of a draw lies in
 :math:`[A, B]` with :math:`B = e^\varepsilon` and :math:`A = \max(1-\frac1n, e^{-\varepsilon})`: a
 record in n cannot make an output rarer than by the factor :math:`1-\frac1n`.  Two distributions
-with such a ratio are made from a *coin* by
+with such a ratio are made from a toss of a coin by
 
 .. math:: A_1 = \frac{P-A\,P_{-i}}{1-A}, \qquad A_0 = \frac{B\,P_{-i}-P}{B-1} ,
 
 heads with probability :math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it: heads
 means "draw from :math:`A_1`", tails "draw from :math:`A_0`".  So whatever m draws tell about the
-record, m tosses of the coin tell, and the number of heads says all.  For
+record, m tosses of this coin tell, and the number of heads says all: its two distributions are a
+*dominating pair*.  For
 :math:`\varepsilon \ge \ln\frac n{n-1}`, :math:`A_1 = p_i` and :math:`a = 1/R` with
 :math:`R = 1+n(e^\varepsilon-1)`.  :func:`draws_epsilon` computes what the tosses cost.
 
 That is the worst ε-pDP record.  What *one* record loses by m draws follows from its own pair
-:math:`(P, P_{-i})`: its *privacy loss distribution* is the law of :math:`\ln P(x)/P_{-i}(x)`, and m
-draws add m independent losses.  :func:`record_profile` has Google's dp-accounting convolve them.
+:math:`(P, P_{-i})`: its *privacy loss distribution* is the distribution of
+:math:`\ln P(x)/P_{-i}(x)`, and m draws add m independent losses.  :func:`record_profile` has
+Google's dp-accounting convolve them.
 
 The proofs are in the chapter *One number*.
 """
@@ -59,7 +61,7 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
         The smallest :math:`\varepsilon'\ge0` at which m draws are
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
         It is attained: by a record that is always released as itself, if each of the others is
-        released as its look-alike with probability :math:`1/R`.
+        released at the same output with probability :math:`1/R`.
 
         The number is never below the truth: probabilities are raised by a factor of 1 + 1e-9
         before they are compared with δ.  So it is what a δ smaller by this factor costs, which is
@@ -247,11 +249,12 @@ def record_profile(
 ) -> RecordProfile:
     r"""Account for the draws about one record, from its two output distributions.
 
-    The losses of the outputs are brought onto multiples of a step, and their law is convolved with
-    itself by dp-accounting.  Rounding each loss up, as the library does by default, is an error
-    that m draws add up m times.  Here each output is divided between the two multiples next to its
-    loss, so that neither of its two probabilities changes: the coin of this module, tossed
-    within one step.  The result is an upper bound still, and the error is of second order.
+    The losses of the outputs are brought onto multiples of a step, and their distribution is
+    convolved with itself by dp-accounting.  Rounding each loss up, as the library does by default,
+    is an error that m draws add up m times.  Here each output is divided between the two multiples
+    next to its loss, so that neither of its two probabilities changes, as for the dominating pair
+    of this module, within one step.  The result is an upper bound still, and the error is of
+    second order.
 
     Parameters
     ----------

@@ -6,9 +6,9 @@ Pearson no test beats a threshold on
 
 .. math:: \Lambda = \sum_x c_x \ln\frac{P(x)}{P'(x)} .
 
-Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  So its law, in
-either world, is an m-fold convolution.  To convolve, the scores are brought onto the multiples of a
-step, in two ways that enclose the truth:
+Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  So its
+distribution, with the record or without it, is an m-fold convolution.  To convolve, the scores are
+brought onto the multiples of a step, in two ways that enclose the truth:
 
 * *rounded* to the nearest multiple.  That is a test that anybody can carry out, so its errors are
   attained, and the best test is no worse;
@@ -101,13 +101,13 @@ class Attack:
 def optimal_attack(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> Attack:
-    r"""Return the best test for a record and its exact errors, from the two laws of a draw.
+    r"""Return the best test for a record and its exact errors, from the distributions of a draw.
 
     Parameters
     ----------
     present, absent : array_like, shape (K,)
-        Distribution of one draw with the record and without it.  For the honest attack the second
-        comes from a rerun of the whole pipeline.
+        Distribution of one draw with the record and without it.  For the end-to-end attack the
+        second comes from a rerun of the whole pipeline.
     draws : int
         Number m of independent draws, from 1 to 10⁶.
     step : float, optional
@@ -208,7 +208,7 @@ def _convolved(
 def _sums(
     points: NDArray[np.int64], p: NDArray[np.float64], q: NDArray[np.float64], draws: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Law of the sum of the points of m draws under both distributions, on common grid points."""
+    """Sum of the points of m draws: its masses under both distributions, on a common grid."""
     laws = [_sum(points, mass, draws) for mass in (p, q)]
     covered = np.union1d(*(first + np.arange(law.size) for first, law in laws))
     both = np.zeros((2, covered.size))

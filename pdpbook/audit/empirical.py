@@ -82,12 +82,12 @@ def clopper_pearson_epsilon(
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
     The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited by exchanging the two
-    worlds; do both with half of the error each, or decide beforehand.  Taught in *Attacks and
+    data sets; do both with half of the error each, or decide beforehand.  Taught in *Attacks and
     audits*.
 
     Examples
     --------
-    Randomised response with ε = ln 3, a thousand runs in each world:
+    Randomised response with ε = ln 3, a thousand runs with the record and as many without it:
 
     >>> round(clopper_pearson_epsilon(750, 1000, 250, 1000), 3)
     0.954
@@ -137,7 +137,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs in *each* of the two worlds, from 1 to 10⁹.
+        Number of independent runs on *each* of the two neighbouring data sets, from 1 to 10⁹.
     epsilon : float
         The claim that is to be refuted, at least 0 and at most 700.
     delta, confidence : float
@@ -147,7 +147,7 @@ def audit_power(
     -------
     float
         Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``: the sum over both
-        binomial laws.  If the mechanism keeps the claim, it is at most 1 - confidence.
+        binomial distributions.  If the mechanism keeps the claim, it is at most 1 - confidence.
 
     Raises
     ------

@@ -159,7 +159,7 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
     Returns
     -------
     callable
-        From a histogram to that average, for any data the exact law of the random choice.
+        From a histogram to that average, for any data the exact distribution of the random choice.
 
     Raises
     ------

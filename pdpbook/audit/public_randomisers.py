@@ -3,7 +3,7 @@ r"""A randomiser learned from people whose data are public already.
 Last season's players are known.  If this season's come from the same source, their counts are
 nearly known too, and so is a randomiser that suits them.  It does not depend on the private data at
 all, so what a record loses with the others' noise held is what it loses.  One thing can go wrong:
-the people that it counts on for company may be missing this time.
+the people on whose noise it counts may be missing this time.
 
 :func:`likely_counts` says how many there are with a stated probability.  Let the N public and n
 private people be exchangeable: every way to tell n of the N + n apart as the private ones is
@@ -177,7 +177,7 @@ def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDA
     profile : array_like of int, shape (K, V)
         For example an equilibrium of it.
     absent : int
-        The action of bins where nobody is; the loudest is the careful choice.
+        The action of bins where nobody is; the largest scale is the careful choice.
 
     Returns
     -------

@@ -211,7 +211,7 @@ def best_safe_randomiser(
     best, bound = constant, program.value(constant)
     for _ in range(_ROUNDS):
         answer = program.solve()
-        if answer is None:  # with so little company rows must be equal
+        if answer is None:  # with so little mass of others rows must be equal
             break
         low, rows = answer
         rows = _made_safe(rows, estimate, lower, epsilon, at_least)

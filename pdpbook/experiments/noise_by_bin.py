@@ -5,9 +5,9 @@ questions are asked of them: do the records of rare bins get more noise than the
 it for the sake of privacy; and is every bin's noise below that of the Laplace mechanism?
 
 A bin is *rare* with at most :data:`RARE` records and belongs to the *crowd* with more than
-:data:`CROWD`.  A rare record is *loud* if its scale is at least the Laplace mechanism's.  Whether
-that is for privacy's sake is seen by playing the same game from the same starts with an ε so large
-that everybody is private anyway.
+:data:`CROWD`.  A rare record has *large* noise if its scale is at least the Laplace mechanism's.
+Whether that is for privacy's sake is seen by playing the same game from the same starts with an ε
+so large that everybody is private anyway.
 
 The answers for the original files are a small table of aggregates, ``noise_by_bin.csv``, which
 :mod:`pdpbook.commands.noise_by_bin` writes.
@@ -56,10 +56,10 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         ``bins``, the number of occupied bins, and in how many of them the average standard
         deviation is not below that of the Laplace mechanism, least and most over the profiles
         (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, how many of them
-        are loud (``large_low``, ``large_high``), and the mean standard deviation of the noise of
-        the rare records and of the crowd, medians over the profiles, with that of the Laplace
-        mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan
-        for nobody).
+        have large noise (``large_low``, ``large_high``), and the mean standard deviation of the
+        noise of the rare records and of the crowd, medians over the profiles, with that of the
+        Laplace mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded
+        interval, nan for nobody).
 
     Raises
     ------

@@ -112,7 +112,7 @@ def staircase_mechanism(
     share: float | None = None,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Add staircase noise to one answer, or the same noise law to each of several.
+    r"""Add staircase noise to one answer, or noise of the same distribution to each of several.
 
     Parameters
     ----------

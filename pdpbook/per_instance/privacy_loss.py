@@ -92,7 +92,7 @@ def records_needed(n: int, epsilon: float) -> int:
         Number of records, at least 2.
     epsilon : float
         Privacy target :math:`\varepsilon`, at least :math:`\ln(n/(n-1))`: below that a record
-        without noise betrays itself in the bins where it never is, whatever its company, unless
+        without noise betrays itself in the bins where it never is, whoever shares its bin, unless
         nobody is released anywhere else.
 
     Returns

@@ -90,7 +90,7 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
     Parameters
     ----------
     runs : array_like, shape (r,)
-        Numbers of runs in each world.
+        Numbers of runs on each of the two data sets.
     bounds : mapping of str to array_like, shape (r,)
         Lower bounds on ε in nats, under the names of the legend; zeros are left out.
     truths : sequence of float
@@ -105,7 +105,7 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(runs, shown, **style, markersize=4, label=name)
         axis.axhline(truth, color=style["color"], linewidth=1.0)
-    axis.set(xscale="log", yscale="log", xlabel="runs in each world", ylabel="ε (nats)")
+    axis.set(xscale="log", yscale="log", xlabel="runs on each data set", ylabel="ε (nats)")
     axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
     figure.legend(loc="outside upper center", ncols=2)
     return figure

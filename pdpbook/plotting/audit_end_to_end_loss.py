@@ -79,7 +79,7 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
     removal : Removal
         The record that leaves, and the rerun.
     names : sequence of str, length V
-        Names of the actions, the loudest first.
+        Names of the actions, the largest scale first.
     label : str
         What the places are, with the unit.
 

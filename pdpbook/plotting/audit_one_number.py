@@ -61,14 +61,14 @@ def cover(
     return figure
 
 
-def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the law of a count without the record and with it.
+def heads(numbers: ArrayLike, distributions: Mapping[str, ArrayLike]) -> Figure:
+    """Draw the distribution of a count without the record and with it.
 
     Parameters
     ----------
     numbers : array_like of int, shape (m,)
         Values of the count.
-    laws : mapping of str to array_like, shape (m,)
+    distributions : mapping of str to array_like, shape (m,)
         Its probabilities under each name; two of them, without the record first.
 
     Returns
@@ -77,8 +77,9 @@ def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Figure:
     """
     figure, axis = new_figure(height=2.9)
     styles = (filled("without") | {"hatch": "//"}, {"color": look("with")["color"]})
-    for shift, (name, law), style in zip((-0.2, 0.2), laws.items(), styles, strict=True):
-        axis.bar(np.asarray(numbers) + shift, law, 0.38, **style, label=name)
+    pairs = distributions.items()
+    for shift, (name, masses), style in zip((-0.2, 0.2), pairs, styles, strict=True):
+        axis.bar(np.asarray(numbers) + shift, masses, 0.38, **style, label=name)
     axis.set(xlabel="draws that look like Jacob", ylabel="probability", xticks=numbers)
     axis.grid(visible=False, axis="x")
     axis.legend()

@@ -82,7 +82,7 @@ def attacker_and_statistician(
     answers : array_like, shape (m,)
         Noisy answers.
     densities : mapping of str to array_like, shape (m,)
-        Their density in the two worlds, under the worlds' names.
+        Their density with the record and without it, by name.
     errors, advantages : array_like, shape (j,)
         Mean error of the answer and advantage of the best attack, for the same levels ε.
     threshold : float

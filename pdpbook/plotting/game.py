@@ -206,7 +206,7 @@ def profiles(
 ) -> Figure:
     """Draw profiles as heat maps: which share of each occupied bin plays which action.
 
-    The loudest action is the uppermost row.
+    The largest scale is the uppermost row.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def profiles(
     occupied = np.flatnonzero(game.counts)
     middle = game.bins // 2
     reach = game.kernel[:, middle] @ abs(np.arange(game.bins) - middle)
-    order = np.argsort(reach)  # the louder, the higher
+    order = np.argsort(reach)  # the larger the scale, the higher
     figure, axes = new_figure(len(profiles), 1, height=1.75, sharex=True, squeeze=False)
     for axis, (title, profile) in zip(axes[:, 0], profiles.items(), strict=True):
         share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T[order]
