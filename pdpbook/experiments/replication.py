@@ -8,7 +8,7 @@ profile with everybody private can be below.  Run on the original files, in abou
 
 the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
 files it was made from.  The book carries such a table, so that it can speak about files that it
-may not pass on.  Taught in *Replication*.
+may not pass on.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 r"""The search for the settings behind the published figures.
 
 Which ε pads the interval, and by how much are the two small scales divided?  Every pair is tried,
-and judged by how far the divergences come out from the printed ones.  Taught in *Replication*.
+and judged by how far the divergences come out from the printed ones.  Taught in *Replication:
+claim by claim*.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     The promise compares the data with and without the record (removal), not with the record
     replaced.
 
-    Source: this book, the linear form of pDP in *ε-DP and ε-pDP*.  Both are computed without
-    cancellation, so they are exact to rounding for a billion records.
+    Source: this book, the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both are computed
+    without cancellation, so they are exact to rounding for a billion records.
 
     Examples
     --------
