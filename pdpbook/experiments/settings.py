@@ -3,7 +3,7 @@ r"""What one has to know to play a row of the paper's tables again: two settings
 - *stated*: scales :math:`\{3, 2, 1, 0.33, 0.2\}\cdot\Delta q/\varepsilon`, padding for the ε of
   the row;
 - *inferred*: the two small scales ten times smaller, and padding for ε = 1 in every row.  Nobody
-  has told us so; the chapter *Replication* shows the evidence, and where it ends.
+  has told us so; the chapter *Replication: claim by claim* shows the evidence, and where it ends.
 """
 
 from __future__ import annotations
