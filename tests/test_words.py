@@ -48,6 +48,7 @@ ALLOWED = [
     (r"collusion", r"the coin", "is tossed by a mechanism of that chapter"),
     (r"", r"law of total probability", "is called so"),
     (r"book/glossary", r"say \*law\*", "is a name in the literature"),
+    (r"book/glossary", r"to guess the coin", "is the one that an auditor tosses"),
     (r"book/beyond/privacy-game", r"commitments?", "is the term of game theory"),
     (r"pdpbook/commands/deep_q", r"--quiet", "is an option of a command"),
     (r"", r"all the time in the world", "is a figure of speech"),
