@@ -88,7 +88,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 
 
 def _game(game: NVOGame) -> Rows:
-    """Rows at the end of coordinated moves from the loudest profile."""
+    """Rows at the end of coordinated moves from everybody at the largest scale."""
     profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return profile_randomiser(game, profile, absent=0)
 

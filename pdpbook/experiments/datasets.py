@@ -189,7 +189,7 @@ def load_players(path: str | Path | None = None) -> Dataset:
 
     Notes
     -----
-    Taught in *Experiment 1b: regression*.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -316,7 +316,8 @@ def load_credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     Notes
     -----
     The stand-in draws ages evenly and, at each age, incomes evenly about a mean that grows with
-    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income*.
+    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income, and
+    vectors*.
 
     Examples
     --------

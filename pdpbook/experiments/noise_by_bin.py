@@ -69,7 +69,8 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
 
     Notes
     -----
-    Source: figures 5, 7 and 10 of Ryu, Jang & Yang (2024).  Taught in *Replication*.
+    Source: figures 5, 7 and 10 of Ryu, Jang & Yang (2024).  Taught in *Replication: claim by
+    claim*.
 
     Examples
     --------
@@ -166,7 +167,7 @@ def pair_row(
 
     Notes
     -----
-    Taught in *Regression*.
+    Taught in *Regression on released data*.
     """
     setting = _validate.instance("setting", setting, Setting)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -211,7 +212,7 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def record_rows(
 
     Notes
     -----
-    Taught in *Regression*.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -157,7 +157,8 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Notes
     -----
-    Source: this book; the linear form of pDP on the product of the grids.  Taught in *Regression*.
+    Source: this book; the linear form of pDP on the product of the grids.  Taught in *Regression
+    on released data*.
 
     Examples
     --------
@@ -215,7 +216,8 @@ def noisy_copies(
     Neighbouring data sets differ by the replacement of one record within the range of the data.
 
     Local differential privacy, if the range Δq is public: whatever the value of a record was, the
-    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression*.
+    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression on
+    released data*.
 
     Examples
     --------
@@ -276,7 +278,7 @@ def noisy_histogram_pairs(
     Neighbouring data sets differ by the removal of one record.
 
     Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
-    *Regression*.
+    *Regression on released data*.
 
     Examples
     --------
@@ -353,7 +355,7 @@ def game_pairs(
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression*.
+    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression on released data*.
 
     Examples
     --------

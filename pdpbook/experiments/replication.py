@@ -70,7 +70,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------

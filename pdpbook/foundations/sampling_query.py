@@ -209,8 +209,8 @@ class PerInstanceLaplace:
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *The random sampling
-    query*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
+    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random
+    record*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
     costs privacy: m draws cost m times as much as one.
 
     Examples

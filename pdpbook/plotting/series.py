@@ -98,7 +98,7 @@ def _entries() -> dict[str, Look]:
         "noisy": Look("with noise", c["brown"], "", "s"),
         "known": Look("posterior mean", c["teal"]),
         "keep": Look("k-ary randomised response", c["teal"], ":", "v"),
-        "blur": Look("blur", c["purple"], "-.", "P"),
+        "repaired": Look("repaired game", c["purple"], "-.", "P"),
         "public": Look("public randomiser", c["indigo"], dashdots, "P"),
         # Solvers of the game; the first of them are the best responses above.
         "coordinated": Look("coordinated moves", c["indigo"], dashdots, "v"),
@@ -170,7 +170,6 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "common": ("common scale",),
     "histogram": ("DP histogram towards public",),
     "known": ("lower bound",),
-    "blur": ("repaired game",),
     "public": ("public randomiser with margin",),
     "coordinated": ("coordinated", "after coordinated moves", "worst after coordinated moves"),
     "optimum": ("optimum", "certified optimum", "certified"),
