@@ -10,9 +10,9 @@ Two actions do well when there are many records: the loudest, and a hundredth of
 than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that cover
 the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
 
-``mechanism="k-ary-randomised-response"`` takes the fixed randomiser of *Local randomisers* instead.  It does
-not look at the data, so its draws are ε-differentially private for every data set, and at a billion
-records its divergence is very small.
+``mechanism="k-ary-randomised-response"`` takes the fixed randomiser of *Local randomisers* instead.
+It does not look at the data, so its draws are ε-differentially private for every data set, and at a
+billion records its divergence is very small.
 
 What a plan hands on is a distribution in whole numbers, see
 :func:`~.keyed_random.integer_weights`.  It is private; only draws from it are released.
