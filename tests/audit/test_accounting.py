@@ -1,4 +1,4 @@
-"""Many draws: the dominating pair against exact arithmetic and multinomials, and one record's profile.
+"""The dominating pair against exact arithmetic and multinomials, and one record's profile.
 
 Hypothesis runs 100 examples a property.
 """
