@@ -1,4 +1,4 @@
-"""Many draws: the coin against exact arithmetic and multinomials, and one record's profile.
+"""The dominating pair against exact arithmetic and multinomials, and one record's profile.
 
 Hypothesis runs 100 examples a property.
 """
@@ -88,7 +88,7 @@ def test_no_record_costs_more_than_the_dominating_pair(pair, draws, delta):
 
 @given(st.integers(2, 50), targets, st.integers(1, 8), deltas)
 def test_a_record_that_costs_as_much(n, epsilon, draws, delta):
-    """The record is always itself; the others are its look-alikes with probability 1/R."""
+    """The record is always itself; the others are released in its bin with probability 1/R."""
     ratio = 1 + n * math.expm1(epsilon)
     if epsilon < -math.log1p(-1 / n):  # then it must hide its absence, too: randomised response
         a = 1 / (1 + math.exp(epsilon))
@@ -191,7 +191,7 @@ def test_a_billion_records_and_draws(n, epsilon, draws, delta):
 
 
 def test_the_cost_of_n_draws_is_that_of_two_poisson_variables():
-    """1/(e^ε - 1) look-alikes expected without the record, one more with it."""
+    """1/(e^ε - 1) draws expected in its bin without the record, one more with it."""
     for epsilon in (0.1, 1.0, 4.0):
         gone = 1 / math.expm1(epsilon)
         heads = np.arange(2000)
