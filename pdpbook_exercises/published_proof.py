@@ -115,7 +115,47 @@ def pair(factor=1.0001, large=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales
     return game, game.constant_profile(action)
 
 
+def printed(n, bins, epsilon):
+    """Both printed scales, in the order of their numbers."""
+    excess = (n - 1) * math.expm1(epsilon)
+    return 1 / math.log1p(excess), 1 / math.log1p(excess / bins)
+
+
 EXERCISES = {
+    "printed-scales": Exercise(
+        [
+            close(
+                lambda n, bins, epsilon: [
+                    published_scale_bound(n, epsilon),
+                    published_scale_bound(n, epsilon, bins=bins),
+                ],
+                n,
+                bins,
+                epsilon,
+                hint="The scale is 1 over a logarithm, and K divides only e^epsilon - 1.",
+                more="The conditions have n - 1, not n.",
+                mistakes={
+                    "That is Theorem 1′, with n; the printed conditions have n - 1.": (
+                        lambda n, bins, epsilon: printed(n + 1, bins, epsilon)
+                    ),
+                    "The order is (10), (11).": (
+                        lambda n, bins, epsilon: printed(n, bins, epsilon)[::-1]
+                    ),
+                },
+            )
+            for n, bins, epsilon in ((20, 8, 0.4), (2, 2, 0.5), (1307, 101, 0.1))
+        ],
+        wrong=[
+            (lambda n, bins, epsilon: printed(n + 1, bins, epsilon), "with n; the printed"),
+            (lambda n, bins, epsilon: printed(n, bins, epsilon)[::-1], "The order is"),
+            (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
+        ],
+        right=[
+            lambda n, bins, epsilon: np.array(
+                [1 / np.log(1 + (n - 1) * (np.exp(epsilon) - 1) / k) for k in (1, bins)]
+            )
+        ],
+    ),
     "three-bounds": Exercise(
         [
             *(

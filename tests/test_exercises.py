@@ -115,10 +115,6 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
         assert asserted.search(text), f"{exercise}: the solution is not asserted"
 
 
-# One more exercise of this chapter should be for practice: then delete its name here.
-WAITING = {"published-proof"}
-
-
 @pytest.mark.parametrize("page", CHAPTERS, ids=name)
 def test_every_exercise_has_its_options(page: Path) -> None:
     """And a chapter has two or more to practise with; of three or more, some are handed in."""
@@ -128,7 +124,7 @@ def test_every_exercise_has_its_options(page: Path) -> None:
     assert not [title for title in titles if "(open)" in title], "the level says it"
     purposes = [options.purpose for options in found]
     assert {*purposes} <= {*PURPOSES}
-    assert purposes.count("practice") >= 2 - (page.stem in WAITING), purposes
+    assert purposes.count("practice") >= 2, purposes
     assert "assignment" in purposes or len(purposes) < 3, purposes
 
 
