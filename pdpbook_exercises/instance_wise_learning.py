@@ -293,7 +293,7 @@ EXERCISES = {
         ],
         right=[shaped],
     ),
-    "honest-reward": Exercise(
+    "final-reward": Exercise(
         [
             Case(
                 _points_at_the_optimum(counts, scales, epsilon),

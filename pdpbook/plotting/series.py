@@ -105,7 +105,7 @@ def _entries() -> dict[str, Look]:
         "optimum": Look("the optimum", c["teal"], "--", "*"),
         "genetic": Look("genetic algorithm", c["brown"], ":", "^"),
         "learned": Look("learned", c["purple"], (0, (1, 1)), "P"),
-        "company": Look("company", c["brown"], "-.", "D"),
+        "threshold": Look("threshold rule", c["brown"], "-.", "D"),
         "floor": Look("impossible", c["grey"]),
         # One record.
         "with": Look("with the record", c["blue"]),
@@ -175,7 +175,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "optimum": ("optimum", "certified optimum", "certified"),
     "genetic": ("AE", "stated scales", "finer scales"),
     "learned": ("learned anew",),
-    "company": ("company at large scale", "printed, company", "scales as printed", "scales over ε"),
+    "threshold": ("printed, threshold rule", "scales as printed", "scales over ε"),
     "floor": (
         "proved impossible",
         "impossible if all are private",

@@ -217,9 +217,9 @@ def test_wrong_games_are_refused() -> None:
 @pytest.mark.parametrize(
     ("title", "answer"),
     [
-        ("honest-reward", lambda p, n, d, lap: p + 1 - d / lap),
-        ("honest-reward", lambda p, n, d, lap: 2 * (p == n) - 1 + max(1 - d / lap, -1)),
-        ("honest-reward", lambda p, n, d, lap: 4 * (p == n) - 2 + 1 - d / lap),
+        ("final-reward", lambda p, n, d, lap: p + 1 - d / lap),
+        ("final-reward", lambda p, n, d, lap: 2 * (p == n) - 1 + max(1 - d / lap, -1)),
+        ("final-reward", lambda p, n, d, lap: 4 * (p == n) - 2 + 1 - d / lap),
         ("to-spare", lambda n, e: np.log(1 + n * (np.exp(e) - 1)) / e),
         ("reward", lambda d, lap, p: 0 if d >= lap else (1 if p else -1) + 1 - d / lap),
         ("silence", lambda counts: np.log((1 - 1 / counts.sum()) / (1 - 1 / counts.max()))),
@@ -231,7 +231,7 @@ def test_wrong_answers_are_refused_without_a_hint_too_many(title: str, answer: A
     assert not verdict and "raised" not in verdict.message
 
 
-def test_another_honest_reward_is_accepted() -> None:
+def test_another_final_reward_is_accepted() -> None:
     assert check(
-        "instance-wise-learning/honest-reward", lambda p, n, d, lap: -d if p == n else -1e9
+        "instance-wise-learning/final-reward", lambda p, n, d, lap: -d if p == n else -1e9
     )

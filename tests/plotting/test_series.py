@@ -107,7 +107,8 @@ def test_a_label_is_a_name_or_a_name_with_a_variant():
         "without it": "without", "without it, noise fixed": "fixed-noise",
         "end-to-end, 100 draws": "end-to-end",
         "end-to-end, coordinated": "end-to-end-coordinated", "printed, offset 1": "printed",
-        "printed, company": "company", "d = 3": "distance-3", "printed (11), K = 101": "printed-11",
+        "printed, threshold rule": "threshold", "d = 3": "distance-3",
+        "printed (11), K = 101": "printed-11",
         "Laplace-like": None, "a game": None, "": None,
     }.items():  # fmt: skip
         assert series.entry_of(label) == key, label
@@ -201,7 +202,7 @@ def one_figure(name: str):
         outputs = dict.fromkeys(["data", "the game, a list", "Laplace mechanism"], x / x.sum())
         return game.outputs(x, outputs, label="height (cm)", data="data")
     if name == "learning.releases":
-        names = ["learned", "company, then best responses", "Laplace mechanism"]
+        names = ["learned", "threshold rule, then best responses", "Laplace mechanism"]
         return learning.releases(x, x, dict.fromkeys(names, x), label="height (cm)")
     if name == "learning.epsilons":
         return learning.epsilons(x, {"scales as printed": x, "Laplace": x}, mark=1.5)
