@@ -79,6 +79,9 @@ def test_what_only_feeds_the_prose_is_left_out(page: list[str], expected: list[s
 def test_macros_are_expanded() -> None:
     macros = {"E": r"\operatorname{\mathbb{E}}", "eps": r"\varepsilon", "data": r"\mathcal{D}"}
     assert expand("e^\\eps\n+ \\epsilon", macros) == r"e^{\varepsilon} + \epsilon"
+    assert expand(r"\le\data^2 \frac\eps\data", macros) == (
+        r"\le{\mathcal{D}}^2 \frac{\varepsilon}\mathcal{D}"
+    )
     assert expand(r"\E_x|\data|", macros) == r"\operatorname{\mathbb{E}}_x|\mathcal{D}|"
 
 

@@ -25,11 +25,21 @@ SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
 
 
 def expand(formula: str, macros: dict[str, str]) -> str:
-    """Replace the book's macros, which plain MathJax does not know, in a formula on one line."""
+    r"""Replace the book's macros, which plain MathJax does not know, in a formula on one line.
+
+    A macro is one token.  So after ``_``, ``^`` and a control word, which might take it for an
+    argument or run into its first letter, what it means stands in braces.
+
+    Examples
+    --------
+    >>> expand(r"a \le\KL_n, \KL", {"KL": "D"})
+    'a \\le{D}_n, D'
+    """
     formula = " ".join(formula.split())
     for name, meaning in macros.items():
         macro = rf"\\{name}(?![A-Za-z])"
-        formula = re.sub(rf"(?<=[_^]){macro}", lambda _, m=meaning: f"{{{m}}}", formula)
+        before = rf"([_^]|\\[A-Za-z]+){macro}"
+        formula = re.sub(before, lambda found, m=meaning: f"{found[1]}{{{m}}}", formula)
         formula = re.sub(macro, lambda _, m=meaning: m, formula)
     return formula
 
