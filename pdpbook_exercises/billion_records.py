@@ -42,9 +42,9 @@ PIECES: list[tuple[NDArray[np.float64], float, float, int]] = [
     (np.array([np.nan]), 0.0, 1.0, 2),
 ]
 TALLY_HINT = (
-    "K counts of the bins, then below, above, missing: K + 3 numbers that sum to the length of the "
-    "piece. The upper end belongs to the last bin, an empty piece has K + 3 zeros, and an infinite "
-    "value is below or above."
+    "Return the K counts of the bins, then below, above, missing: K + 3 numbers that sum to the "
+    "length of the piece. The upper end belongs to the last bin, an empty piece has K + 3 zeros, "
+    "and an infinite value is below or above."
 )
 
 
@@ -78,17 +78,17 @@ def _depends_on(answer: Any, key: bytes, name: str) -> bool:
 def _weights_are_whole(distribution: Sequence[float], answer: Any) -> bool | str:
     weights = [each for each in answer(np.array(distribution))]
     if not all(isinstance(each, int | np.integer) for each in weights):
-        return "Not all of it is whole: a float cannot hold 64 bits."
+        return "Not all weights are integers, and a float cannot hold 64 bits."
     whole = [int(each) for each in weights]
     if len(whole) != len(distribution) or min(whole) < 0:
-        return "One weight >= 0 for each bin."
+        return "There has to be one weight >= 0 for each bin."
     if sum(whole) != 2**64:
         return f"The weights miss 2**64 by {sum(whole) - 2**64}."
     target = integer_weights(distribution)
     far = max(abs(a - b) for a, b in zip(whole, target, strict=True))
     return (
         far <= len(distribution)
-        or "The sum is right, but a weight is far from 2**64 times its share."
+        or "The sum is right, but a weight is far from 2**64 times its probability."
     )
 
 
@@ -115,8 +115,8 @@ def _guess_cases() -> list[Case]:
                 _found_bin,
                 known,
                 _published(counts),
-                hint="Put the missing record into each bin in turn, make the digest of the counts "
-                "as the publisher did, and compare.",
+                hint="Put the missing record into each bin in turn, compute the digest of the "
+                "counts as the publisher did, and compare.",
             )
         )
     cases.append(
@@ -124,7 +124,7 @@ def _guess_cases() -> list[Case]:
             _found_bin,
             [5, 5],
             _published([9, 9]),
-            hint="If no bin fits, the counts that are known are not all but one: return -1.",
+            hint="If no bin fits, more than one record is missing, so return -1.",
         )
     )
     return cases
@@ -196,9 +196,9 @@ EXERCISES = {
             close(
                 _copies,
                 *case,
-                hint="How many independent draws under the same noise are out, all in all?",
+                hint="How many independent draws with the same noise does the attacker see?",
                 mistakes={
-                    "Adding up costs is basic composition. It holds, but it is not the smallest.": (
+                    "Adding up costs is basic composition, and the smallest total is smaller.": (
                         lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c)
                     ),
                     "That is the cost of one copy.": (
@@ -242,7 +242,7 @@ EXERCISES = {
         [
             Case(
                 _is_cut_anywhere,
-                "Draw j must not depend on start and stop. Make it a function of j itself.",
+                "Draw j must not depend on start and stop, so make it a function of j itself.",
             ),
             Case(
                 _follows_the_distribution,
@@ -254,7 +254,7 @@ EXERCISES = {
             ),
             Case(
                 lambda answer: _depends_on(answer, KEY, "height"),
-                "Another column must give unrelated draws: its name belongs to what is hashed.",
+                "Another column must give unrelated draws, so the name has to be hashed as well.",
             ),
         ],
         wrong=[
@@ -302,8 +302,8 @@ EXERCISES = {
         [
             Case(
                 partial(_weights_are_whole, distribution),
-                "Python's whole numbers and fractions.Fraction are exact; round down, and give "
-                "what is left to the largest.",
+                "Python's integers and fractions.Fraction are exact. Round down, and add what is "
+                "left to the largest weight.",
             )
             for distribution in (
                 [0.25, 0.75],
@@ -314,7 +314,10 @@ EXERCISES = {
             )
         ],
         wrong=[
-            (lambda distribution: (distribution * 2.0**64).tolist(), "Not all of it is whole"),
+            (
+                lambda distribution: (distribution * 2.0**64).tolist(),
+                "Not all weights are integers",
+            ),
             (
                 lambda distribution: [int(each * 2**64) for each in distribution],
                 "The weights miss 2**64 by -512",
@@ -324,13 +327,13 @@ EXERCISES = {
                 lambda distribution: (
                     [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1)
                 ),
-                "far from 2**64 times its share",
+                "far from 2**64 times its probability",
             ),
             (
                 lambda distribution: [
                     int(each) for each in np.diff(np.r_[0, np.cumsum(distribution)]) * 2**64
                 ],
-                "far from 2**64 times its share",
+                "far from 2**64 times its probability",
             ),
         ],
         right=[
@@ -353,13 +356,13 @@ EXERCISES = {
             close(
                 _hours,
                 *case,
-                hint="Counting and reading go on side by side, so the slower one counts. A value "
-                "has 8 bytes; cores of a machine share its disk.",
+                hint="Counting and reading overlap, so the slower one decides. A value has 8 "
+                "bytes, and the cores of a machine share its disk.",
                 mistakes={
                     "Counting and reading overlap: take the larger, not the sum.": (
                         _one_after_the_other
                     ),
-                    "Seconds, not hours.": lambda *a: 3600.0 * _hours(*a),
+                    "That is in seconds, and hours were asked for.": lambda *a: 3600.0 * _hours(*a),
                 },
             )
             for case in (
@@ -373,9 +376,9 @@ EXERCISES = {
                 lambda *case: hours(*case, combine=lambda a, b: a + b),
                 "take the larger, not the sum",
             ),
-            (lambda *case: hours(*case, shared=False), "A value has 8 bytes"),
-            (lambda *case: hours(*case, share=False), "side by side"),
-            (lambda *case: 3600 * hours(*case), "Seconds, not hours"),
+            (lambda *case: hours(*case, shared=False), "the cores of a machine share its disk"),
+            (lambda *case: hours(*case, share=False), "Counting and reading overlap"),
+            (lambda *case: 3600 * hours(*case), "That is in seconds"),
             (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
         ],
         right=[hours],

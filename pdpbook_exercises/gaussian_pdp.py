@@ -36,17 +36,17 @@ def _lone_case(n: int, m: int, epsilon: float, hint: str) -> Case:
         rtol=1e-9,
         atol=1e-15,
         hint=hint,
-        more="δ sums the positive part of P(x) - exp(ε) P₋ᵢ(x) over x. Which x contribute?",
+        more="δ sums the positive parts of P(x) - exp(ε) P₋ᵢ(x). Which outputs x contribute?",
         mistakes={
-            "A positive part is never negative.": unlimited,
-            "1/n is the δ of a record alone. This one has company.": lambda n, m, epsilon: 1 / n,
-            "That is P(x), without a look at what is left if the record goes.": (
+            "A positive part is never negative, so δ is at least 0.": unlimited,
+            "1/n is for a record alone, and this one shares its bin.": lambda n, m, epsilon: 1 / n,
+            "That is P(x). Subtract exp(ε) times what is left if the record goes.": (
                 lambda n, m, epsilon: m / n
             ),
-            "Without the record n - 1 are left, not n.": (
+            "Without the record n - 1 records are left, not n.": (
                 lambda n, m, epsilon: max(m - math.exp(epsilon) * (m - 1), 0) / n
             ),
-            "The largest value of the linear form is not δ yet: mind the factor in front.": (
+            "The linear form has to be multiplied by the factor in front of the sum.": (
                 lambda n, m, epsilon: max(1 - linear_limits(n, epsilon)[0] * m, 0)
             ),
         },
@@ -70,11 +70,13 @@ def _safe_case(n: int, epsilon: float, hint: str) -> Case:
             "That is the safe scale of a Laplace density.": (
                 lambda n, epsilon: 1 / math.log1p(n * math.expm1(epsilon))
             ),
-            "That is a variance.": lambda n, epsilon: 0.5 / math.log1p(n * math.expm1(epsilon)),
+            "That is a variance, and a standard deviation was asked for.": lambda n, epsilon: (
+                0.5 / math.log1p(n * math.expm1(epsilon))
+            ),
             "A factor 2 is missing in the exponent of the Gaussian.": (
                 lambda n, epsilon: math.sqrt(1 / math.log1p(n * math.expm1(epsilon)))
             ),
-            "That is safe for one record alone. The others give cover: n helps.": (
+            "That would be safe for a record alone, but the mass of the n - 1 others helps, too.": (
                 lambda n, epsilon: math.sqrt(0.5 / epsilon)
             ),
         },
@@ -117,16 +119,16 @@ def _extremes_case(sigma: float, hint: str) -> Case:
         hint=hint,
         rtol=1e-6,
         atol=0.0,
-        more="Where is the normalisation smallest: for a record in the middle or at an end?",
+        more="Is the normalisation smaller for a record in the middle or for one at an end?",
         mistakes={
             "The density is truncated to [0, 1]: divide by the mass that is left.": untruncated,
-            "v_min comes first.": lambda sigma: _extremes(sigma)[::-1],
+            "The order of the pair is v_min, v_max.": lambda sigma: _extremes(sigma)[::-1],
             "A record in the middle loses less mass, so its peak is lower than one at an end.": (
                 lambda sigma: np.array(
                     [middle(sigma) * math.exp(-1 / (8 * sigma**2)), middle(sigma)]
                 )
             ),
-            "v_min is the density at distance 1, v_max that at 0: which ratio have they?": (
+            "v_min is the density at distance 1, and v_max is the one at 0. What is their ratio?": (
                 lambda sigma: _extremes(sigma)[1] * np.array([math.exp(-1 / sigma**2), 1.0])
             ),
         },
@@ -155,7 +157,7 @@ def _cut_is_valid(answer: Callable[..., Any]) -> str:
             delta = hockey_stick_divergences(used, mass, n, epsilon).max()
             given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
             if np.ndim(given):
-                return "It is not one number."
+                return "The answer has to be one number."
             if not given <= delta + 1e-12:
                 return f"Here the largest δ of the bin is {delta:.4g}."
     return ""
@@ -185,7 +187,7 @@ def _cut_is_sharp(answer: Callable[..., Any]) -> str:
             exact = hockey_stick_divergences(rows[counts > 0], mass, n, epsilon)[0]
             given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
             if not np.isclose(given, exact, rtol=1e-9, atol=1e-14):
-                return "Here all records of the bin play alike."
+                return "All records of this bin play alike."
     return ""
 
 
@@ -201,7 +203,9 @@ def _cut_is_convex(answer: Callable[..., Any]) -> str:
                 for c in (one, (one + other) / 2, other)
             )
             if middle > (low + high) / 2 + 1e-12:
-                return f"Half-way from {one} to {other} it is above the mean of the two."
+                return (
+                    f"Half-way from {one} to {other} it is larger than the mean of the two values."
+                )
     return ""
 
 
@@ -224,26 +228,31 @@ def _guest_cases() -> list[Case]:
         return np.log(np.vstack([rows, new_row]).mean(axis=0) / rows.mean(axis=0))
 
     mistakes: dict[str, Callable[..., float]] = {
-        "That is the loss of removing the record from the table, if it were one of the n.": (
+        "That is the loss of removing a record from the table. Here one is added.": (
             lambda rows, new: np.abs(
                 np.log(rows.mean(axis=0) * (len(rows) - 1) / (rows.sum(axis=0) - new))
             ).max()
         ),
-        "Each distribution has its own number of records: n before and n + 1 after.": (
+        "Divide each mass by its own number of records, n before and n + 1 after.": (
             lambda rows, new: np.abs(np.log((rows.sum(axis=0) + new) / rows.sum(axis=0))).max()
         ),
-        "Both signs of the logarithm count.": lambda rows, new: log_ratio(rows, new).max(),
+        "The logarithm may be negative, so take its absolute value.": lambda rows, new: log_ratio(
+            rows, new
+        ).max(),
     }
-    more = "Compare P = S/n with the output distribution after the guest has come, at each x."
+    more = "Compare P = S/n with the output distribution after the addition, at each x."
     return [
         close(_adding_loss, *table, hint=hint, more=more, mistakes=mistakes)
         for table, hint in (
-            ((rows, rows[2]), "n + 1 records then, n before."),
-            ((np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([1.0, 0.0])), "Both signs count."),
-            ((rows, rare), "A guest with other habits."),
-            ((rows[:1], rows[0]), "A twin of the only record changes nothing."),
+            ((rows, rows[2]), "There are n + 1 records after the addition and n before."),
+            (
+                (np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([1.0, 0.0])),
+                "Take the absolute value of the logarithm.",
+            ),
+            ((rows, rare), "Here the distribution of the new record differs from all others."),
+            ((rows[:1], rows[0]), "A second record like the only one changes nothing."),
             ((silent, silent[0]), "Leave out outputs that nobody reaches."),
-            ((silent, np.eye(4)[3]), "An output that was impossible before?"),
+            ((silent, np.eye(4)[3]), "What is the loss if an output was impossible before?"),
         )
     ]
 
@@ -337,10 +346,10 @@ EXERCISES = {
             ),
             (
                 lambda rows, new: np.log(np.vstack([rows, new]).mean(0) / rows.mean(0)).max(),
-                "Both signs",
+                "absolute value",
             ),
             (adding_without_care, "Leave out outputs that nobody reaches."),
-            (adding_finite, "An output that was impossible before?"),
+            (adding_finite, "What is the loss if an output was impossible before?"),
             (lambda rows, new: np.zeros(5), "one number was expected"),
         ],
         right=[adding],
@@ -348,41 +357,48 @@ EXERCISES = {
     "lone": Exercise(
         [
             _lone_case(
-                40, 2, 0.2, "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?"
+                40, 2, 0.2, "Use the linear form. p is 1 in its own bin and 0 elsewhere. What is S?"
             ),
             _lone_case(5, 1, 1.0, "A record alone in its bin."),
-            _lone_case(40, 30, 0.2, "With enough company δ is 0, not negative."),
-            _lone_case(7, 7, 1.0, "Everybody in one bin: nobody is missed."),
+            _lone_case(40, 30, 0.2, "If enough records share the bin, δ is 0 and not negative."),
+            _lone_case(7, 7, 1.0, "If all records are in one bin, removing one changes nothing."),
         ],
         wrong=[
             (lambda n, m, e: m / n - math.exp(e) * (m - 1) / (n - 1), "never negative"),
-            (lambda n, m, e: 1 / n, "This one has company."),
+            (lambda n, m, e: 1 / n, "shares its bin"),
             (lambda n, m, e: m / n, "if the record goes"),
-            (lambda n, m, e: max(m - math.exp(e) * (m - 1), 0) / n, "n - 1 are left"),
+            (lambda n, m, e: max(m - math.exp(e) * (m - 1), 0) / n, "n - 1 records are left"),
             (lambda n, m, e: max(1 - linear_limits(n, e)[0] * m, 0), "the factor in front"),
-            (lambda n, m, e: 1 / n if m == 1 else 0, "what is S?"),
+            (lambda n, m, e: 1 / n if m == 1 else 0, "What is S?"),
         ],
         right=[lone],
     ),
     "safe": Exercise(
         [
             _safe_case(
-                5, 1.0, "Which largest ratio does Theorem 1′ allow, and which has a Gaussian?"
+                5,
+                1.0,
+                "Which ratio does Theorem 1′ allow, and what is that of a Gaussian density?",
             ),
-            _safe_case(1317, 0.1, "Which largest ratio does Theorem 1′ allow?"),
+            _safe_case(1317, 0.1, "Which ratio does Theorem 1′ allow?"),
             Case(
                 _safe_protects, "The check puts one record at one end and all others at the other."
             ),
-            _safe_case(10**9, 1e-12, "For small ε, exp(ε) - 1 loses digits. NumPy has a remedy."),
-            _safe_case(2, 1e-12, "And ln(1 + u) loses those of a small u."),
+            _safe_case(
+                10**9, 1e-12, "For small ε, exp(ε) - 1 loses digits. NumPy and math have expm1."
+            ),
+            _safe_case(2, 1e-12, "For small u, ln(1 + u) loses digits. NumPy and math have log1p."),
         ],
         wrong=[
             (lambda n, e: 1 / allowed(n, e), "a Laplace density"),
-            (lambda n, e: 0.5 / allowed(n, e), "That is a variance."),
+            (
+                lambda n, e: 0.5 / allowed(n, e),
+                "That is a variance",
+            ),
             (lambda n, e: math.sqrt(1 / allowed(n, e)), "A factor 2 is missing"),
-            (lambda n, e: math.sqrt(0.5 / e), "n helps"),
+            (lambda n, e: math.sqrt(0.5 / e), "others helps"),
             (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
-            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "of a small u"),
+            (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "For small u"),
         ],
         right=[
             lambda n, e: (2 * allowed(n, e)) ** -0.5,
@@ -391,7 +407,9 @@ EXERCISES = {
     ),
     "extremes": Exercise(
         [
-            _extremes_case(sigma, "A pair (v_min, v_max). Where does each occur? What is Z there?")
+            _extremes_case(
+                sigma, "Return the pair (v_min, v_max). Where does each occur, and what is Z there?"
+            )
             for sigma in (0.4, 0.1, 1.0, 50.0)
         ],
         wrong=[
@@ -402,12 +420,15 @@ EXERCISES = {
                 ),
                 "divide by the mass that is left",
             ),
-            (lambda s: (top(s), top(s) * math.exp(-1 / (2 * s**2))), "v_min comes first."),
+            (
+                lambda s: (top(s), top(s) * math.exp(-1 / (2 * s**2))),
+                "The order of the pair is v_min, v_max.",
+            ),
             (
                 lambda s: (top(s, 0.5) / 2 * math.exp(-1 / (8 * s**2)), top(s, 0.5) / 2),
                 "A record in the middle",
             ),
-            (lambda s: (top(s) * math.exp(-1 / s**2), top(s)), "which ratio have they?"),
+            (lambda s: (top(s) * math.exp(-1 / s**2), top(s)), "What is their ratio?"),
             (lambda s: top(s), "the shape (2,) was expected"),
         ],
         right=[lambda s: [top(s) * math.exp(-0.5 / s**2), top(s)]],
@@ -422,12 +443,13 @@ EXERCISES = {
             Case(
                 _cut_bites,
                 "Your cut must be positive there. The linear form of pDP has two sides.",
-                "The function of the chapter takes rows; the average record is a row, too.",
+                "The function of the chapter takes rows, and the average record is a row, too.",
             ),
             Case(
-                _cut_is_sharp, "Then the cut can be the δ of one of them. Yours is another number."
+                _cut_is_sharp,
+                "Then the cut has to be the exact δ of one of them, and yours is another number.",
             ),
-            Case(_cut_is_convex, "It is not convex in C, so a solver cannot use it."),
+            Case(_cut_is_convex, "The cut is not convex in C, so a solver cannot use it."),
         ],
         wrong=[
             (doubled_cut, "Here the largest δ of the bin is"),
@@ -435,8 +457,11 @@ EXERCISES = {
             (one_sided_cut, "lower side of the linear form of pDP."),
             (least_cut, "must be positive"),
             (mean_cut, "not convex in C"),
-            (lambda *case: cut(*case) / 2, "all records of the bin play alike"),
-            (lambda c, rows, *rest: hockey_stick_divergences(rows, *rest), "It is not one number."),
+            (lambda *case: cut(*case) / 2, "All records of this bin play alike"),
+            (
+                lambda c, rows, *rest: hockey_stick_divergences(rows, *rest),
+                "The answer has to be one number.",
+            ),
         ],
         right=[cut],
     ),

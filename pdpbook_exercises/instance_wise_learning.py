@@ -28,9 +28,9 @@ def _reward_case(divergence: float, laplace: float, private: bool, hint: str) ->
         laplace,
         private,
         hint=hint,
-        more="Write two if-statements, one for R_E and one for R_U, and add.",
+        more="Write two if-statements, one for R_E and one for R_U, and add the results.",
         mistakes={
-            "The definition asks for a KL that is less. Here it is equal.": (
+            "The definition asks for a KL that is smaller, and here it is equal.": (
                 lambda kl, laplace, private: (
                     (-1 if kl > laplace else (laplace - kl) / laplace) + (1 if private else -1)
                 )
@@ -45,7 +45,7 @@ def _reward_case(divergence: float, laplace: float, private: bool, hint: str) ->
                     (laplace - kl if kl < laplace else -1) + (1 if private else -1)
                 )
             ),
-            "R_U is -1 as soon as the KL is no better than the Laplace mechanism's.": (
+            "R_U is -1 if the KL is not smaller than the Laplace mechanism's.": (
                 lambda kl, laplace, private: (laplace - kl) / laplace + (1 if private else -1)
             ),
         },
@@ -70,8 +70,8 @@ def _spare_case(n: int, epsilon: float, hint: str) -> Case:
             "That is 1/b*. Divide the Laplace mechanism's scale, 1/ε, by b*.": (
                 lambda n, epsilon: _spare(n, epsilon) * epsilon
             ),
-            "n is the bound, and the limit for ε to 0. It is less.": lambda n, epsilon: n,
-            "Theorem 1′ has n, not n - 1.": (
+            "n is the limit for small ε, and the factor is smaller.": lambda n, epsilon: n,
+            "Theorem 1′ has n in the logarithm, and yours has n - 1.": (
                 lambda n, epsilon: math.log1p((n - 1) * math.expm1(epsilon)) / epsilon
             ),
         },
@@ -79,7 +79,7 @@ def _spare_case(n: int, epsilon: float, hint: str) -> Case:
 
 
 def _is_threshold(counts: list[int]) -> Case:
-    """Check that the largest bin is company enough just above the answer, and not below."""
+    """Check that the fullest bin is private just above the answer, and not below it."""
     n, largest = sum(counts), max(counts)
     floor = -math.log1p(-1.0 / n)
 
@@ -88,19 +88,19 @@ def _is_threshold(counts: list[int]) -> Case:
         if not 0.0 < epsilon < math.inf:
             return "It is not a finite ε > 0."
         if epsilon * (1 + 1e-9) < floor:  # records_needed would name the floor, half the solution
-            return "At this ε a record is missed in a bin where it is not."
+            return "At this ε removing a record is noticed in another bin."
         if records_needed(n, epsilon * (1 + 1e-9)) > largest:
             return "At this ε the fullest bin has too few records to be private."
         below = epsilon * (1 - 1e-6)
         if below <= floor or records_needed(n, below) > largest:
             return ""
-        return "A smaller ε would do."
+        return "A smaller ε is enough."
 
     return Case(
         judge,
-        "Solve the upper side of the linear form of pDP at the own bin for ε, then look at the "
-        "lower side at the other bins, where a silent record never is.",
-        "At the own bin S = m and p = 1, so 1 <= τm; elsewhere p = 0, so σ <= 0. Both must hold.",
+        "Solve the upper side of the linear form of pDP for ε at the record's own bin, then look "
+        "at the lower side at the other bins, where the record is never published.",
+        "At its own bin S = m and p = 1, so 1 <= τm. Elsewhere p = 0, so σ <= 0. Both must hold.",
     )
 
 
@@ -132,11 +132,11 @@ def _telescopes(discount: float, turns: int) -> Case:
 
     return Case(
         judge,
-        "Add discount times the potential after the turn and subtract the one before it; after the "
-        "last turn the potential is 0.",
+        "Add the discount times the potential after the turn, and subtract the one before it. "
+        "After the last turn the potential is 0.",
         "The potential after turn t is potentials[t + 1]. Append a 0.",
         {
-            "Which of the two potentials is added, and which subtracted?": leads_to(
+            "Which of the two potentials is added, and which is subtracted?": leads_to(
                 lambda r, p: r - 0.5 * np.append(p[1:], 0) + p
             ),
             "The potential after the turn is discounted, too.": leads_to(
@@ -171,7 +171,7 @@ def _points_at_the_optimum(
             earned = [float(answer(p, game.records, kl, baseline)) for p, kl in ends]
             best = max(earned)
             if not best > -math.inf:
-                return "Nobody can compare rewards that are nan or minus infinity."
+                return "Rewards that are nan or minus infinity cannot be compared."
             for reward, (private, kl) in zip(earned, ends, strict=True):
                 wins = reward >= best - 1e-12
                 if wins and private < game.records:
@@ -216,10 +216,10 @@ EXERCISES = {
         [
             _reward_case(0.5, 2.0, True, "R is the sum of R_E and R_U."),
             _reward_case(0.5, 2.0, False, "R is the sum of R_E and R_U."),
-            _reward_case(3.0, 2.0, True, "A KL above the Laplace mechanism's."),
-            _reward_case(2.0, 2.0, True, "Mind KL = KL_Laplace."),
-            _reward_case(3.0, 2.0, False, "The worst of both."),
-            _reward_case(0.0, 1.0, False, "No noise: no divergence and no privacy."),
+            _reward_case(3.0, 2.0, True, "Here the KL is larger than the Laplace mechanism's."),
+            _reward_case(2.0, 2.0, True, "What is R_U if the two KL are equal?"),
+            _reward_case(3.0, 2.0, False, "Here both parts of the reward are -1."),
+            _reward_case(0.0, 1.0, False, "Without noise there is no divergence and no privacy."),
         ],
         wrong=[
             (lambda kl, laplace, private: utility(kl, laplace) + private, "R_E is -1, not 0"),
@@ -233,13 +233,13 @@ EXERCISES = {
             ),
             (
                 lambda kl, laplace, private: 1 - kl / laplace + (1 if private else -1),
-                "no better than the Laplace",
+                "if the KL is not smaller",
             ),
             (
                 lambda kl, laplace, private: (
                     (-1 if kl > laplace else 1 - kl / laplace) + (1 if private else -1)
                 ),
-                "Here it is equal.",
+                "here it is equal.",
             ),
         ],
         right=[
@@ -257,8 +257,8 @@ EXERCISES = {
         wrong=[
             (lambda n, e: 1 / spare(n, e), "The answer is at least 1."),
             (lambda n, e: 1 / scale_bound(n, e), "That is 1/b*."),
-            (lambda n, e: n, "It is less."),
-            (lambda n, e: spare(n - 1, e), "not n - 1"),
+            (lambda n, e: n, "the factor is smaller"),
+            (lambda n, e: spare(n - 1, e), "yours has n - 1"),
             (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
             (lambda n, e: spare(n, e) / math.log(2), "It is right in base 2."),
         ],
@@ -267,10 +267,10 @@ EXERCISES = {
     "silence": Exercise(
         [_is_threshold(counts) for counts in ([10, 30, 60], [5, 5], [3, 1], [152, 1013, 152])],
         wrong=[
-            (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "where it is not"),
+            (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
             (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
-            (lambda c: -math.log1p(-1 / c.max()), "A smaller ε would do."),
-            (lambda c: math.log(c.sum() / c.max()), "A smaller ε would do."),
+            (lambda c: -math.log1p(-1 / c.max()), "A smaller ε is enough."),
+            (lambda c: math.log(c.sum() / c.max()), "A smaller ε is enough."),
             (lambda c: 0.0, "It is not a finite ε > 0."),
         ],
         right=[threshold],
@@ -281,7 +281,7 @@ EXERCISES = {
             for discount, turns in ((0.9, 4), (0.5, 1), (0.0, 3), (0.98, 20))
         ],
         wrong=[
-            (lambda r, p, d: shaped(r, p, d, sign=-1), "which subtracted?"),
+            (lambda r, p, d: shaped(r, p, d, sign=-1), "which is subtracted?"),
             (lambda r, p, d: r + np.append(p[1:], 0) - p, "is discounted, too"),
             (lambda r, p, d: r + d * np.roll(p, -1) - p, "does not start again"),
             (lambda r, p, d: r + d * p - np.append(0, p[:-1]), "not of t - 1"),
@@ -297,17 +297,17 @@ EXERCISES = {
         [
             Case(
                 _points_at_the_optimum(counts, scales, epsilon),
-                "Of two profiles at which all are private, the one of smaller KL must earn more; "
-                "one at which somebody is exposed must earn less than either, however small its "
-                "KL and however large theirs.",
-                "Put the two kinds of profiles into two ranges that do not overlap.",
+                "Of two private profiles the one of smaller KL must earn more, and a profile that "
+                "exposes a record must earn less than either, however small its KL is and however "
+                "large theirs are.",
+                "Give the two kinds of profiles rewards from two ranges that do not overlap.",
             )
             for counts, scales, epsilon in (
                 ([4, 1, 2], [0.02, 0.3, 3.0], 0.7),
                 ([3, 0, 3, 1], [0.05, 5.0], 0.9),
                 ([2, 2, 2], [0.05, 0.2, 9.0], 0.3),
                 ([5, 1], [0.01, 0.5, 2.0, 50.0], 0.8),
-                ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # to cover one record costs much
+                ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # to protect one record is expensive
             )
         ],
         wrong=[

@@ -1,11 +1,11 @@
 r"""A deep Q-network that learns to choose the noise.
 
-The agent is that of Mnih et al. (2015): experience replay, a target network, ε-greedy exploration.
-The network is scikit-learn's ``MLPRegressor``, trained by partial fits, and what it plays is the
-environment of :mod:`pdpbook.beyond.instance_wise`.
+The agent is that of Mnih et al. (2015), with experience replay, a target network and ε-greedy
+exploration.  The network is scikit-learn's ``MLPRegressor``, trained by partial fits, and it plays
+the environment of :mod:`pdpbook.beyond.instance_wise`.
 
-``python -m pdpbook.commands.deep_q --out FILE`` trains for longer and writes the tables that the
-book carries.  Taught in *Instance-wise noise by learning*.
+``python -m pdpbook.commands.deep_q --out FILE`` trains for a longer time and writes the tables that
+the book stores.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations

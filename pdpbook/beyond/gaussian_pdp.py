@@ -1,19 +1,19 @@
 r"""(ε, δ)-pDP: the δ that one record needs in one data set.
 
-With :math:`P` the distribution of the output and :math:`P_{-i}` that without record i, as in
-:mod:`pdpbook.per_instance.privacy_loss`, the record is :math:`(\varepsilon,\delta)`-pDP-private if
+Let :math:`P` be the distribution of the output and :math:`P_{-i}` the one without record i, as in
+:mod:`pdpbook.per_instance.privacy_loss`.  The record is :math:`(\varepsilon,\delta)`-pDP if
 
 .. math:: P(S) \le e^{\varepsilon} P_{-i}(S) + \delta, \qquad
           P_{-i}(S) \le e^{\varepsilon} P(S) + \delta \qquad\text{for all events } S .
 
 The smallest such δ is the larger of two hockey-stick divergences.  With the slopes τ and σ of the
-linear form of pDP,
+linear form of pDP it is
 
 .. math:: \delta_i = \max\Bigl\{\frac{e^{\varepsilon}}{n-1}\sum_x (p_i(x)-\tau S(x))^+,\;
           \frac1{n-1}\sum_x (\sigma S(x)-p_i(x))^+\Bigr\},
 
-and never more than 1/n.  The game takes a δ too (:class:`pdpbook.NVOGame`).  Taught in *Gaussian
-noise and (ε, δ)-pDP*; the noise itself is :func:`pdpbook.gaussian_kernel`.
+and it is never larger than 1/n.  The game accepts a δ too (:class:`pdpbook.NVOGame`).  Taught in
+*Gaussian noise and (ε, δ)-pDP*.  The noise itself is :func:`pdpbook.gaussian_kernel`.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 r"""Instance-wise noise as an environment: one episode gives every record its noise.
 
 Ryu, Joo, Jang & Yang (2024) let a deep Q-network choose the noise.  One episode visits every record
-once.  The agent sees the record's value, as a positional encoding, and the current distribution of
-the output, and picks one of five scales; after each pick it is paid
+once.  The agent observes the record's value, as a positional encoding, and the current distribution
+of the output, and it picks one of five scales.  After each action it receives the reward
 
 .. math:: R = R_E + R_U, \qquad R_E = \pm1, \qquad
           R_U = \begin{cases} 1 - \dfrac{KL}{KL_{\mathrm{Laplace}}} & KL < KL_{\mathrm{Laplace}},\\
           -1 & \text{otherwise,}\end{cases}
 
-where :math:`R_E` says whether "the current noise satisfies ε-pDP".  What the abstract leaves open
-are arguments here: whose privacy :math:`R_E` is about, which noise a record has before its turn, in
-which order the records come, and two readings of the five scales.
+where :math:`R_E` says whether "the current noise satisfies ε-pDP".  The abstract leaves four
+choices open, and they are arguments here: whose privacy :math:`R_E` is about, which noise a record
+has before its turn, in which order the records come, and two readings of the five scales.
 
-The environment keeps the counts C[k, v] and the S(x) of the output.  Records of one bin with the
-same noise are interchangeable, so that a step sums S, and checks the privacy of all records by
-the linear form of pDP, over at most K·(V+1) groups, whatever n is.
+The environment stores the counts C[k, v] and the mass S(x) of the output.  Records of one bin with
+the same noise are interchangeable.  A step therefore sums S, and checks the privacy of all records
+by the linear form of pDP, over at most K·(V+1) groups, whatever n is.
 
 The agent that learns in it is in :mod:`pdpbook.beyond.deep_q`.  Taught in *Instance-wise noise by
 learning*.

@@ -1,22 +1,23 @@
 r"""The engine: many small tasks on the workers of a Dask cluster.
 
-Everything that grows with the data is a list of independent tasks, each of which reads or writes a
-piece and returns a few numbers.  Dask's scheduler hands them to workers and, if a worker dies,
-hands its tasks to others.  A task may therefore run twice.  That does no harm here because a task
-is a *function*: the count of a piece is what it is, and the draws are keyed
-(:mod:`pdpbook.scaling.keyed_random`).
+Everything that grows with the data is a list of independent tasks.  Each of them reads or writes a
+piece of a table and returns a few numbers.  Dask's scheduler gives the tasks to workers, and if a
+worker dies, it gives its tasks to others, so that a task may run twice.  This does no harm here,
+because the result of a task is a function of its arguments: a count does not change, and the draws
+are keyed (:mod:`pdpbook.scaling.keyed_random`).
 
-Only a few tasks per thread are given out at a time.  So the scheduler holds as much for 10⁶ pieces
-as for 10³, and after an error all that runs has soon come to its end.
+Only a few tasks for each thread are given out at a time.  Therefore the scheduler holds as much for
+10⁶ pieces as for 10³, and after an error the tasks that are running end soon.
 
-Two things must not end in silence.  A cluster may have no worker, from the beginning or because the
-last one has died; then a call waits for :data:`WORKER_TIMEOUT` seconds and ends with an error that
-says how to go on.  And an exception that a task raises has to travel.  Dask's own way of sending it
-can fail, for example on a text that is not valid Unicode, and then the task is never heard of
-again.  A worker therefore sends what a task raised as an ordinary result
-(:class:`~pdpbook.scaling.failures.Failure`), in a form that every connection can carry.
+Two failures have to be reported.  First, a cluster may have no worker, either from the beginning or
+because the last one has died.  A call then waits for :data:`WORKER_TIMEOUT` seconds and ends with
+an error that says how to go on.  Second, Dask may fail to send an exception that a task raises, for
+example if its text is not valid Unicode, and then nothing more is heard of the task.  A worker
+therefore sends an exception as an ordinary result (:class:`~pdpbook.scaling.failures.Failure`), in
+a form that every connection can carry.
 
-Dask and pyarrow are no requirement of the book: ``pip install 'pdpbook[scale]'`` installs them.
+Dask and pyarrow are not required by the rest of the book.  ``pip install 'pdpbook[scale]'``
+installs them.
 """
 
 from __future__ import annotations

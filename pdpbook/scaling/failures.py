@@ -1,11 +1,11 @@
 r"""An exception that has to travel from a worker to the user.
 
-A pickled exception is a program that rebuilds it, and there is much that can go wrong with it: its
-class may exist on the worker alone, it may hold a lock or a gigabyte, its text may be no valid
-Unicode, and the error of a file name often is not.  An engine that meets such an exception between
-two processes may lose the task that raised it.  So a worker makes a :class:`Failure` of whatever a
-task raises: the text, and the exception itself only if it is small and has been rebuilt from its
-bytes once.
+A pickled exception is a program that rebuilds it, and this program can fail in many ways.  For
+example, the class of the exception may exist on the worker only, the exception may hold a lock or a
+gigabyte, or its text may not be valid Unicode, as often happens with the names of files.  An engine
+that meets such an exception between two processes may lose the task that raised it.  A worker
+therefore makes a :class:`Failure` of every exception.  It contains the text, and the exception
+itself only if this is small and has been rebuilt from its bytes once.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 r"""One pass over a table, all columns at once: :func:`scan`.
 
-The state of the game is K·V numbers, whatever the number of records.  So all that grows with the
-data is the pass that counts them, and counting falls into pieces: the histogram of a table is the
-sum of those of its pieces.  The pieces are counted by the workers of a Dask cluster
+The state of the game is K·V numbers, whatever the number of records is.  Only the pass that counts
+the records grows with the data, and counting can be divided, because the histogram of a table is
+the sum of the histograms of its pieces.  The workers of a Dask cluster count the pieces
 (:mod:`pdpbook.scaling.cluster`), and a piece that is counted twice gives the same numbers twice.
 
-The ends of a grid are public or they are not.  Given by the user, they say nothing about the data.
-Taken from the data they are the smallest and the largest record, two people whom no noise hides
-afterwards; so that has to be asked for by name, and it warns.
+The ends of a grid should be public.  If the user gives them, they reveal nothing about the data.
+If they are taken from the data, they are the smallest and the largest record, and no noise hides
+these two afterwards.  So the user has to ask for this by name, and is warned.
 
 A :class:`Histograms` is as private as the table.
 """

@@ -1,23 +1,24 @@
 r"""Randomness that may be computed again: every draw is a function of a key and its own number.
 
-An engine that loses a machine computes the lost work again.  If that work draws fresh noise, the
-second copy is a second release, and whoever has both may average them.  So nothing here is drawn
-*when* it is needed.  Draw j from a distribution is
+An engine that loses a machine computes the lost work again.  If this work draws fresh noise, the
+second copy is a second release, and an attacker who sees both can average them.  So nothing here is
+drawn at the moment when it is needed.  Instead, draw j from a distribution is
 
 .. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
 
 where G is a keyed function whose values nobody without the key can tell from random 64-bit numbers.
-Whoever computes it, however often and in whatever pieces, finds the same.
+Every worker that computes draw j obtains the same value, in whatever pieces the work is divided.
 
-**Why SHAKE-256.**  A generator made for simulation, such as Philox, passes statistical tests but
-promises nothing against somebody who holds its outputs and looks for its key; and the key turns m
-draws into m points of the exact distribution function.  BLAKE2b in its keyed mode makes a seed of
-name and distribution, and SHAKE-256, an extendable-output function, makes the numbers of a block of
-draws from seed and block number.  Both stand in Python's standard library.
+**Why SHAKE-256.**  A generator that was made for simulation, such as Philox, passes statistical
+tests.  But it promises nothing against an attacker who sees its outputs and looks for its key, and
+with the key m draws give them the exact distribution function at m points.  Here BLAKE2b in its
+keyed mode makes a seed from name and distribution, and SHAKE-256, an extendable-output function,
+makes the numbers of a block of draws from the seed and the number of the block.  Both are in
+Python's standard library.
 
-**Why whole numbers.**  Two machines may round a sum of floats differently, and then one draw in a
-million differs.  A distribution is turned once into whole weights that sum to :math:`2^{64}`
-(:func:`integer_weights`); from there on there are no floats.
+**Why integer weights.**  Two machines may round a sum of floats differently, and then one draw in a
+million differs between them.  A distribution is therefore turned once into integer weights that sum
+to :math:`2^{64}` (:func:`integer_weights`), and no floats are used after that.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-r"""What a release says of itself: its cost, and the fingerprint by which it is known again.
+r"""What a release says of itself: its privacy cost, and a fingerprint that identifies it.
 
 **The cost.**  One value of one column is ε-pDP for every record.  The m values of a column are m
-draws under the same noise and cost :math:`\varepsilon'` with :math:`\delta/C`, C being the number
-of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the same
-person, so their costs are added: :math:`(C\varepsilon',\delta)`.  A smaller number of records
-costs more, so the cost may stand on any number that there are at least.
+draws with the same noise, and their total is :math:`\varepsilon'` at :math:`\delta/C`, where C is
+the number of columns (:func:`pdpbook.draws_epsilon`).  The columns of one row are answers about the
+same record, so their costs add up to :math:`(C\varepsilon',\delta)`.  The cost falls with the
+number of records, so it may be computed for a lower bound on this number.
 
 **The fingerprint** is a keyed digest of everything that decides what is drawn.  It is keyed because
-an attacker who knows all records but one could compare an ordinary digest with those of all values
-that the last one may have.
+an attacker who knows all records but one could compare an ordinary digest with the digests of all
+values that the last record may have.
 """
 
 from __future__ import annotations

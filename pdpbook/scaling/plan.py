@@ -1,21 +1,24 @@
 r"""The game of every column, from a start that is safe, and the distribution of its draws.
 
-Each column is a game of its own.  Its actions are multiples of :math:`b^*(n,\varepsilon)`, the
-scale of Theorem 1′: with everybody at it, every record is ε-pDP-private.  If everybody is
-at another action as well, the dynamics start at the one of these that changes the data least.
-By the theorem on safe starts no best response from such a start exposes anybody.  So every profile
-on the way is private too, and the dynamics may be stopped after any sweep.
+Each column is a game of its own.  Its scales are multiples of :math:`b^*(n,\varepsilon)`, the scale
+of Theorem 1′.  If all records play this scale, every record is ε-pDP-private.  If another scale,
+played by all, makes every record private as well, the dynamics start at the one of these that
+changes the data least.  By the theorem on safe starts no best response from such a start exposes a
+record.  So every profile on the way is private too, and the dynamics may be stopped after any
+sweep.
 
-Two actions do well when there are many records: the largest scale, and a hundredth of it, which is
-less than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that
-cover the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
+If there are many records, two scales are enough: the large one, and a hundredth of it, which is
+less than a bin.  Most records then choose the small scale, and the few whose noise protects the
+others choose the large one.  This resembles *k-ary randomised response*, except that each record
+chooses for itself.
 
-``mechanism="k-ary-randomised-response"`` takes the randomiser of *Local randomisers* instead.  It
-does not look at the data, so its draws are ε-differentially private for every data set, with
-nothing held fixed; at a billion records next to nothing is lost by it.
+``mechanism="k-ary-randomised-response"`` uses the randomiser of the chapter *Local randomisers*.
+It does not look at the data, so its draws are ε-differentially private for every data set, without
+any assumption on the noise of others, and at a billion records almost nothing is lost by it.
 
-What a plan hands on is a distribution in whole numbers, see
-:func:`~.keyed_random.integer_weights`.  It is private; only draws from it are released.
+The result of a plan is a distribution in integer weights, see
+:func:`~.keyed_random.integer_weights`.  The distribution is private, and only draws from it are
+released.
 """
 
 from __future__ import annotations

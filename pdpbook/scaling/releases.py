@@ -1,15 +1,15 @@
 r"""Draws from every column, written once.
 
 The draws of a release are the first m of each column's keyed stream
-(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files holds the draws number
+(:mod:`pdpbook.scaling.keyed_random`).  Part i of the files contains the draws number
 :math:`i r, \dots, (i+1)r-1`, so its bytes are a function of the plan, the settings and the key.  It
 does not matter which worker writes it, how often, or in what order.
 
-A file has its name only when it is whole: it is written under a temporary name, flushed to the
-disk, and renamed, which the system does at once or not at all.  The manifest is written twice,
-first to say that a release is under way here, and last to say that it is complete.  A folder with
-another release's manifest is refused; with the manifest of this one the run goes on where it
-stopped, or, if it is complete, only checks the files.
+A file has its name only when it is complete.  It is written under a temporary name, flushed to the
+disk and renamed, and a file system renames a file in one step or not at all.  The manifest is
+written twice, first to say that a release is under way in this folder, and last to say that it is
+complete.  A folder with the manifest of another release is refused.  With the manifest of the same
+release the run continues where it stopped, or, if the release is complete, only checks the files.
 
 Before the first draw every worker shows that it writes where this process reads
 (:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this

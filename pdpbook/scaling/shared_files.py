@@ -1,16 +1,17 @@
 r"""Files that a client and its workers must all see under the same names.
 
-Pieces of a table are read, and parts of a release are written, wherever the engine runs a task.
-That works if the machines share a file system.  Nothing but a test can tell: a path that exists on
-every machine may be a disk of its own on each of them, and what a worker writes there is lost to
-the others without an error.  So the client leaves a small file with a random word, and each worker
-reads it, and writes a file of its own that the client reads (:func:`shared_folder`).
+Workers read pieces of a table and write parts of a release, wherever the engine runs their tasks.
+This works if the machines share a file system, and only a test can show that they do.  A path that
+exists on every machine may be a separate disk on each of them, and then the others never see what a
+worker writes there, although no error occurs.  So the client leaves a small file with a random
+word, and each worker reads it and writes a file of its own that the client reads
+(:func:`shared_folder`).
 
-**Why no URLs.**  A release relies on two things that a file system does: a file gets its name at
-once or not at all, and a new name is given only if there is none of its kind.  An object store
-(``s3://``, ``gs://``) has no rename, and each of them gives other promises about who sees what and
-when.  So a URL is refused, on the way in as on the way out (:func:`local_path`).  Mount the storage
-as a file system, or copy the table to one and the finished release from it.
+**Why no URLs.**  A release relies on two properties of a file system: a file is renamed in one step
+or not at all, and a new name is given only if no other file has it.  An object store (``s3://``,
+``gs://``) cannot rename files, and the stores differ in what they guarantee about when others see a
+file.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
+storage as a file system, or copy the table to one and the finished release from it.
 """
 
 from __future__ import annotations

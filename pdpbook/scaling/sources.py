@@ -1,20 +1,19 @@
-r"""Tables in files: which there are, how they fall into pieces, and what a piece holds.
+r"""Tables in files: which files there are, how they are divided, and what a piece holds.
 
 A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is what one task
 reads: some row groups of a Parquet file, or the lines of a CSV file that begin within a range of
-bytes.
-Every row is in exactly one piece, and a worker holds no more than a batch of a piece at a time, so
-no file is too large.
+bytes.  Every row is in exactly one piece, and a worker holds no more than a batch of a piece at a
+time, so no file is too large.
 
-Nothing is left out in silence.  A file of another kind in a folder, a file that is named twice, a
-column that is missing, a file that cannot be read or that changes meanwhile: each is an error that
-names the file.
+Nothing is left out silently.  A file of another kind in a folder, a file that is named twice, a
+column that is missing, a file that cannot be read or that changes during the pass: each of these is
+an error that names the file.
 
-What is verified: a file's size and time of change when each of its pieces is read, its footer or
-first line, the checksum of a Parquet page where its writer has left one, and that as many rows were
-counted as the footers promise.  What is not: the values themselves.  Most writers leave no
+What is verified is a file's size and time of change when each of its pieces is read, its footer or
+first line, the checksum of a Parquet page if its writer has stored one, and that as many rows were
+counted as the footers promise.  The values themselves are not verified.  Most writers store no
 checksums, pyarrow by default among them, and then a bit that a disk has flipped inside an
-uncompressed page gives another number and no error.  To have pages checked, write them with
+uncompressed page changes a number without an error.  To have pages checked, write them with
 ``pyarrow.parquet.write_table(..., write_page_checksum=True)``.
 """
 

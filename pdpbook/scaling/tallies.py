@@ -1,9 +1,9 @@
-r"""What one pass over the rows leaves: a few whole numbers a column.
+r"""The result of one pass over the rows: a few integers for each column.
 
-A value is in one of the K bins of a public grid, or below it, above it, missing, or no number at
-all.  So K + 4 counts say what became of every row, and they add up: the tally of two pieces is the
-sum of their tallies, whatever the pieces are and in whatever order they come.  That is all that an
-engine needs.
+A value is in one of the K bins of a public grid, or it is below the grid, above it, missing, or not
+a number.  So K + 4 counts say what became of every row.  They add up: the tally of two pieces is
+the sum of their tallies, however the table is divided and in whatever order the pieces come.  This
+is all that an engine needs.
 """
 
 from __future__ import annotations
