@@ -123,7 +123,7 @@ def _nothing_is_better(people: list[float], total: float) -> Case:
             "That is the rule for the squared error. The absolute error has another exponent.": (
                 is_power(1 / 3)
             ),
-            "In proportion to the people is too much for distances with many people.": is_power(1.0),
+            "In proportion to the people is too much where many people are.": is_power(1.0),
             "The uniform split does not depend on the people.": is_power(0.0),
             "A distance with more people deserves more of the budget, not less.": is_power(-0.5),
         },
@@ -158,7 +158,7 @@ def _uniform_until(people: list[float]) -> Case:
         "When is the floor γ at least the largest of the cube roots of the people?",
         "The split is uniform while γ³ >= max N. Which power belongs to γ³ = max N?",
         {
-            "The floor must reach the distance with the most people, not the one with the fewest.": (
+            "The floor must reach the distance with most people, not the one with fewest.": (
                 leads_to(count.sum() / count.min())
             ),
             "The equation for γ has the sum of N/γ³, without a cube root.": (

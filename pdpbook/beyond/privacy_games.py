@@ -1,9 +1,9 @@
 r"""Games between a user who publishes and an adversary who attacks, each with a private type.
 
-The user's type is the budget that protects what is published; the adversary's is what he knows
-already.  Two ways to pay them: by differences of ε, as Cui et al. (2019) print it, and by a breach
-that happens when budgets and knowledge reach a threshold together.  Both are Bayesian games, solved
-in :mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
+The user's type is the budget that protects what is published, and the adversary's type is the
+knowledge that they already have.  There are two kinds of payoff: differences of ε, as Cui et al.
+(2019) have them, and a breach that happens when budgets and knowledge together reach a threshold.
+Both games are solved in :mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
 """
 
 from __future__ import annotations
