@@ -48,7 +48,7 @@ class LimitedAttack:
         Granularity of each message.  One strictly between 0 and ``tangent`` is a mean: the user
         tosses a coin between silence and ``tangent``.
     effort : ndarray, shape (n,)
-        The adversary's effort at each message; the sum is at most his power.
+        The adversary's effort at each message; the sum is at most the power.
     threshold : float
         θ, by how much the user's value falls for one more unit of power.
     tangent : float
@@ -96,7 +96,7 @@ def limited_attack(
 
     Notes
     -----
-    The adversary commits first, or the user first with a coin: the value is the same.  A user who
+    The adversary moves first, or the user first with a coin: the value is the same.  A user who
     goes first without a coin gets it too if ``is_pure``, and less otherwise.  Source: Cui et al.
     (2019), eq. (5), whose closed form is announced and not printed.  Derived in *The
     repeated privacy game*.

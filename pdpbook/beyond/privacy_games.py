@@ -90,10 +90,10 @@ def breach_game(
 ) -> BayesianGame:
     r"""Build a game in which information adds up and privacy breaks at a threshold.
 
-    The adversary breaks in if the budget of the release, his knowledge and what he buys reach the
-    threshold together, or if the data are published without protection.  The user has the quality
-    :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the harm of a
-    breach; the adversary has the gain of a breach less the cost of what he buys.
+    Privacy is breached if the budget of the release, the adversary's knowledge and what they buy
+    reach the threshold together, or if the data are published without protection.  The user has
+    the quality :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the
+    harm of a breach; the adversary has the gain of a breach less the cost of what they buy.
 
     Parameters
     ----------

@@ -270,7 +270,7 @@ class RepeatedSolution:
     effort : ndarray, shape (n, 2)
         The adversary's effort in each state.
     iterations : int
-        Rounds of policy iteration: how often the adversary changed his efforts.
+        Rounds of policy iteration: how often the adversary's efforts changed.
     """
 
     values: Floats
@@ -304,7 +304,7 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
 
     Notes
     -----
-    Source: Hoffman & Karp (1966).  The adversary holds his efforts; the user's best reply to them
+    Source: Hoffman & Karp (1966).  The adversary holds the efforts; the user's best reply to them
     is found exactly, which values every state; the adversary changes to the efforts that are best
     in the matrix games with these values ahead.  Each round shrinks the error at least by the
     discount.  The values are exact if the matrix games return them: the value of a matrix game

@@ -316,9 +316,9 @@ class TunedBudgets:
     budgets : ndarray, shape (D,)
         The curator's budgets; they sum to the total.
     attack : ndarray, shape (D,)
-        The attacker's effort at each level, in [0, 1]; it sums to his power.
+        The attacker's effort at each level, in [0, 1]; its sum is the power.
     price : float
-        Loss of one unit of ε at a level that is fully spied on, in units of squared error, at
+        Loss of one unit of ε at a level attacked with full effort, in units of squared error, at
         which the curator spends exactly the total.
     """
 
