@@ -121,7 +121,7 @@ def _geometric(epsilon: float) -> NDArray[np.float64]:
 
 
 def _releases_integers(low: float, high: float) -> Callable[[Any], str]:
-    """Convolve the accurate law with the answer's jump and compare it with the noisy law."""
+    """Convolve the accurate copy's noise with the answer's jump; compare with the noisy copy's."""
 
     def judge(answer: Any) -> str:
         stay = float(answer(low, high))
@@ -244,7 +244,7 @@ EXERCISES = {
             _refinement_case(2.5, 0.5, 1.0, "Add up the four pieces: probability times mean."),
             _refinement_case(-1.0, 0.4, 3.0, "For x < 0 everything is mirrored."),
             _refinement_case(30.0, 0.2, 0.5, "For large |x| the mean tends to c: it is bounded."),
-            _refinement_case(0.0, 1.0, 2.0, "At x = 0 the law is symmetric."),
+            _refinement_case(0.0, 1.0, 2.0, "At x = 0 the distribution is symmetric."),
         ],
         wrong=[
             (lambda x, a, b: x * a / b * math.exp(-(b - a) * abs(x)), "the copies that stay"),

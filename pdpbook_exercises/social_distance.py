@@ -33,7 +33,7 @@ def _people_case(hops: list[int], levels: int, total: float, hint: str) -> Case:
         hint=hint,
         more="The constant is B divided by the sum of ln d over d = 1, ..., D.",
         mistakes={
-            "Normalise over the levels, not over the people.": (
+            "Normalise over the distances, not over the people.": (
                 lambda hops, levels, total: total * np.log(hops) / np.log(hops).sum()
             ),
             "The logarithm is of the distance. Here it is of the distance plus 1.": (
@@ -52,7 +52,7 @@ def _people_case(hops: list[int], levels: int, total: float, hint: str) -> Case:
 
 
 def _people_needed(total: float, p: float) -> int:
-    """Search for the smallest n, with nothing but the cap itself."""
+    """Search for the smallest n by calling the cap alone."""
     low, high = 2, 4
     while high * p <= 1 or budget_cap(high, attack_probability=p) < total:
         high *= 2
@@ -123,9 +123,9 @@ def _nothing_is_better(people: list[float], total: float) -> Case:
             "That is the rule for the squared error. The absolute error has another exponent.": (
                 is_power(1 / 3)
             ),
-            "In proportion to the people is too much for the large levels.": is_power(1.0),
-            "The uniform split does not look at the people.": is_power(0.0),
-            "More people at a level deserve more of the budget, not less.": is_power(-0.5),
+            "In proportion to the people is too much where many people are.": is_power(1.0),
+            "The uniform split does not depend on the people.": is_power(0.0),
+            "A distance with more people deserves more of the budget, not less.": is_power(-0.5),
         },
     )
 
@@ -143,7 +143,7 @@ def _uniform_until(people: list[float]) -> Case:
             )
         below = game_tuned_budgets(count, total=1.0, power=power * (1 - 1e-6)).budgets
         if not np.allclose(below, 1 / count.size, rtol=1e-12):
-            return "Just below this power the split is no longer uniform."
+            return "Just below this power the split is not uniform any more."
         if power >= count.size * (1 - 1e-9):
             return "" if math.isclose(power, count.size) else "It is more than all levels."
         above = game_tuned_budgets(count, total=1.0, power=power * (1 + 1e-6)).budgets
@@ -155,10 +155,10 @@ def _uniform_until(people: list[float]) -> Case:
 
     return Case(
         judge,
-        "When is the floor at least as high as the tallest level?",
+        "When is the floor γ at least the largest of the cube roots of the people?",
         "The split is uniform while γ³ >= max N. Which power belongs to γ³ = max N?",
         {
-            "The floor must reach the tallest level, not the smallest.": (
+            "The floor must reach the distance with most people, not the one with fewest.": (
                 leads_to(count.sum() / count.min())
             ),
             "The equation for γ has the sum of N/γ³, without a cube root.": (
@@ -202,7 +202,7 @@ def _distance_cases() -> list[Case]:
                 "The factor in front of the exponential depends on the level, too.": other(
                     lambda noise, b: -b * np.abs(noise).sum()
                 ),
-                "Noise has a sign, and the density looks at its absolute value.": other(
+                "Noise has a sign, and the density depends on its absolute value.": other(
                     lambda noise, b: noise.size * math.log(b) - b * noise.sum()
                 ),
                 "There is one factor ε for each copy.": other(
@@ -244,8 +244,8 @@ EXERCISES = {
     "budgets-of-people": Exercise(
         [
             _people_case([1, 2, 2, 3], 3, 1.0, "Friends at distance 1 get ln 1 = 0 of it."),
-            _people_case([8, 1, 4], 8, 4.0, "Levels without people count in the total, too."),
-            _people_case([2], 5, 2.0, "One friend does not get everything."),
+            _people_case([8, 1, 4], 8, 4.0, "Distances without people count in the total, too."),
+            _people_case([2], 5, 2.0, "One friend does not get the whole total."),
         ],
         wrong=[
             (lambda hops, levels, total: total * np.log(hops) / np.log(hops).sum(), "the people"),
@@ -288,8 +288,8 @@ EXERCISES = {
         wrong=[
             (split(1 / 3), "the rule for the squared error"),
             (split(1), "In proportion to the people"),
-            (split(0), "does not look at the people"),
-            (split(-0.5), "deserve more"),
+            (split(0), "does not depend on the people"),
+            (split(-0.5), "deserves more"),
             (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
             (lambda people, total: total * people**0.5, "The budgets sum to 36"),
             (lambda people, total: total, "Its shape is ()"),
@@ -304,7 +304,7 @@ EXERCISES = {
         wrong=[
             (lambda people: people.sum() / people.min(), "does not exist"),
             (lambda people: np.cbrt(people).sum() / np.cbrt(people.max()), "without a cube root"),
-            (lambda people: people.size, "no longer uniform"),
+            (lambda people: people.size, "not uniform any more"),
             (lambda people: 1.0, "Just above this power the split is still uniform."),
         ],
         right=[lambda people: sum(people) / max(people)],

@@ -1,9 +1,9 @@
 r"""Static games with private types: Bayesian Nash equilibria, found and verified.
 
-Each side has a type that the other does not know, and picks an action.  A plan says what each type
-does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains by another
-action.  If what one side wins the other loses, one linear program finds it; in general the game is
-written as a matrix game of pure plans, whose equilibria are enumerated.
+Each side has a type that the other does not know, and chooses an action.  A plan says what each
+type does.  A pair of plans is a Bayesian Nash equilibrium if no type of either side gains by
+another action.  If the game is zero-sum, one linear program finds an equilibrium.  In general the
+game is written as a matrix game of pure plans, and the equilibria of that game are enumerated.
 
 The games that are solved here are built in :mod:`pdpbook.beyond.privacy_games`.  Taught in *The
 privacy game*.

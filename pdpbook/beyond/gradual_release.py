@@ -1,8 +1,8 @@
 r"""Gradual release: several noisy copies of one number that together cost no more than the best.
 
-Independent copies of a number can be averaged: copies that are :math:`\varepsilon_1`- and
-:math:`\varepsilon_2`-private together are only :math:`(\varepsilon_1+\varepsilon_2)`-private.
-Correlated copies need not be.  For :math:`\varepsilon_1<\varepsilon_2` draw
+Independent copies of a number can be averaged, so copies that are :math:`\varepsilon_1`- and
+:math:`\varepsilon_2`-DP are only :math:`(\varepsilon_1+\varepsilon_2)`-DP together.  Correlated
+copies can do better.  For :math:`\varepsilon_1<\varepsilon_2` draw
 
 .. math:: V_2\sim\operatorname{Lap}(1/\varepsilon_2),\qquad
    V_1=\begin{cases}V_2 & \text{with probability } (\varepsilon_1/\varepsilon_2)^2,\\
@@ -10,10 +10,11 @@ Correlated copies need not be.  For :math:`\varepsilon_1<\varepsilon_2` draw
 
 Then :math:`V_1\sim\operatorname{Lap}(1/\varepsilon_1)` exactly, because the factor
 :math:`\rho+(1-\rho)\frac{\varepsilon_1^2}{\varepsilon_1^2+t^2}` with
-:math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions;
-and whoever sees both copies could have made the noisy one from the other, so both together are
-:math:`\varepsilon_2`-private.  Repeating the step gives any number of levels, a Markov chain from
-the least noisy copy to the noisiest.  Reversed, the same chain refines a copy that is already out.
+:math:`\rho=(\varepsilon_1/\varepsilon_2)^2` is the quotient of the two characteristic functions.
+A recipient of the accurate copy could have made the noisy one from it, so by post-processing both
+together are :math:`\varepsilon_2`-DP.  Repeating the step gives any number of levels, as a Markov
+chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
+already been released.  Taught in *Collusion*.
 """
 
 from __future__ import annotations

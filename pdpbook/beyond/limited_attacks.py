@@ -6,18 +6,21 @@ The adversary spends efforts :math:`b_i\in[0,1]` with :math:`\sum_ib_i\le\Psi`. 
 .. math:: \sum_i\bigl[Q(a_i)-D_i\,a_ib_i\bigr],
 
 with the quality of service Q of :func:`pdpbook.beyond.quality_of_service`, and the adversary wants
-that to be small.  Q bends up before it bends down, so a user may do better with dice: silence or a
-granularity worth publishing.  What dice can reach on average is :math:`\hat Q`, the smallest
-concave function above Q: a straight chord from 0 to the point where it touches Q, then Q itself.
+that to be small.  Q is convex before it is concave, so a user may do better with a random choice
+between silence and a granularity worth publishing.  What such a choice gives on average is
+:math:`\hat Q`, the smallest concave function above Q: a straight chord from 0 to the point where it
+touches Q, then Q itself.
 
-One number θ, the worth of one unit of the adversary's power, settles everything.  He takes
-messages with :math:`D_ia_i>\theta` for certain, and is indifferent where :math:`D_ia_i=\theta`:
+One number θ, the price of one unit of the adversary's power, decides the saddle point.  Messages
+with :math:`D_ia_i>\theta` are attacked for certain, and where :math:`D_ia_i=\theta` the adversary
+is indifferent:
 
 .. math:: a_i=\max\bigl(r_i,\ \min(1,\theta/D_i)\bigr),\qquad
           b_i=\begin{cases}1&\theta<D_ir_i\\ \hat Q'(\theta/D_i)/D_i&D_ir_i<\theta<D_i\\
           0&\theta>D_i\end{cases}
 
-where :math:`r_i` is best against a certain attack and θ is such that the efforts sum to Ψ.
+where :math:`r_i` is best against a certain attack and θ is such that the efforts sum to Ψ.  Taught
+in *The repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class LimitedAttack:
         Granularity of each message.  One strictly between 0 and ``tangent`` is a mean: the user
         tosses a coin between silence and ``tangent``.
     effort : ndarray, shape (n,)
-        The adversary's effort at each message; the sum is at most his power.
+        The adversary's effort at each message; the sum is at most the power.
     threshold : float
         θ, by how much the user's value falls for one more unit of power.
     tangent : float
@@ -93,9 +96,10 @@ def limited_attack(
 
     Notes
     -----
-    The adversary commits first, or the user first with a coin: the value is the same.  A user who
+    The adversary moves first, or the user first with a coin: the value is the same.  A user who
     goes first without a coin gets it too if ``is_pure``, and less otherwise.  Source: Cui et al.
-    (2019), eq. (5), whose closed form is announced and not printed.  Derived in *The privacy game*.
+    (2019), eq. (5), whose closed form is announced and not printed.  Derived in *The
+    repeated privacy game*.
 
     Examples
     --------

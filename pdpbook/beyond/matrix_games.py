@@ -1,8 +1,9 @@
-"""Many small matrix games at once: A rows, two columns, what one side wins the other loses.
+"""Many small zero-sum matrix games at once, with A rows and two columns each.
 
-The row player may mix any number of rows, the column player has two choices, so his plan is one
-number, his weight q on column 1.  Each row is a straight line in q.  That makes an answer by hand,
-with no linear program, for as many games as an array holds.  The stages of
+The row player may mix any number of rows.  The column player has two choices, so a plan of the
+column player is one number, the weight q on column 1, and each row is a straight line in q.  These
+games can therefore be solved in closed form, without a linear program, for as many games as an
+array holds.  The stages of
 :mod:`pdpbook.beyond.repeated_game` are such games.
 """
 

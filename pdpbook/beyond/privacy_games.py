@@ -1,9 +1,9 @@
 r"""Games between a user who publishes and an adversary who attacks, each with a private type.
 
-The user's type is the budget that protects what is published; the adversary's is what he knows
-already.  Two ways to pay them: by differences of ε, as Cui et al. (2019) print it, and by a breach
-that happens when budgets and knowledge reach a threshold together.  Both are Bayesian games, solved
-in :mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
+The user's type is the budget that protects what is published, and the adversary's type is the
+knowledge that they already have.  There are two kinds of payoff: differences of ε, as Cui et al.
+(2019) have them, and a breach that happens when budgets and knowledge together reach a threshold.
+Both games are solved in :mod:`pdpbook.beyond.bayesian_game`.  Taught in *The privacy game*.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def breach_game(
 ) -> BayesianGame:
     r"""Build a game in which information adds up and privacy breaks at a threshold.
 
-    The adversary breaks in if the budget of the release, his knowledge and what he buys reach the
-    threshold together, or if the data are published without protection.  The user has the quality
-    :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the harm of a
-    breach; the adversary has the gain of a breach less the cost of what he buys.
+    Privacy is breached if the budget of the release, the adversary's knowledge and what they buy
+    reach the threshold together, or if the data are published without protection.  The user has
+    the quality :math:`1-e^{-\varepsilon}` of what is published (1 without protection) less the
+    harm of a breach; the adversary has the gain of a breach less the cost of what they buy.
 
     Parameters
     ----------

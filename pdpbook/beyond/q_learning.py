@@ -1,10 +1,11 @@
-r"""Three learners of the repeated game, which store fewer and fewer numbers.
+r"""The repeated game learned from play, by three learners that keep fewer and fewer numbers.
 
-Minimax-Q stores a number for each item, response, granularity and effort.  A learner that knows the
-payoffs and the chances of success needs only one number for each item and response.  Because items
-are independent, one number for each response is enough for the third learner (see
-:mod:`pdpbook.beyond.repeated_game`).  All three move by 1/visits towards what a round and the value
-of the next one say, and they are compared with the exact solution.  Taught in *The privacy game*.
+Minimax-Q keeps a number for each item, response, granularity and effort.  A learner that knows the
+payoffs and the chances of success needs one for each item and response, and because items are
+independent, one for each response is enough (see :mod:`pdpbook.beyond.repeated_game`).  All three
+move by 1/visits towards what a round and the value of the next one say, and their errors are
+measured against the exact solution.
+Taught in *The repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def minimax_q_learning(
     Notes
     -----
     Source: Littman (1994); Cui et al. (2019), section 5.4, whose update has no discount.  Taught in
-    *The privacy game*.
+    *The repeated privacy game*.
 
     Examples
     --------

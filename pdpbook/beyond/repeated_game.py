@@ -1,17 +1,17 @@
 r"""The repeated game between a user who publishes and an adversary who attacks.
 
 In each round an item d of data with stake :math:`D_d` comes up.  The user publishes it with
-granularity a in [0, 1], the adversary attacks with effort b in [0, 1] and succeeds with probability
-a·b.  The attack response r of the last round (1 for a success) is known to both.  The user's payoff
-in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and rounds are
-discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state (d, r)
-depends on the future through two numbers only, :math:`W(r)=\mathbb E_d V(d, r)`:
+granularity a in [0, 1], the adversary attacks with effort b in [0, 1], and the attack succeeds with
+probability a·b.  Both know the attack response r of the last round, which is 1 after a success.
+The user's payoff in a round is :math:`Q(a) - D_d(1+\kappa r)\,a b`, with quality of service Q, and
+rounds are discounted by :math:`\gamma<1`.  If items are drawn independently, the value of a state
+(d, r) depends on the future through two numbers only, :math:`W(r)=\mathbb E_d V(d, r)`:
 
 .. math:: V(d, r) = \max_x\min_b \mathbb E\bigl[Q(a) - ab\,\bigl(D_d(1+\kappa r)
           + \gamma(W(0)-W(1))\bigr)\bigr] + \gamma W(0).
 
 Here the game is solved exactly; :mod:`pdpbook.beyond.q_learning` learns it from play.  Taught in
-*The privacy game*.
+*The repeated privacy game*.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def quality_of_service(
 
     Notes
     -----
-    Source: Cui et al. (2019), eq. (5).  Taught in *The privacy game*.
+    Source: Cui et al. (2019), eq. (5).  Taught in *The repeated privacy game*.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def best_granularity(stake: ArrayLike, *, steepness: float = 10.0, centre: float
     Notes
     -----
     Cui et al. (2019) announce a closed form in section 5.5 and do not print it.  Derived in *The
-    privacy game*.
+    repeated privacy game*.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class RepeatedGame:
     Notes
     -----
     Source: Cui et al. (2019), section 5, which has no discount and leaves the loss open.  Taught
-    in *The privacy game*.
+    in *The repeated privacy game*.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class RepeatedSolution:
     effort : ndarray, shape (n, 2)
         The adversary's effort in each state.
     iterations : int
-        Rounds of policy iteration: how often the adversary changed his efforts.
+        Rounds of policy iteration: how often the adversary's efforts changed.
     """
 
     values: Floats
@@ -304,14 +304,15 @@ def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedS
 
     Notes
     -----
-    Source: Hoffman & Karp (1966).  The adversary holds his efforts; the user's best reply to them
+    Source: Hoffman & Karp (1966).  The adversary holds the efforts; the user's best reply to them
     is found exactly, which values every state; the adversary changes to the efforts that are best
     in the matrix games with these values ahead.  Each round shrinks the error at least by the
     discount.  The values are exact if the matrix games return them: the value of a matrix game
     changes by no more than its largest entry does, so a change of c leaves a distance of at most
     :math:`c/(1-\gamma)`.  As an attack costs nothing, the efforts that are best in a single round
     are often best already, whatever γ is.  What the values have in common is computed apart from
-    their differences, so that no digits are lost as γ comes near 1.  Taught in *The privacy game*.
+    their differences, so that no digits are lost as γ comes near 1.  Taught in *The
+    repeated privacy game*.
 
     Examples
     --------

@@ -1,10 +1,11 @@
-r"""Budgets by social distance: who gets how noisy a copy, and what the split of a budget costs.
+r"""Budgets by social distance: how noisy each recipient's copy is, and what a split of B costs.
 
 A user's data go to everybody in a network, with one noisy copy for each hop distance d = 1, …, D.
 Cui et al. (2019) let the budget of a copy grow with the logarithm of the distance,
-:math:`\varepsilon(d)=-\ln(1/d)=\ln d`, and scale it so that all copies together cost B.
+:math:`\varepsilon(d)=-\ln(1/d)=\ln d`.  Here it is scaled so that all copies together cost B.
+Taught in *Privacy over social distance*.
 
-Three facts decide most of what can be said about such a split.
+Three results describe such a split.
 
 1. With :math:`N_d` people at distance d, the mean squared error over all people is least for
    :math:`\varepsilon_d\propto N_d^{1/3}` (Hölder).  If all levels count the same, the best split
@@ -315,9 +316,9 @@ class TunedBudgets:
     budgets : ndarray, shape (D,)
         The curator's budgets; they sum to the total.
     attack : ndarray, shape (D,)
-        The attacker's effort at each level, in [0, 1]; it sums to his power.
+        The attacker's effort at each level, in [0, 1]; its sum is the power.
     price : float
-        Loss of one unit of ε at a level that is fully spied on, in units of squared error, at
+        Loss of one unit of ε at a level attacked with full effort, in units of squared error, at
         which the curator spends exactly the total.
     """
 

@@ -1,4 +1,4 @@
-"""Figures of the chapter *The privacy game*."""
+"""Figures of the chapters *The privacy game* and *The repeated privacy game*."""
 
 from __future__ import annotations
 

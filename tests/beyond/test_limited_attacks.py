@@ -128,7 +128,7 @@ def slope(a: Any) -> Any:
     ],
 )
 def test_wrong_answers_to_the_exercise_are_refused(answer: Any) -> None:
-    verdict = check("privacy-game/published-in-full", answer)
+    verdict = check("repeated-game/published-in-full", answer)
     assert not verdict and "raised" not in verdict.message
 
 

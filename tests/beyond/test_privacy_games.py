@@ -82,4 +82,4 @@ def test_bad_input_is_refused(call: Any, error: type[Exception], ending: str) ->
 
 
 def test_an_attack_with_efforts_above_one_is_refused() -> None:
-    assert not check("privacy-game/spread-attack", lambda m, power, stake: np.full(m, power / m))
+    assert not check("repeated-game/spread-attack", lambda m, power, stake: np.full(m, power / m))
