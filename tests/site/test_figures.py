@@ -12,6 +12,7 @@ import pytest
 
 from pdpbook.plotting.series import LOOKS, entry_of
 from tests.site.site import PUBLIC, parse, public_pages
+from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
 
