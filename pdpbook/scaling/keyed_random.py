@@ -168,7 +168,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def integer_weights(distribution: ArrayLike) -> tuple[int, ...]:
-    r"""Return whole weights that sum to :math:`2^{64}`, in proportion to a probability vector.
+    r"""Return integer weights that sum to :math:`2^{64}`, in proportion to a probability vector.
 
     Parameters
     ----------
