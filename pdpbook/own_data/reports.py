@@ -295,6 +295,7 @@ def report(
     name: str | None = None,
     seed: int = 0,
     reruns: int = 64,
+    progress: bool = False,
 ) -> Report:
     r"""Compare the ways to publish a column, and recommend one.
 
@@ -323,6 +324,8 @@ def report(
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
         from the data are computed; each bin takes another run.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -367,7 +370,10 @@ def report(
         bins = public_bins(column.records, epsilon)
     setting = Setting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
     chosen = [each for each in RELEASES if delta > 0.0 or each is not repaired_game]
-    made = tuple(each(setting) for each in chosen)
+    bar = _extras.progress_bar(
+        chosen, shown=_validate.boolean("progress", progress), desc="releases"
+    )
+    made = tuple(each(setting) for each in bar)
     return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
 
 
