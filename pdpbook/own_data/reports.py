@@ -115,9 +115,11 @@ class Report:
         ]
         for each in nearer:
             known = (
-                f"its largest end-to-end loss is {each.end_to_end:.2f}"
-                if each.end_to_end is not None
-                else "its end-to-end loss was not computed"
+                "its end-to-end loss was not computed"
+                if each.end_to_end is None
+                else "its largest end-to-end loss is unbounded"
+                if math.isinf(each.end_to_end)
+                else f"its largest end-to-end loss is {each.end_to_end:.2f}"
             )
             text.append(
                 f"The {each.name} is nearer ({unit(each.wasserstein)}), but its promise holds only "
@@ -144,7 +146,9 @@ class Report:
         column = self.column
         found = [
             "This report is computed from the records and is not private itself: keep it where they "
-            "are, and publish only the release that you choose."
+            "are, and publish only the release that you choose. The choice depends on the records "
+            "too; where even that must be private, choose by n, ε and the number of draws, or from "
+            "a report about public data of the same kind."
         ]
         if not column.public_range:
             found.append(
