@@ -1,5 +1,8 @@
 """Make an assignment: sheets of some pages, without solutions, in an archive to hand out.
 
+A sheet holds the exercises that its page marks as assignments.  Those for practice have their
+solutions on the page, so they are neither handed out nor graded.
+
 ``python -m course.assignment book/foundations/why-noise.md --name week1`` needs the built book.
 It writes the sheets with solutions to ``my-course/source/week1``, has nbgrader make the release,
 and packs that into ``my-course/week1.zip``.  Before, it grades the solutions and the blank sheet:
@@ -21,7 +24,7 @@ from nbgrader.converters import GenerateAssignment
 from book._ext.edition.student_bundle import pack, pages
 from course.folder import ROOT, Course, CourseError, checked_name
 from course.isolation import code_to_run
-from course.sheets import SheetError, answers, key_of, leaks, make_sheet
+from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
 from pdpbook_exercises.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
@@ -54,7 +57,7 @@ def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
     Raises
     ------
     CourseError
-        If the page is not built or has no exercises.
+        If the page is not built or has no assignment.
     """
     notebook = built / f"{page}.ipynb"
     if not notebook.is_file():
@@ -62,11 +65,15 @@ def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
             raise CourseError(f"{page}.md has no exercises")
         raise CourseError(f"{notebook} is missing: run make book first.")
     solutions = ROOT / "book" / "solutions" / f"{page.removeprefix('book/')}.md"
-    key = key_of(solutions) if solutions.is_file() else {}
+    source, name = nbformat.read(notebook, as_version=4), f"{page}.md"
     try:
-        return make_sheet(nbformat.read(notebook, as_version=4), key, f"{page}.md")
+        key = key_of(solutions, assigned(source, name)) if solutions.is_file() else {}
+        sheet = make_sheet(source, key, name)
     except SheetError as error:
         raise CourseError(str(error)) from None
+    counts = purposes(source, name)
+    print(f"{name}: {counts['assignment']} to hand in, {counts['practice']} for practice left out")
+    return sheet
 
 
 def verify(

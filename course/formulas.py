@@ -16,18 +16,15 @@ from functools import cache
 from html import escape
 
 import tinycss2
-import yaml
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from book._ext.pages.typesetter import Typesetter
+from book._ext.pages.typesetter import FONT_URL, FONTS, Typesetter, macros_of_the_book
 from book._ext.theme.light_theme import CLASSES, kept
-from course.folder import ROOT
 
 __all__ = ["Formulas", "formula_styles", "formulas", "markdown_with_formulas"]
 
-FONTS = ROOT / "vendor" / "mathjax" / "fonts"
 FACE = re.compile(r"@font-face[^}]*font-family: ([\w-]+);[^}]*\}\s*")
-ADDRESS = re.compile(r'url\("mathjax/fonts/([^"]*)"\)')
+ADDRESS = re.compile(rf'url\("{FONT_URL}/([^"]*)"\)')
 FORMULA = re.compile(
     r"(?<!\\)(?P<in_dollars>\$\$(?P<d1>.+?)\$\$)|\\\[(?P<d2>.+?)\\\]"
     r"|(?P<d3>\\begin\{(?P<environment>[a-z]+\*?)\}.+?\\end\{(?P=environment)\})"
@@ -99,8 +96,7 @@ def _embedded(address: re.Match[str]) -> str:
 @contextmanager
 def formulas() -> Iterator[Formulas]:
     """Start a typesetter with the book's macros, and end it."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    typesetter = Typesetter(config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"])
+    typesetter = Typesetter(macros_of_the_book())
     try:
         yield Formulas(typesetter)
     finally:

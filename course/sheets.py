@@ -1,7 +1,10 @@
-"""A sheet: the exercises of one page of the book, to hand out and to grade.
+"""A sheet: the assignments of one page of the book, to hand out and to grade.
+
+An exercise is meant for practice, with its solution on the page, or as an assignment.  A sheet
+holds the assignments of its page alone.
 
 An exercise of the book needs the first cell of its page and nothing else of it.  So a sheet holds
-that cell and then, for each exercise, what is asked, a cell to write a proof in if one is asked
+that cell and then, for each assignment, what is asked, a cell to write a proof in if one is asked
 for, the stub, and the check.  It is made from the page's notebook of the notebook edition, and it
 carries the metadata of nbgrader: the stub is a solution cell under the exercise's name, the check
 an automatically graded cell, the proof a manually graded one.  What an exercise asks for, and its
@@ -16,7 +19,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,18 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from book._ext.execution.execution_cache import read_page
 from book._ext.pages.exercise_options import ExerciseOptions
 
-__all__ = ["POINTS", "SheetError", "answers", "grade_id", "key_of", "leaks", "make_sheet", "points"]
+__all__ = [
+    "POINTS",
+    "SheetError",
+    "answers",
+    "assigned",
+    "grade_id",
+    "key_of",
+    "leaks",
+    "make_sheet",
+    "points",
+    "purposes",
+]
 
 POINTS = {"warm-up": 2, "core": 4, "challenge": 6, "open": 6}  #: by the level of an exercise
 LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
@@ -34,15 +49,22 @@ INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
 #: tags of the cells of an exercise, as the notebook edition gives them
 STATEMENT, PROOF, STUB, CHECK = "exercise", "exercise-proof", "exercise-stub", "exercise-check"
 Cells = list[NotebookNode]
+Exercise = tuple[ExerciseOptions, dict[str, NotebookNode]]  # with its cells by tag
+Exercises = list[Exercise]
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
 SHORTEST = 16  #: characters of a line that tells something of a solution
 ABOUT = """\
 # Exercises: {title}
 
-Exercises of a chapter of *Per-instance differential privacy*; read it there. Run the two cells
-below first. Then replace the dots in an exercise and run its check. It tells you what does not
-hold yet; your points are decided later, on other numbers where an exercise has some. You may add
-cells. Do not delete or rename any, and leave the checks as they are."""
+This sheet holds the exercises of a chapter of *Per-instance differential privacy* that you hand in
+and that are graded.{practice}
+
+Run the two cells below first. Then replace the dots in an exercise and run its check. It tells you
+what does not hold yet; your points are decided later, on other numbers where an exercise has some.
+You may add cells. Do not delete or rename any, and leave the checks as they are."""
+
+PRACTICE = """ Its other exercises are for practice: do them in the chapter, where each has its
+solution below it."""
 
 
 class SheetError(ValueError):
@@ -91,11 +113,18 @@ def answers(sheet: NotebookNode) -> dict[str, tuple[str, str]]:
     }
 
 
-def key_of(page: Path) -> dict[str, str]:
-    """Return the solution of each exercise of a page of solutions.
+def key_of(page: Path, wanted: Collection[str]) -> dict[str, str]:
+    """Return the solutions of some exercises, from a page of solutions.
 
     The first one begins with the imports of the page.  Those from ``pdpbook_exercises`` come
     after it: an isolated submission cannot have them, and what stands before must not fail.
+
+    Parameters
+    ----------
+    page : Path
+        The page of solutions.
+    wanted : collection of str
+        Names of exercises, as their checks have them.
     """
     notebook = read_page(page)
     setup, *cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -112,7 +141,8 @@ def key_of(page: Path) -> dict[str, str]:
             code = cell.source
         elif "assert check(" in cell.source:
             name, _ = checked(cell.source)
-            key[name] = code if key else "\n".join([*early, code, *late])
+            if name in wanted:
+                key[name] = code if key else "\n".join([*early, code, *late])
     return key
 
 
@@ -146,9 +176,36 @@ def _options(cell: NotebookNode, page: str) -> ExerciseOptions:
         raise SheetError(f"{page}: {error}, in the cell {cell.source[:80]!r}") from None
 
 
-def _exercises(
-    notebook: NotebookNode, page: str
-) -> Iterator[tuple[ExerciseOptions, dict[str, NotebookNode]]]:
+def purposes(notebook: NotebookNode, page: str) -> Counter[str]:
+    """Return how many exercises of a page are for practice, and how many are assignments."""
+    return Counter(options.purpose for options, _ in _exercises(notebook, page))
+
+
+def assigned(notebook: NotebookNode, page: str) -> list[str]:
+    """Return the names of the exercises with code that a page assigns, as their checks have them.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        The page, as the notebook edition has it.
+    page : str
+        Its name, for messages.
+
+    Raises
+    ------
+    SheetError
+        If a part of an exercise is missing.
+    """
+    found = _assignments(notebook, page)
+    return [checked(cells[CHECK].source)[0] for _, cells in found if CHECK in cells]
+
+
+def _assignments(notebook: NotebookNode, page: str) -> Exercises:
+    """Return the exercises of a page that are handed in, with their cells by tag."""
+    return [each for each in _exercises(notebook, page) if each[0].purpose == "assignment"]
+
+
+def _exercises(notebook: NotebookNode, page: str) -> Iterator[Exercise]:
     """Yield the exercises of a page with their cells by tag; what is asked for must be there."""
     found: dict[ExerciseOptions, dict[str, NotebookNode]] = {}
     for cell in notebook.cells:
@@ -205,20 +262,24 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
     Returns
     -------
     NotebookNode
-        With the solutions.  nbgrader takes them out.
+        The assignments with their solutions, which nbgrader takes out.
 
     Raises
     ------
     SheetError
-        If the page has no exercise, or a part of one is missing.
+        If the page has no exercise or no assignment, or a part of one is missing.
     """
-    exercises = [*_exercises(notebook, page)]
-    if not exercises:
+    exercises, counts = _assignments(notebook, page), purposes(notebook, page)
+    if not counts:
         raise SheetError(f"{page} has no exercises")
+    if not exercises:
+        raise SheetError(f"{page} has no assignment: all of its exercises are for practice")
     install, setup = [cell for cell in notebook.cells if cell.cell_type == "code"][:2]
     if "setup" not in tags(install):
         raise SheetError(f"{page}: the first cell does not install the package")
-    cells = [new_markdown_cell(ABOUT.format(title=notebook.metadata["title"]))]
+    practice = PRACTICE if counts["practice"] else ""
+    about = ABOUT.format(title=notebook.metadata["title"], practice=practice)
+    cells = [new_markdown_cell(about)]
     for name, cell in ((INSTALL, install), (SETUP, setup)):
         metadata = dict(cell.metadata) | _nbgrader(name, "code", locked=True)
         cells.append(new_code_cell(cell.source, metadata=metadata))

@@ -40,6 +40,7 @@ __all__ = [
     "generator",
     "instance",
     "integer",
+    "length",
     "memory",
     "number",
     "numeric",
@@ -189,6 +190,13 @@ def memory(name: str, value: Any, *shape: int, what: str = "an array", itemsize:
             f"{MEMORY / 2**30:g} GiB and not {needed / 2**30:.3g} GiB"
         )
         raise fail(name, allowed, value)
+
+
+def length(name: str, value: Any, *, what: str) -> int:
+    """Return how many numbers are asked for: at least 1, and at most what 2 GiB hold."""
+    result = integer(name, value, at_least=1)
+    memory(name, result, result, what=what)
+    return result
 
 
 def fraction(name: str, value: Any) -> float:

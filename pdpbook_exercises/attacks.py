@@ -1,104 +1,46 @@
-"""Self-checks of the chapter *Attacks and audits*."""
+"""Self-checks of the chapter *Attacks*."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
-from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from pdpbook.audit.randomisers import k_ary_randomised_response
-from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook.per_instance.privacy_loss import privacy_losses
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Exercise, close
 
 __all__ = ["EXERCISES"]
 
-LEAST_LOSS, RUNS, CLAIM, CHANCE = 5.0, 1000, 1.0, 0.1
+Vector = NDArray[np.float64]
 
 
-def _statistic(
-    draws: NDArray[np.int64], present: NDArray[np.float64], absent: NDArray[np.float64]
-) -> float:
+def _statistic(draws: NDArray[np.int64], present: Vector, absent: Vector) -> float:
     with np.errstate(divide="ignore"):
         return float((np.log(present[draws]) - np.log(absent[draws])).sum())
 
 
+def _power(present: Vector, absent: Vector, alpha: float) -> float:
+    """Fill the false-positive rate with outputs, those with the largest ratio first."""
+    outputs = [x for x in range(len(present)) if present[x] > 0]
+    outputs.sort(key=lambda x: absent[x] / present[x])
+    found, left = 0.0, alpha
+    for x in outputs:
+        share = 1.0 if absent[x] <= left else left / absent[x]
+        found, left = found + share * present[x], left - share * absent[x]
+    return float(found)
+
+
+def _draws_needed(present: Vector, absent: Vector, advantage: float) -> tuple[int, int]:
+    rate = math.log(float(np.sqrt(present * absent).sum()))
+    possible = math.log1p(-(advantage**2)) / (2 * rate)
+    return math.ceil(possible), math.ceil(math.log1p(-advantage) / rate)
+
+
 _P, _Q = np.array([0.5, 0.25, 0.25, 0.0]), np.array([0.25, 0.25, 0.5, 0.0])
 _ONLY_P, _ONLY_Q = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
-
-
-def _most_provable(runs: int, confidence: float = 0.95) -> float:
-    return clopper_pearson_epsilon(runs, runs, 0, runs, confidence=confidence)
-
-
-def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
-        count = answer(epsilon, confidence)
-        if count != int(count) or count < 1:
-            return False
-        count = int(count)
-
-        def bound(guesses: int) -> float:
-            return one_run_epsilon(guesses, guesses, confidence=confidence) if guesses else 0.0
-
-        return bound(count) > epsilon >= bound(count - 1)
-
-    return judge
-
-
-def _added_losses(
-    counts: NDArray[np.int64], randomiser: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Loss of one record more, for each bin."""
-    mass, n = counts @ randomiser, int(counts.sum())
-    return np.array([privacy_losses([row], mass + row, n + 1)[0] for row in randomiser])
-
-
-def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
-        histogram = np.array(counts)
-        losses = _added_losses(histogram, randomiser)
-        found = np.asarray(answer(losses, int(histogram.sum()), randomiser), dtype=float)
-        return found.shape == histogram.shape and np.allclose(found, histogram, atol=1e-6)
-
-    return judge
-
-
-def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    present, absent = (np.asarray(each, dtype=float) for each in answer)
-    return present, absent
-
-
-def _is_pair(answer: Any) -> bool:
-    present, absent = _pair(answer)
-    return all(
-        law.ndim == 1
-        and law.shape == present.shape
-        and 2 <= law.size <= 8
-        and bool((law > 0).all())
-        and abs(law.sum() - 1.0) < 1e-9
-        for law in (present, absent)
-    )
-
-
-def _loses(answer: Any) -> bool:
-    present, absent = _pair(answer)
-    return bool(np.abs(np.log(present / absent)).max() >= LEAST_LOSS)
-
-
-def _is_hidden(answer: Any) -> bool:
-    laws = _pair(answer)
-    for event in itertools.product([0.0, 1.0], repeat=laws[0].size):
-        rates = [min(1.0, float(np.array(event) @ law)) for law in laws]
-        for p, q in (rates, rates[::-1]):
-            if p > q and audit_power(p, q, runs=RUNS, epsilon=CLAIM) > CHANCE:
-                return False
-    return True
+_NEAR_P, _NEAR_Q = np.array([0.05, 0.55, 0.4]), np.array([0.01, 0.44, 0.55])
+_CLUB_P, _CLUB_Q = np.array([0.462, 0.333, 0.205]), np.array([0.540, 0.385, 0.075])
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -131,24 +73,47 @@ def product(draws, present, absent):
         return np.log(np.prod(present[draws]) / np.prod(absent[draws]))
 
 
-def ceiling(runs, confidence, half=2.0):
-    limit = ((1 - confidence) / half) ** (1 / runs)
-    return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
+def filled(present, absent, alpha, key, split=True):
+    """The outputs in the order of a key, as far as the false-positive rate goes."""
+    found = left = 0.0
+    for x in sorted(range(len(present)), key=lambda x: key(present[x], absent[x])):
+        room = alpha - left
+        if absent[x] <= room:
+            found, left = found + present[x], left + absent[x]
+        else:
+            return found + (present[x] * room / absent[x] if split else 0.0)
+    return found
 
 
-def rebuilt(losses, n, randomiser, more=1, own=None):
-    table = randomiser if own is None else own
-    average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))
-    return np.linalg.solve(table.T, n * average)
+def rarity(p, q):
+    """How little an output speaks for the record."""
+    return q / p if p > 0 else math.inf
 
 
-def k_ary_randomised_response_only(losses, n, randomiser):
-    keep, other = randomiser[0, 0], randomiser[0, 1]
-    average = keep / (1 + (n + 1) * np.expm1(losses))
-    return n * (average - other) / (keep - other)
+def by_program(present, absent, alpha):
+    """Right: the best test is the solution of a linear program."""
+    return -linprog(-present, absent[None], [alpha], bounds=(0, 1)).fun
 
 
-Q = 1 / (1 + math.exp(-1))
+def searched(present, absent, advantage):
+    """Right: one number of draws after another."""
+    affinity = float(np.sqrt(present * absent).sum())
+    possible = enough = 1
+    while math.sqrt(1 - affinity ** (2 * possible)) < advantage:
+        possible += 1
+    while 1 - affinity**enough < advantage:
+        enough += 1
+    return [possible, enough]
+
+
+def with_affinity(present, absent, advantage, affinity, round_up=np.ceil):
+    rate = math.log(affinity(present, absent))
+    bounds = math.log(1 - advantage**2) / (2 * rate), math.log(1 - advantage) / rate
+    return round_up(np.array(bounds))
+
+
+def affinity(present, absent):
+    return np.sqrt(present * absent).sum()
 
 
 EXERCISES = {
@@ -216,174 +181,101 @@ EXERCISES = {
         ],
         right=[score],
     ),
-    "ceiling": Exercise(
+    "power": Exercise(
+        [
+            close(_power, present, absent, alpha, hint=hint)
+            for present, absent, alpha, hint in (
+                (
+                    _P,
+                    _Q,
+                    0.25,
+                    'At this rate the test says "in" at the output with the largest ratio '
+                    "P(x)/P'(x), and at no other.",
+                ),
+                (
+                    _NEAR_P,
+                    _NEAR_Q,
+                    0.01,
+                    "Which output has the largest ratio? It need not have the largest probability "
+                    "or the largest difference.",
+                ),
+                (
+                    _NEAR_P,
+                    _NEAR_Q,
+                    0.2,
+                    'Alpha falls between two thresholds: at the next output the test says "in" '
+                    "with a probability that uses up the rest of alpha.",
+                ),
+                (
+                    _ONLY_P,
+                    _ONLY_Q,
+                    0.0,
+                    'Without false positives the test can still say "in" at the outputs that '
+                    "only P reaches.",
+                ),
+                (_ONLY_P, _ONLY_Q, 0.75, "Once all of P is found, the rate is 1 and stays there."),
+                (_P, _Q, 1.0, 'A test that always says "in" finds the record always.'),
+            )
+        ],
+        wrong=[
+            (
+                lambda p, q, alpha: filled(p, q, alpha, rarity, split=False),
+                "Alpha falls between two thresholds",
+            ),
+            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: q - p), "largest difference"),
+            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -p), "largest difference"),
+            (lambda p, q, alpha: filled(p, q, alpha, lambda p, q: -rarity(p, q)), "at no other"),
+            (lambda p, q, alpha: alpha, "at no other"),
+            (lambda p, q, alpha: p[p > q].sum(), "largest difference"),
+        ],
+        right=[by_program, lambda p, q, alpha: filled(p, q, alpha, rarity)],
+    ),
+    "draws": Exercise(
         [
             close(
-                _most_provable,
-                runs,
-                confidence,
-                hint="With N hits of N, g is a power of p: solve it for the error, which is half "
-                "of what is allowed. The upper limit of no alarms is 1 minus that. A bound is "
-                "never negative. Mind the digits of 1 - p (expm1).",
-                rtol=1e-9,
-                atol=1e-12,
+                lambda p, q, a: np.array(_draws_needed(p, q, a), dtype=float),
+                present,
+                absent,
+                advantage,
+                hint="The first number comes from the upper bound of the proposition, the second "
+                "from the lower bound. Solve each for m, and round up to a whole number of draws.",
+                mistakes={
+                    "The two numbers are exchanged: fewer draws suffice to escape the upper bound "
+                    "than to be sure of the lower one.": (
+                        lambda p, q, a: np.array(_draws_needed(p, q, a)[::-1], dtype=float)
+                    ),
+                    "That is not the affinity: add the square roots of the products.": (
+                        lambda p, q, a: with_affinity(p, q, a, lambda p, q: np.minimum(p, q).sum())
+                    ),
+                },
             )
-            for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
-        ],
-        wrong=[
-            (
-                lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
-                "half of what is allowed",
-            ),
-            (lambda runs, confidence=0.95: math.log(runs / 3.7), "g is a power of p"),
-            (lambda runs, confidence=0.95: ceiling(runs, 0.95), "function(7, 0.9)"),
-            (lambda runs, confidence=0.95: math.inf, "It is infinite"),
-            (
-                lambda runs, confidence=0.95: math.log(
-                    ((1 - confidence) / 2) ** (1 / runs)
-                    / (1 - ((1 - confidence) / 2) ** (1 / runs))
-                ),
-                "It is negative",
-            ),
-        ],
-        right=[
-            lambda runs, confidence=0.95: clopper_pearson_epsilon(
-                runs, runs, 0, runs, confidence=confidence
-            ),
-            ceiling,
-        ],
-    ),
-    "canaries": Exercise(
-        [
-            Case(
-                _proves(epsilon, confidence),
-                "Your number must prove more than epsilon and one guess fewer must not. With all "
-                "guesses right f is a power of q: when is it at most the error?",
-            )
-            for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
-        ],
-        wrong=[
-            (
-                lambda epsilon, confidence=0.95: math.ceil(
-                    math.log(1 / (1 - confidence)) / math.log(2)
-                ),
-                "returned 5. Your number must prove more",
-            ),
-            (
-                lambda epsilon, confidence=0.95: math.ceil(
-                    math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
-                ),
-                "returned 8. Your number",
-            ),
-            (
-                lambda epsilon, confidence=0.95: (
-                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
-                ),
-                "returned 6.31908",
-            ),
-            (
-                lambda epsilon, confidence=0.95: math.floor(
-                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
-                ),
-                "one guess fewer must not",
-            ),
-            (lambda epsilon, confidence=0.95: 0, "returned 0."),
-        ],
-        right=[
-            lambda epsilon, confidence=0.95: next(
-                r
-                for r in range(1, 10**5)
-                if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
-            ),
-        ],
-    ),
-    "reconstruct": Exercise(
-        [
-            Case(_rebuilds(counts, randomiser), hint)
-            for counts, randomiser, hint in (
-                (
-                    [3, 2, 1, 2, 1],
-                    k_ary_randomised_response(5, 9, 1.0),
-                    "First find the average of the n "
-                    "records at each own bin from R and the loss. How many records are there with "
-                    "the one that is added? Then which histogram puts this there?",
-                ),
-                (
-                    [3, 0, 2, 3, 1],
-                    k_ary_randomised_response(5, 9, 1.5),
-                    "Empty bins count, too: return one number a bin.",
-                ),
-                (
-                    [2, 1, 0, 2, 1, 2],
-                    laplace_kernel(6, [0.08])[0],
-                    "It should work for every "
-                    "randomiser, not only for k-ary randomised response: "
-                    "the masses are linear in the histogram.",
-                ),
-                (
-                    [2, 1, 2, 0, 2, 1],
-                    0.9 * np.eye(6) + 0.1 * np.tile([0.4, 0.2, 0.2, 0.1, 0.05, 0.05], (6, 1)),
-                    "Which way round do rows and "
-                    "columns of the randomiser belong? Row k is where a record of bin k goes.",
-                ),
+            for present, absent, advantage in (
+                (_CLUB_P, _CLUB_Q, 0.5),
+                (_P, _Q, 0.9),
+                (_NEAR_P, _NEAR_Q, 0.05),
+                (_ONLY_P, _ONLY_Q, 0.3),
             )
         ],
         wrong=[
+            (lambda p, q, a: searched(p, q, a)[::-1], "are exchanged"),
             (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
-                "with the one that is added",
+                lambda p, q, a: with_affinity(p, q, a, lambda p, q: np.minimum(p, q).sum()),
+                "not the affinity",
             ),
             (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, own=randomiser.T),
-                "for every randomiser",
-            ),
-            (k_ary_randomised_response_only, "for every randomiser"),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser) / n,
-                "First find the average",
+                lambda p, q, a: with_affinity(p, q, a, affinity, round_up=np.floor),
+                "round up to a whole number",
             ),
             (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser)[:-1],
-                "First find the average",
+                lambda p, q, a: with_affinity(p, q, a, affinity, round_up=np.asarray),
+                "round up to a whole number",
             ),
+            (
+                lambda p, q, a: np.ceil([1 / (1 - affinity(p, q)), 5 / (1 - affinity(p, q))]),
+                "Solve each for m",
+            ),
+            (lambda p, q, a: searched(p, q, a)[1], "shape"),
         ],
-        right=[
-            lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
-            lambda losses, n, randomiser: rebuilt(losses, n, randomiser).tolist(),
-        ],
-    ),
-    "hide": Exercise(
-        [
-            Case(
-                _is_pair,
-                "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1.",
-            ),
-            Case(_loses, "The largest log-ratio must be at least 5, in either direction."),
-            Case(
-                _is_hidden,
-                "Some event proves more than 1 in more than a tenth of the audits. How often "
-                "does the telling output occur in 1,000 runs? And what do the others tell?",
-            ),
-        ],
-        wrong=[
-            ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
-            ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),
-            (
-                (np.array([0.05, 0.95]), np.array([0.05 * math.exp(-6), 1 - 0.05 * math.exp(-6)])),
-                "more than 1 in more than a tenth",
-            ),
-            ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "equal length"),
-            (
-                (np.array([0.2, 0.8 - 1e-4, 1e-4]), np.array([0.8, 0.2 - 1e-7, 1e-7])),
-                "more than 1 in more than a tenth",
-            ),
-            ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
-            ((np.ones(3), np.ones(3)), "sum to 1"),
-        ],
-        right=[
-            (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),
-            ([1e-6, 1 - 1e-6], [2e-4, 1 - 2e-4]),
-            (np.array([1e-3, 0.999 * Q, 0.999 * (1 - Q)]), np.array([6e-6, 1 - Q, Q - 6e-6])),
-        ],
+        right=[searched, lambda p, q, a: np.array(searched(p, q, a))],
     ),
 }

@@ -8,17 +8,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
-from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.game.optimum import certified_optimum
 from pdpbook.game.outcome import Outcome
-from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise
-from pdpbook_exercises.small_games import Profile, after_move, laplace_game, wrong_game
+from pdpbook_exercises.small_games import Profile, after_move, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -165,7 +161,7 @@ def _runs_agree(answer: Callable[..., Any]) -> str:
                     expected += 1
                 given = answer(game, profile.copy(), k, v, w)
                 if given is not None and given > expected:
-                    return "So many do not go: one of them gains nothing, or exposes somebody."
+                    return "So many do not go: one of them gains nothing, or exposes a record."
                 if given != expected:
                     return "One more would go."
     return ""
@@ -199,88 +195,6 @@ def _start_ends_low(start: Any) -> str:
     return "" if end < 0.0085 else f"The dynamics from your start end at {end:.5f}."
 
 
-def _smallest_cover(
-    mass: NDArray[np.float64],
-    needed: NDArray[np.float64],
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-) -> int:
-    """Try 1, 2, 3, ... records."""
-    short = needed > mass
-    for m in range(1, 2000):
-        if (mass + m * (after - before) >= needed)[short].all():
-            return m
-    return 0
-
-
-def _covers_agree(answer: Callable[..., Any]) -> str:
-    rng = np.random.default_rng(5)
-    kernel = laplace_kernel(6, [0.05, 0.3, 1.0])
-    for _ in range(200):
-        mass = rng.uniform(0.5, 3.0, 6)
-        needed = mass + rng.uniform(-0.5, 0.2, 6)
-        (v, w), k = rng.choice(3, 2, replace=False), rng.integers(6)
-        case = mass, needed, kernel[v, k], kernel[w, k]
-        given, right = answer(*(array.copy() for array in case)), _smallest_cover(*case)
-        if given is None or given == right:
-            continue
-        if right == 0:
-            return "At one of the outputs that fall short, S does not grow: no number is enough."
-        if (needed <= mass).all():
-            return "Nothing falls short there. One record is the fewest that can move."
-        if given == 0:
-            return "But some number of records is enough."
-        return "That is not enough." if given < right else "Fewer are enough."
-    return ""
-
-
-def _nothing_short(answer: Callable[..., Any]) -> bool:
-    row = np.array([0.5, 0.5])
-    return bool(answer(np.ones(2), np.zeros(2), row, row) == 1)
-
-
-def _three_counts(counts: Any) -> bool:
-    array = np.asarray(counts)
-    return array.shape == (5,) and array.dtype.kind == "i" and 2 <= array.sum() <= 8
-
-
-def _pairs_end_high(counts: Any) -> str:
-    game = laplace_game(counts, [0.05, 0.2, 1.0])
-    end = coordinated_best_response(game, start=game.constant_profile(2))
-    best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
-    if game.evaluate(end.profile).private_records < game.records:
-        return "Somebody is exposed at the end."
-    ratio = end.divergence / best.divergence
-    return "" if ratio >= 1.05 else f"They end at {ratio:.4f} times the optimum."
-
-
-def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
-    """Return the game with three scales and the one with four, and where each ends."""
-    counts, scales = answer
-    ends = []
-    for used in (list(scales)[:3], list(scales)):
-        game = laplace_game(counts, used)
-        end = best_response_dynamics(game, start=game.constant_profile(0)).profile
-        outcome = game.evaluate(end)
-        private = outcome.private_records == game.records
-        ends.append((game, outcome.divergence if private else np.inf))
-    return ends
-
-
-def _is_tempting_input(answer: Any) -> str:
-    problem = wrong_game(answer, bins=5, actions=4)
-    if not problem and len({round(float(scale), 9) for scale in answer[1]}) < 4:
-        return "Two of the scales are equal."
-    return problem
-
-
-def _is_twice_as_far(answer: Any) -> str:
-    three, four = (end for _, end in _tempted(answer))
-    if four >= 2.0 * three:
-        return ""
-    return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
-
-
 def _all_legal(answer: Callable[..., Any]) -> bool:
     return all(legal for legal, _ in _passes(answer, 1))
 
@@ -290,7 +204,7 @@ def _never_ends(answer: Callable[..., Any]) -> str:
         if not legal:
             return "That is none of the candidates."
         if not moved:
-            return f"In pass {number} nobody moves."
+            return f"In pass {number} no record moves."
     return ""
 
 
@@ -386,16 +300,6 @@ def run_by_bisection(game, profile, k, v, w):
     return low
 
 
-def cover(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=None, reduce=max):
-    short = needed > mass if outputs is None else outputs(needed, mass)
-    asked = []
-    for gap, step in zip((needed - mass)[short], (after - before)[short], strict=True):
-        if step <= 0:
-            return none
-        asked.append(max(1, rounded(gap / step)))
-    return reduce(asked) if asked else 1
-
-
 def start(rule):
     game = NVOGame.from_data(
         load_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
@@ -407,36 +311,6 @@ def start(rule):
 
 
 EXERCISES = {
-    "tempting": Exercise(
-        [
-            Case(
-                _is_tempting_input,
-                "A pair: five counts, two to eight records in all, and four different scales > 0.",
-            ),
-            Case(
-                lambda answer: np.isfinite(_tempted(answer)[0][1]),
-                "With the first three scales somebody is exposed at the end. Begin louder.",
-            ),
-            Case(
-                lambda answer: np.isfinite(_tempted(answer)[1][1]),
-                "With the fourth scale somebody is exposed at the end.",
-            ),
-            Case(
-                _is_twice_as_far,
-                "The end with four scales must be twice as far from the data as that with three. "
-                "Try many small games at random.",
-            ),
-        ],
-        wrong=[
-            ([2, 0, 4, 2, 0], "It is not a pair."),
-            (([2, 0, 4, 2], [1.0, 0.18, 0.04, 0.48]), "The counts are wrong."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04]), "The scales are wrong."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 0.18]), "Two of the scales are equal."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 5.0]), "With three scales it ends at KL"),
-            (([0, 4, 2, 0, 1], [0.05, 0.02, 0.03, 0.04]), "Begin louder."),
-        ],
-        right=[[np.array([2, 0, 4, 2, 0]), (1.0, 0.18, 0.04, 0.48)]],
-    ),
     "reply": Exercise(
         [
             Case(
@@ -447,7 +321,7 @@ EXERCISES = {
             ),
             Case(
                 _replies_agree([laplace_game([4, 2, 3], [0.1, 0.1, 0.1])], 5),
-                "With three equal kernels nobody has a reason to move.",
+                "With three equal kernels no record has a reason to move.",
             ),
         ],
         wrong=[
@@ -466,14 +340,14 @@ EXERCISES = {
             Case(_all_legal, "Your rule must pick one of the candidates."),
             Case(
                 _never_ends,
-                "After some passes nobody moves any more. When does your rule keep its action, "
+                "After some passes no record moves any more. When does your rule keep its action, "
                 "although there is another candidate?",
             ),
         ],
         wrong=[
-            (lambda own, candidates: own, "In pass 1 nobody moves."),
-            (lambda own, candidates: max(candidates), "nobody moves"),
-            (lambda own, candidates: min(candidates), "nobody moves"),
+            (lambda own, candidates: own, "In pass 1 no record moves."),
+            (lambda own, candidates: max(candidates), "no record moves"),
+            (lambda own, candidates: min(candidates), "no record moves"),
             (lambda own, candidates: (own + 1) % 3, "one of the candidates"),
         ],
         right=[
@@ -524,50 +398,17 @@ EXERCISES = {
     ),
     "start": Exercise(
         [
-            Case(_start_is_private, "Who has too little company to be quiet?"),
+            Case(_start_is_private, "Which records are exposed if they play a small scale?"),
             Case(
                 _start_ends_low,
-                "That is too high. Who needs to be loud at the start, and who does not?",
+                "That is too high. Which records need a large scale at the start, which do not?",
             ),
         ],
         wrong=lambda: [
             (start(lambda count: 4), "2 of 1317 records are exposed"),
             (start(lambda count: 0), "The dynamics from your start end at"),
-            (start(lambda count: 0 if count <= 100 else 4), "Who needs to be loud"),
+            (start(lambda count: 0 if count <= 100 else 4), "Which records need a large scale"),
         ],
         right=lambda: [start(lambda count: 0 if count <= 2 else 4).tolist()],
-    ),
-    "cover": Exercise(
-        [
-            Case(
-                _covers_agree,
-                "Which outputs ask for anything? What if one of them cannot grow?",
-                more="Each output that falls short asks for its shortfall over what a record adds, "
-                "rounded up. The most demanding output decides.",
-            ),
-            Case(_nothing_short, "If nothing falls short, one record is the fewest that can move."),
-        ],
-        wrong=[
-            (lambda *case: cover(*case, rounded=math.floor), "That is not enough."),
-            (lambda *case: cover(*case) + (cover(*case) > 1), "Fewer are enough."),
-            (lambda *case: cover(*case, none=1), "no number is enough"),
-            (lambda *case: cover(*case, outputs=lambda n, m: n > -1), "Nothing falls short"),
-            (lambda *case: cover(*case, reduce=min), "That is not enough."),
-            (lambda *case: cover(*case) if (case[1] > case[0]).any() else 0, "Nothing falls short"),
-        ],
-        right=[cover],
-    ),
-    "three": Exercise(
-        [
-            Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
-            Case(_pairs_end_high, "At least 1.05 is wanted. Search at random."),
-        ],
-        wrong=[
-            ([0, 4, 2, 0, 1], "times the optimum"),
-            ([1, 1, 2, 2], "Five whole numbers"),
-            ([1.0, 0.0, 1.0, 6.0, 0.0], "Five whole numbers"),
-            ([3, 3, 3, 0, 0], "two to eight records"),
-        ],
-        right=[np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
     ),
 }

@@ -83,7 +83,7 @@ def _budget_case(n: int, epsilon: float, features: int, hint: str) -> Case:
             "The book takes natural logarithms.": (
                 lambda n, epsilon, features: np.log(2) * _budget(n, epsilon, features)
             ),
-            "That is the Laplace mechanism. The theorem uses the others' cover, so n counts.": (
+            "That is the Laplace mechanism. The theorem uses the others' mass, so n counts.": (
                 lambda n, epsilon, features: features / epsilon
             ),
         },
@@ -146,7 +146,7 @@ def _good(multipliers: Any) -> str:
     if exposed:
         return f"At the end {exposed} records are exposed."
     if not divergence < 0.0068:
-        return f"Everybody is private, and the divergence is {divergence:.5f}."
+        return f"Every record is private, and the divergence is {divergence:.5f}."
     return ""
 
 
@@ -219,7 +219,7 @@ EXERCISES = {
             Case(wrong_scales, "Give five numbers > 0."),
             Case(
                 _good,
-                "Everybody must be private, and the divergence below 0.0068.",
+                "Every record must be private, and the divergence below 0.0068.",
                 "Let the smallest scale be small against a bin, with steps between the others.",
             ),
         ],

@@ -166,7 +166,7 @@ def _tables(seed: int, size: int, bins: int) -> tuple[NDArray[np.float64], NDArr
 
 
 def _binary(a: float, p: float) -> float:
-    """KL of two coins."""
+    """KL of two Bernoulli distributions."""
     first = a * math.log(a / p) if a > 0 else 0.0
     return first + (1 - a) * math.log((1 - a) / (1 - p))
 
@@ -209,7 +209,7 @@ def _fixed_noise_enough(answer: Any) -> bool | str:
     fixed_noise = game_losses(answer)[0]
     return (
         fixed_noise <= 1.0 + 1e-9
-        or f"Somebody's fixed-noise loss is {fixed_noise:.3g} here: the start exposes him."
+        or f"A fixed-noise loss is {fixed_noise:.3g} here: the start exposes this record."
     )
 
 
@@ -346,12 +346,12 @@ def _sums(present, absent):
 
 def _divergences(n, epsilon, share):
     p = math.exp(share) / n
-    with_him = -share / n + (1 - 1 / n) * (math.log1p(-1 / n) - math.log1p(-p))
-    return with_him, -math.log1p(-p * math.exp(-epsilon))
+    with_it = -share / n + (1 - 1 / n) * (math.log1p(-1 / n) - math.log1p(-p))
+    return with_it, -math.log1p(-p * math.exp(-epsilon))
 
 
 def _meeting(n, epsilon):
-    """Probability of the loner's bin, not the divergence."""
+    """Probability of the lonely record's bin, not the divergence."""
 
     def excess(share):
         first, second = _divergences(n, epsilon, share)
@@ -386,7 +386,9 @@ EXERCISES = {
                 "Run the pipeline on everybody once, then for each bin with one record less.",
             ),
             _rerun_case([4, 3], _blurred, "A ratio can be far from 1 on either side."),
-            _rerun_case([1, 9, 9], _blurred, "Who is rare is less likely without himself."),
+            _rerun_case(
+                [1, 9, 9], _blurred, "A rare value becomes less likely without its record."
+            ),
             _rerun_case(
                 [5, 5, 1],
                 _fullest,
@@ -423,8 +425,8 @@ EXERCISES = {
                 np.array(counts),
                 laplace_kernel(len(counts), scales),
                 k,
-                hint="At one output x, what should everybody play in D, and what in the rerun, so "
-                "that the ratio is largest? Both directions count, and D has one record more.",
+                hint="At one output x, what should each record play in D, and what in the rerun, "
+                "so that the ratio is largest? Both directions count, and D has one record more.",
                 more="For each x take the largest and the smallest entry over the actions, in each "
                 "bin, and weigh them with the counts.",
                 mistakes=_CEILING_MISTAKES,
@@ -497,13 +499,13 @@ EXERCISES = {
                 least_divergence,
                 n,
                 epsilon,
-                hint="Let p be the probability of the loner's bin with him. One divergence falls "
+                hint="Let p be the probability of the lonely record's bin. One divergence falls "
                 "as p grows to 1/n, the other rises: where do they meet? Solve for ln p; mind "
                 "the digits of 1 - p.",
                 more="kl(1/n || p) = -ln(1 - p exp(-ε)), an equation for p in (0, 1/n). Which side "
                 "is the larger at p = 1/n, and which near 0?",
                 mistakes={
-                    "That is the divergence without the loner if with him it is 0. Trade one off "
+                    "That is the divergence without the record if it is 0 with it. Trade one off "
                     "against the other.": (lambda n, epsilon: -math.log1p(-math.exp(-epsilon) / n)),
                     "That is where a first-order guess puts it.": (
                         lambda n, epsilon: 1 / (n * (1 + math.exp(epsilon)))
@@ -536,8 +538,9 @@ EXERCISES = {
             Case(_fixed_noise_enough, "Add records, or bring the lonely ones nearer."),
             Case(
                 _end_to_end_enough,
-                "It must be 4. For whose sake are others loud, and for his only?",
-                "Somebody at one end, a gap, and a crowd. Let the computer try a few hundred.",
+                "It must be 4. Which record makes others take a large scale for its sake alone?",
+                "Try one record at an end, a gap, and many records beyond it. "
+                "Let the computer try hundreds.",
             ),
         ],
         wrong=[

@@ -225,7 +225,7 @@ def _all_private(answer: Any) -> bool | str:
 def _near_enough(answer: Any) -> bool | str:
     game, profile = _end(answer)
     divergence = game.evaluate(profile).divergence
-    return divergence < 0.02 or f"Everybody is private, and the divergence is {divergence:.4f}."
+    return divergence < 0.02 or f"Every record is private, and the divergence is {divergence:.4f}."
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -429,11 +429,13 @@ EXERCISES = {
     ),
     "sake": Exercise(
         [
-            _sake_case(38, 2, 4, "equilibrium", "The shortest turns quiet. Look at every bin."),
-            _sake_case(40, 2, 4, "equilibrium", "One of three turns quiet: move one record only."),
-            _sake_case(59, 2, 4, "equilibrium", "A record can be loud for others only."),
+            _sake_case(38, 2, 4, "equilibrium", "The shortest takes scale 4. Look at every bin."),
+            _sake_case(
+                40, 2, 4, "equilibrium", "One of three takes scale 4: move one record only."
+            ),
+            _sake_case(59, 2, 4, "equilibrium", "A scale can be large only for others."),
             _sake_case(51, 3, 4, "equilibrium", "One of the crowd can matter to the ends."),
-            _sake_case(62, 4, 0, "small", "Name those who were private before, not all exposed."),
+            _sake_case(62, 4, 0, "small", "Leave out bins that were exposed before."),
         ],
         wrong=[
             (lambda g, p, *move: exposed(g, after(p, *move)), "Leave them out."),
@@ -459,7 +461,8 @@ EXERCISES = {
                 _near_enough,
                 "The divergence is not below 0.02 yet. How wide is the noise of your smallest "
                 "scale, in bins?",
-                "Noise of a few tenths of a bin leaves the crowd where it is. And the loners?",
+                "Noise of a few tenths of a bin leaves the crowd where it is. And the records that "
+                "are alone in a bin?",
             ),
         ],
         wrong=[

@@ -17,8 +17,8 @@ from pdpbook_exercises import Case, Exercise, close
 __all__ = ["EXERCISES"]
 
 
-def _guess(laws: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(weights @ laws)
+def _guess(candidates: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(weights @ candidates)
 
 
 def _guess_cases() -> list[Case]:
@@ -26,12 +26,12 @@ def _guess_cases() -> list[Case]:
     return [
         close(
             _guess,
-            rng.dirichlet(np.full(bins, 0.4), size=laws),
-            rng.dirichlet(np.ones(laws)),
+            rng.dirichlet(np.full(bins, 0.4), size=size),
+            rng.dirichlet(np.ones(size)),
             hint="Write the expected divergence as something without P minus a sum over x of "
-            "E q(x) ln P(x). The probabilities of the laws are not all equal.",
+            "E q(x) ln P(x). The probabilities of the candidates are not all equal.",
         )
-        for laws, bins in ((2, 3), (5, 4), (1, 2))
+        for size, bins in ((2, 3), (5, 4), (1, 2))
     ]
 
 
@@ -90,10 +90,10 @@ def _histograms() -> list[NDArray[np.int64]]:
     return [bell, two.astype(np.int64), np.where(x < 12, 10 * (12 - x), 0).astype(np.int64)]
 
 
-def _is_law(answer: Any) -> bool:
+def _is_distribution(answer: Any) -> bool:
     noisy = np.array([5, -2, 0, 1])
-    law = np.asarray(answer(noisy, 0.5), dtype=float)
-    return law.shape == (4,) and bool((law > 0).all()) and math.isclose(law.sum(), 1.0)
+    guess = np.asarray(answer(noisy, 0.5), dtype=float)
+    return guess.shape == (4,) and bool((guess > 0).all()) and math.isclose(guess.sum(), 1.0)
 
 
 def _is_nearer(counts: NDArray[np.int64], epsilon: float) -> Callable[[Any], bool]:
@@ -141,12 +141,12 @@ EXERCISES = {
     "guess": Exercise(
         _guess_cases(),
         wrong=[
-            (lambda laws, weights: laws.mean(axis=0), "are not all equal"),
-            (lambda laws, weights: normalised(np.exp(weights @ np.log(laws))), "are not all equal"),
-            (lambda laws, weights: laws[weights.argmax()], "are not all equal"),
-            (lambda laws, weights: normalised(np.median(laws, axis=0)), "are not all equal"),
+            (lambda each, weights: each.mean(axis=0), "are not all equal"),
+            (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
+            (lambda each, weights: each[weights.argmax()], "are not all equal"),
+            (lambda each, weights: normalised(np.median(each, axis=0)), "are not all equal"),
         ],
-        right=[lambda laws, weights: sum(w * law for w, law in zip(weights, laws, strict=True))],
+        right=[lambda each, weights: sum(w * row for w, row in zip(weights, each, strict=True))],
     ),
     "clipping": Exercise(
         [
@@ -251,7 +251,7 @@ EXERCISES = {
     "better": Exercise(
         [
             Case(
-                _is_law,
+                _is_distribution,
                 "Return a distribution with one positive probability a bin, for any whole numbers.",
             ),
             *(

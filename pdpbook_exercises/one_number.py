@@ -1,4 +1,4 @@
-"""Self-checks of the chapter *One number*."""
+"""Self-checks of the chapter *Local randomisers*."""
 
 from __future__ import annotations
 
@@ -10,20 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
-from pdpbook.foundations.divergences import hockey_stick_divergence, kl_divergence
-from pdpbook.foundations.privacy import advanced_composition
+from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook_exercises import Case, Exercise, close
 
 __all__ = ["EXERCISES"]
 
-MOST = 10**9
 
-
-def _look_alikes(n: int, epsilon: float, m: int) -> float:
+def _draws_of_others(n: int, epsilon: float, m: int) -> float:
     return m / (1.0 + n * math.expm1(epsilon))
 
 
@@ -44,10 +39,10 @@ def _ratio(randomiser: NDArray[np.float64]) -> float:
 def _replacement_cases() -> list[Case]:
     rng = np.random.default_rng(3)
     mistakes = {
-        "A removal and an addition bound it. But the n - 1 others stay and cover throughout.": (
+        "A removal and an addition bound it. But the n - 1 others stay throughout.": (
             lambda randomiser, n: 2 * math.log1p((_ratio(randomiser) - 1) / n)
         ),
-        "That is the loss of a record that nobody covers.": (
+        "That is the loss of a record that was drawn for certain.": (
             lambda randomiser, n: math.log(_ratio(randomiser))
         ),
         "How many records has the smaller of the two sums at x?": (
@@ -73,61 +68,6 @@ def _replacement_cases() -> list[Case]:
         )
         for bins, n in ((3, 3), (2, 2), (4, 4), (2, 9))
     ] + [close(0.0, np.full((3, 3), 1 / 3), 5, hint="What if all rows are equal?")]
-
-
-def _is_table(n: int, epsilon: float) -> Callable[[Any], str]:
-    def judge(answer: Any) -> str:
-        rows = np.asarray(answer(n, epsilon), dtype=float)
-        if rows.shape != (n, 2):
-            return f"Its shape is {rows.shape}, and {(n, 2)} was expected."
-        if not (rows >= 0).all():
-            return "Some of it is negative or nan."
-        return "" if np.allclose(rows.sum(axis=1), 1.0) else "Each row should sum to 1."
-
-    return judge
-
-
-def _has_loss(n: int, epsilon: float) -> Callable[[Any], bool | str]:
-    def judge(answer: Any) -> bool | str:
-        rows = np.asarray(answer(n, epsilon), dtype=float)
-        loss = privacy_losses(rows[:1], rows.sum(axis=0), n)[0]
-        return math.isclose(loss, epsilon, rel_tol=1e-6) or f"Record 0 loses {loss:.4g} by a draw."
-
-    return judge
-
-
-def _pays_in_full(n: int, epsilon: float) -> Callable[[Any], bool | str]:
-    def judge(answer: Any) -> bool | str:
-        rows = np.asarray(answer(n, epsilon), dtype=float)
-        pair = [rows.mean(axis=0), rows[1:].mean(axis=0)]
-        p, q = (np.einsum("x,y,z->xyz", law, law, law).ravel() for law in pair)
-        delta = 1e-3 / n
-        total = draws_epsilon(n, epsilon, draws=3, delta=delta)
-        p, q = p / p.sum(), q / q.sum()
-        spent = max(hockey_stick_divergence(*each, epsilon=total) for each in ((p, q), (q, p)))
-        return math.isclose(spent, delta, rel_tol=1e-4) or (
-            f"Three draws exceed the theorem's total with δ = {spent:.3g} instead of {delta:.3g}."
-        )
-
-    return judge
-
-
-def _is_largest(n: int, epsilon: float, total: float, delta: float) -> Callable[[Any], str]:
-    def cost(m: int) -> float:
-        return draws_epsilon(n, epsilon, draws=m, delta=delta)
-
-    def judge(answer: Any) -> str:
-        m = answer(n, epsilon, total, delta)
-        if m != int(m) or not 0 <= m <= MOST:
-            return "It is not a whole number from 0 to a billion."
-        m = int(m)
-        if m > 0 and cost(m) > total:
-            return f"So many draws cost {cost(m):.6g}, more than the total."
-        if m < MOST and cost(m + 1) <= total:
-            return f"One draw more would cost {cost(m + 1):.6g}, which is still allowed."
-        return ""
-
-    return judge
 
 
 PLAUSIBLE = [(101, 1317, 1.0, 38, 62), (20, 50, 0.3, 5, 9), (10, 6, 2.0, 0, 3), (8, 100, 1.0, 0, 7)]
@@ -174,13 +114,6 @@ def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
-def table(n, cover, own=1.0):
-    """Rows of n records on two bins: record 0 in bin 0 with probability own, others with cover."""
-    rows = np.tile([cover, 1 - cover], (n, 1))
-    rows[0] = own, 1 - own
-    return rows
-
-
 def ratio(n, epsilon):
     return 1 + n * math.expm1(epsilon)
 
@@ -198,36 +131,6 @@ def gap(randomiser):
     return (randomiser.max(0) / randomiser.min(0)).max() - 1
 
 
-def by_advanced_composition(n, epsilon, total, delta):
-    fits = [
-        m
-        for m in range(1, 200)
-        if delta > 0 and advanced_composition(epsilon, count=m, slack=delta).epsilon <= total
-    ]
-    return max(fits, default=0)
-
-
-def by_powers(n, epsilon, total, delta):
-    """Stops at the first power of 10 that costs too much."""
-    dear = (draws_epsilon(n, epsilon, draws=10**k, delta=delta) > total for k in range(9))
-    return next((10**k for k, too_dear in enumerate(dear) if too_dear), 10**9)
-
-
-def by_bisection(n, epsilon, total, delta):
-    def cost(m):
-        return 0 if m == 0 else draws_epsilon(n, epsilon, draws=m, delta=delta)
-
-    low, high = 0, 10**9 + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if cost(middle) <= total else (low, middle)
-    return low
-
-
-def one_short(n, epsilon, total, delta):
-    return max(by_bisection(n, epsilon, total, delta) - 1, 0)
-
-
 def by_hand(randomiser, n):
     """For two rows of a column at a time."""
     return max(
@@ -239,7 +142,7 @@ def by_hand(randomiser, n):
 
 
 def mixed(bins, n, epsilon, first, last):
-    """Keeps within the plausible bins, blurs evenly over them, and sends strangers there."""
+    """Randomised response on the plausible bins, and uniform release there for the others."""
     inside = np.arange(first, last + 1)
     randomiser = np.zeros((bins, bins))
     randomiser[:, inside] = 1 / inside.size
@@ -248,14 +151,14 @@ def mixed(bins, n, epsilon, first, last):
 
 
 EXERCISES = {
-    "look-alikes": Exercise(
+    "draws-of-others": Exercise(
         [
             close(
-                _look_alikes,
+                _draws_of_others,
                 n,
                 epsilon,
                 m,
-                hint="The record's own row is 1 there. What does the lemma One number ask of the "
+                hint="The record's own row is 1 there. What does the ratio form of pDP ask of the "
                 "average of the others?",
                 more="Without the record, a draw is a draw from the average of the others. That "
                 "must be at least the record's own row divided by R.",
@@ -306,7 +209,7 @@ EXERCISES = {
         _replacement_cases(),
         wrong=[
             (lambda randomiser, n: 2 * np.log1p(gap(randomiser) / n), "A removal and an addition"),
-            (lambda randomiser, n: np.log1p(gap(randomiser)), "nobody covers"),
+            (lambda randomiser, n: np.log1p(gap(randomiser)), "drawn for certain"),
             (
                 lambda randomiser, n: np.log1p(gap(randomiser) / (n - 1)),
                 "the smaller of the two sums",
@@ -323,66 +226,6 @@ EXERCISES = {
         ],
         right=[by_hand, lambda randomiser, n: np.log1p(gap(randomiser) / n)],
     ),
-    "worst-rows": Exercise(
-        [
-            case
-            for n, epsilon in ((6, 1.0), (2, 0.8), (50, 0.3), (400, 2.0))
-            for case in (
-                Case(_is_table(n, epsilon), "Return n rows of two probabilities each."),
-                Case(
-                    _has_loss(n, epsilon),
-                    "Record 0 must have exactly the loss epsilon by one draw. How much cover does "
-                    "it need?",
-                    "At bin 0 the average of the others must be 1/R of record 0's row.",
-                ),
-                Case(
-                    _pays_in_full(n, epsilon),
-                    "The loss is right, but three draws cost less than the theorem allows. What "
-                    "must record 0 itself do in part 2 of the theorem The coin?",
-                    "Record 0 must never be released as anybody else.",
-                ),
-            )
-        ],
-        wrong=[
-            (lambda n, epsilon: table(n, 0.0), "Record 0 loses inf by a draw."),
-            (lambda n, epsilon: table(n, 1 / n), "How much cover does it need?"),
-            (lambda n, epsilon: table(n, 1 / math.exp(epsilon)), "Record 0 loses"),
-            (
-                lambda n, epsilon: table(n, 0.5 / ratio(n, epsilon), 0.5),
-                "Three draws exceed the theorem's total",
-            ),
-            (lambda n, epsilon: np.ones((n, 2)), "Each row should sum to 1."),
-            (lambda n, epsilon: table(n - 1, 1 / ratio(n, epsilon)), "was expected"),
-        ],
-        right=[lambda n, epsilon: table(n, 1 / ratio(n, epsilon)).tolist()],
-    ),
-    "draws-allowed": Exercise(
-        [
-            Case(
-                _is_largest(*case),
-                "The cost of your m must be within the total and that of m + 1 above it; 0 if one "
-                "draw costs too much, a billion if a billion is still allowed.",
-                "Double m until it costs too much, then halve the interval.",
-            )
-            for case in (
-                (1317, 1.0, 10.0, 1e-6),
-                (1317, 0.1, 1.0, 1e-6),
-                (1317, 0.01, 20.0, 1e-6),
-                (2, 5.0, 0.1, 1e-9),
-                (10**15, 1.0, 1.0, 1e-5),
-                (40, 0.5, 0.6, 0.0),
-            )
-        ],
-        wrong=[
-            (lambda n, epsilon, total, delta: int(total / epsilon), "which is still allowed"),
-            (lambda n, epsilon, total, delta: 2 * n, "more than the total"),
-            (by_advanced_composition, "which is still allowed"),
-            (by_powers, "more than the total"),
-            (one_short, "One draw more would cost"),
-            (lambda n, epsilon, total, delta: total / epsilon + 0.5, "not a whole number"),
-        ],
-        right=[by_bisection, lambda *case: float(by_bisection(*case))],
-    ),
     "plausible": Exercise(
         [
             case
@@ -392,8 +235,8 @@ EXERCISES = {
                     _protects(*arguments),
                     "It must be a table of K rows and columns, and ε-DP for every data set of n "
                     "records. Look at the ratios within each column, all rows included.",
-                    "A record outside is released somewhere, too. Give it a row with the same "
-                    "cover in the columns inside.",
+                    "A record outside is released somewhere, too. Give it a row that is "
+                    "positive in the columns inside.",
                 ),
                 Case(
                     _is_nearer(*arguments),

@@ -81,7 +81,7 @@ def _exposes(answer: Any) -> str:
     outcome = game.evaluate(profile)
     if outcome.private_records < game.records:
         return ""
-    return f"Everybody is private; the largest loss is {np.nanmax(outcome.losses):.4f}."
+    return f"Every record is private; the largest loss is {np.nanmax(outcome.losses):.4f}."
 
 
 def _is_at_rest(answer: Any) -> str:
@@ -178,7 +178,7 @@ EXERCISES = {
             (pair(scales=False), "does not know its scales"),
             (pair(factor=0.9), "and the careful bound is"),
             (pair(large=10.0), "The largest scale is 10."),
-            (pair(action=1), "Everybody is private"),
+            (pair(action=1), "Every record is private"),
             ((pair()[0], pair()[1] / 2), "profile must hold integers"),
             (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
         ],

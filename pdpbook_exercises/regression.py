@@ -142,7 +142,7 @@ def _is_table(answer: Callable[..., Any]) -> str:
             f"A table of shape {(SIDE, SIDE)} goes in, and one of shape {cleaned.shape} comes out."
         )
     if not (np.isfinite(cleaned).all() and (cleaned >= 0).all()):
-        return "Nobody can draw cells with a weight below 0 or nan."
+        return "A cell with a weight below 0 or nan cannot be drawn."
     return "" if cleaned.any() else "Nothing is left to draw from."
 
 
@@ -254,7 +254,7 @@ EXERCISES = {
             Case(
                 _alone,
                 "Every pair of bins that occurs must occur twice for this to be finite. Make one "
-                "that occurs once, and keep its x and its y in company.",
+                "that occurs once, while other records share its x and its y.",
                 "Draw a grid of 3 × 3 cells and place the records on it.",
             ),
         ],

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.private_randomisers import noise_margin
@@ -19,35 +18,22 @@ from pdpbook_exercises import Case, Exercise, equal
 __all__ = ["EXERCISES"]
 
 
-def _again(public: int, size: int, n: int, level: float) -> int:
-    """Try one value after the other, every tail a sum of whole numbers."""
-    for c in range(n + 1):
-        marked = public + c
-        ways = [
-            math.comb(marked, j) * math.comb(size + n - marked, n - j)
-            for j in range(min(n, marked) + 1)
-        ]
-        if sum(ways[: c + 1]) > level * math.comb(size + n, n):
-            return c
-    return n
-
-
 def _randomisers() -> list[tuple[NDArray[np.float64], list[int], float]]:
     """Randomisers near the edge of safety, on both sides of it."""
     cases = []
     for lower, epsilon in (([30, 50, 0], 1.0), ([5, 0, 9, 0], 0.4), ([2, 1], 0.7)):
         bins = len(lower)
         for share in (0.001, 0.01, 0.05, 0.2, 0.5, 0.9):
-            blurred = (1 - share) * np.eye(bins) + share / bins
+            uniform = (1 - share) * np.eye(bins) + share / bins
             lopsided = (1 - share) * np.eye(bins) + share * np.eye(bins)[-1]
-            cases += [(blurred, lower, epsilon), (lopsided, lower, epsilon)]
+            cases += [(uniform, lower, epsilon), (lopsided, lower, epsilon)]
     return cases
 
 
 def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
     hint = (
-        "Judged wrongly. Every bin counts, empty ones too; a record of an empty bin adds its own "
-        "row to what is surely there; and the slope does not depend on n."
+        "The answer is wrong. Every bin counts, empty ones too. A record of an empty bin adds its "
+        "own row to the mass of the lower bound, and the slope does not depend on n."
     )
     return equal(
         is_safe(randomiser, lower, epsilon=epsilon), randomiser, np.array(lower), epsilon, hint=hint
@@ -100,25 +86,25 @@ def _by_hand_cases() -> list[Case]:
             output = q @ table(answer)
             return kl_divergence(q, output / output.sum()) <= 0.05
 
-        def keeps(answer: Any, table: Any = table, low: Any = low) -> bool:
+        def releases(answer: Any, table: Any = table, low: Any = low) -> bool:
             return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
 
         cases += [
             Case(shaped, "Return one distribution for each bin."),
             Case(
                 is_it_safe,
-                "Not safe. Look for a bin and an output at which nobody who is surely there gives "
-                "cover; how much cover does somebody need who stays?",
+                "Not safe. Look for a bin and an output on which the records of the lower bound "
+                "put too little mass. How much mass does a record need that is released as itself?",
             ),
             Case(
                 near,
-                "Safe, but its divergence at the mean is above 0.05. Send away no more than "
-                "the cover that is needed.",
+                "Safe, but its divergence at the mean is above 0.05. Move no more mass than is "
+                "needed.",
             ),
             Case(
-                keeps,
-                "Safe and near, but fewer than half of the sure records stay. Equal rows are a "
-                "histogram, not a randomiser.",
+                releases,
+                "Safe and near, but fewer than half of the records of the lower bound are released "
+                "as themselves. Equal rows are a histogram, not a randomiser.",
             ),
         ]
     return cases
@@ -148,13 +134,6 @@ def condition(randomiser, lower, epsilon, *, slope=None, empty=True, occupied_on
     return bool(fits[lower > 0].all() if occupied_only else fits.all())
 
 
-def first(public, size, n, level, tail):
-    c = 0
-    while c < n and tail(c, public, size, n) <= level:
-        c += 1
-    return c
-
-
 def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
     rest = (1 - share) * epsilon if rest is None else rest
     low, high = rest / draws / 2, 2 * rest + 1
@@ -165,7 +144,7 @@ def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
     return low
 
 
-def blurred(mean, lower, epsilon, *, share):
+def mixed(mean, lower, epsilon, *, share):
     bins = len(mean)
     return (1 - share) * np.eye(bins) + share / bins
 
@@ -178,8 +157,8 @@ EXERCISES = {
                 bins,
                 epsilon,
                 delta,
-                hint="What is Pr[Z > t] for one noise, both signs taken into account? All K of "
-                "them must stay below; t is a whole number, at least 0.",
+                hint="What is Pr[Z > t] for one noise, both signs taken into account? None of the "
+                "K noises may exceed t, and t is a whole number, at least 0.",
             )
             for bins, epsilon, delta in (
                 (101, 0.8, 1e-6),
@@ -199,7 +178,7 @@ EXERCISES = {
                 lambda k, e, d: margin(k, e, d, lambda e, t: math.exp(-e * t) / (1 + math.exp(-e))),
                 "both signs taken into account",
             ),
-            (lambda k, e, d: margin(1, e, d, above), "All K of them must stay below"),
+            (lambda k, e, d: margin(1, e, d, above), "None of the K noises may exceed t"),
             (lambda k, e, d: math.ceil(math.log(k / d) / e), "returned 24."),
             (lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e, "t is a whole number"),
         ],
@@ -226,48 +205,6 @@ EXERCISES = {
             (lambda p, low, e: True, "Every bin counts, empty ones too"),
         ],
         right=[lambda p, low, e: is_safe(p, low, epsilon=e), condition],
-    ),
-    "again": Exercise(
-        [
-            equal(
-                _again,
-                *case,
-                hint="Mark the people of the bin, public ones and c others, and draw the n others "
-                "from all. At most c marked ones: is that more likely than the level?",
-            )
-            for case in (
-                (100, 123, 123, 0.0025),
-                (20, 123, 123, 0.0025),
-                (3, 123, 123, 0.0025),
-                (40, 60, 200, 0.01),
-                (0, 50, 50, 0.1),
-                (25, 60, 30, 0.3),
-            )
-        ],
-        wrong=[
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
-                ),
-                "public ones and c others",
-            ),
-            (
-                lambda a, size, n, level: first(
-                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
-                ),
-                "public ones and c others",
-            ),
-            (lambda a, size, n, level: int(a * n / size), "returned 100."),
-            (
-                lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
-                "more likely than the level",
-            ),
-        ],
-        right=[
-            lambda a, size, n, level: first(
-                a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
-            )
-        ],
     ),
     "cost": Exercise(
         [
@@ -302,8 +239,8 @@ EXERCISES = {
                 lambda m, low, e: np.tile(m / m.sum(), (len(m), 1)),
                 "Equal rows are a histogram, not a randomiser",
             ),
-            (lambda m, low, e: blurred(m, low, e, share=0.9), "Safe, but its divergence"),
-            (lambda m, low, e: blurred(m, low, e, share=1e-4), "Not safe"),
+            (lambda m, low, e: mixed(m, low, e, share=0.9), "Safe, but its divergence"),
+            (lambda m, low, e: mixed(m, low, e, share=1e-4), "Not safe"),
             (lambda m, low, e: m, "one distribution for each bin"),
         ],
         right=[

@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 
-from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace_pdf
+from pdpbook.per_instance.noise_kernels import (
+    laplace_kernel,
+    truncated_laplace_extremes,
+    truncated_laplace_pdf,
+)
 from pdpbook_exercises import Case, Exercise, close
 
 __all__ = ["EXERCISES"]
+
+
+def _scale_for_ratio(ratio: float) -> tuple[float, float]:
+    return 1 / math.log(ratio), math.log(ratio) / (ratio - 1)
 
 
 def _truncated_sd(scale: float) -> float:
@@ -73,6 +81,16 @@ def _has_ratio(ratio: float) -> Case:
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
+def scale_for_ratio(ratio):
+    """By bisection of the package's two extremes."""
+    low, high = 1e-3, 1e4
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        smallest, largest = truncated_laplace_extremes(middle)
+        low, high = (middle, high) if largest > ratio * smallest else (low, middle)
+    return high, truncated_laplace_extremes(high)[0]
+
+
 def sd(scale):
     return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
 
@@ -100,6 +118,36 @@ def from_kernel(bins, scale):
 
 
 EXERCISES = {
+    "scale-for-ratio": Exercise(
+        [
+            close(
+                _scale_for_ratio,
+                ratio,
+                hint="The ratio of the largest to the smallest density is e^(1/b). Solve for b.",
+                more="Put 1/b = ln R into the formula of the smallest density.",
+                mistakes={
+                    "The factor 1/b of the smallest density is missing.": lambda ratio: (
+                        1 / math.log(ratio),
+                        1 / (ratio - 1),
+                    ),
+                    "The second number is the largest density, not the smallest.": lambda ratio: (
+                        1 / math.log(ratio),
+                        ratio * math.log(ratio) / (ratio - 1),
+                    ),
+                },
+            )
+            for ratio in (math.e, 2.0, 10.0, 22_026.0, 1.01)
+        ],
+        wrong=[
+            (lambda ratio: (1 / math.log(ratio), 1 / (ratio - 1)), "The factor 1/b"),
+            (
+                lambda ratio: (1 / math.log(ratio), ratio * math.log(ratio) / (ratio - 1)),
+                "the largest density",
+            ),
+            (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
+        ],
+        right=[scale_for_ratio],
+    ),
     "truncated-sd": Exercise(
         [
             close(

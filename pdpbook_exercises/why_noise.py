@@ -199,7 +199,7 @@ EXERCISES = {
         [
             Case(
                 _beats_the_mean,
-                "Far-out answers say little about which world it is, and they move the mean most.",
+                "Far-out answers say little about Jacob, and they move the mean most.",
             )
         ],
         wrong=[

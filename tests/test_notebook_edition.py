@@ -168,8 +168,8 @@ Prove it, a proof.
 CONF = r"""
 extensions = ["myst_nb", "sphinx_proof", "book._ext.pages.exercise_directive"]
 extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
-extensions += ["book._ext.build.writing"]
-exclude_patterns = ["_build"]
+extensions += ["book._ext.build.memory", "book._ext.edition.notebook_download"]
+exclude_patterns = ["_build", "book/solutions"]
 root_doc = "page"
 html_theme = "sphinx_book_theme"
 nb_execution_mode = "cache"
@@ -184,6 +184,7 @@ mathjax3_config = {"tex": {"macros": {"eps": r"\varepsilon"}}}
 def build(folder: Path, **pages: str) -> subprocess.CompletedProcess[str]:
     """Build a book of these pages, warnings as errors, as the real one is built."""
     for name, page in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
     (folder / "conf.py").write_text(CONF, encoding="utf-8")
     return subprocess.run(
@@ -287,6 +288,105 @@ def test_a_page_that_fails_is_named(tmp_path: Path) -> None:
     done = build(tmp_path, page=PAGE.replace("answer = ...", "1 / 0"))
     assert done.returncode != 0
     assert "page" in done.stderr and "ZeroDivisionError" in done.stdout + done.stderr
+
+
+HEAD, _, _ = PAGE.partition("# A page")
+ROOT_PAGE, _, _ = PAGE.partition("## Part of it")
+CHAPTER = f"""{HEAD}# A chapter
+
+```{{code-cell}} ipython3
+from pdpbook_exercises import check
+```
+
+{PAGE.partition("## Part of it")[2].replace("code, proof", "code")}
+Text after the cells.
+
+{NO_PROOF}
+"""
+SOLVED = f"""{HEAD}# Solutions
+
+```{{code-cell}} ipython3
+from math import sqrt
+```
+
+## Again
+
+[The exercise](#ex-one). Take a root, as {{prf:ref}}`thm-one` says.
+
+```{{code-cell}} ipython3
+:tags: [exercise-solution]
+answer = sqrt(9)
+```
+
+```{{code-cell}} ipython3
+print("it is", answer)
+```
+
+## Another
+
+[The exercise](#ex-two). A tetrachord.
+
+```{{code-cell}} ipython3
+:tags: [exercise-solution]
+tetrachord = sqrt(16)
+```
+"""
+
+ORPHANED = CHAPTER.replace("file_format", "orphan: true\nfile_format", 1)
+
+
+def test_the_solution_for_practice_is_folded_and_that_of_an_assignment_is_not_there(
+    tmp_path: Path,
+) -> None:
+    def parts() -> tuple[str, nbformat.NotebookNode]:
+        built = tmp_path / "_build" / "html" / "book" / "chapter"
+        return built.with_suffix(".html").read_text(encoding="utf-8"), read(
+            built.with_suffix(".ipynb")
+        )
+
+    pages = {"page": ROOT_PAGE, "book/chapter": ORPHANED, "book/solutions/chapter": SOLVED}
+    done = build(tmp_path, **pages)
+    assert done.returncode == 0, done.stderr
+    html, written = parts()
+    [fold] = re.findall(r"<details.*?</details>", html, re.DOTALL)
+    assert fold.startswith('<details class="solution" id="ex-one-solution"><summary>Solution</')
+    assert 'href="../page.html#thm-one"' in fold and "it is 3.0" in fold
+    before, _, after = html.partition("<details")
+    assert "tag_exercise-stub" in before and "tag_exercise-stub" not in after
+    assert "Text after" in after and "Text after" not in fold
+    tagged = [cell.metadata.get("tags", []) for cell in written.cells]
+    place = tagged.index(["solution"])
+    assert written.cells[place - 1].metadata.tags == ["exercise-stub"]
+    source = written.cells[place].source
+    assert source.startswith(
+        "<details>\n<summary>Solution</summary>\n\nTake a root, as [Theorem 1]"
+    )
+    assert source.endswith("</details>") and written.cells[place].cell_type == "markdown"
+    assert "```python\nfrom math import sqrt\n\n\nanswer = sqrt(9)\n```" in source
+    assert "```text\nit is 3.0\n```" in source
+    files = (tmp_path / "_build" / "html").rglob("*")
+    texts = [file.read_bytes() for file in files if file.is_file()]
+    assert not [text for text in texts if b"tetrachord" in text.lower()]
+
+    pages["book/solutions/chapter"] = SOLVED.replace("sqrt(9)", "sqrt(25)")
+    assert build(tmp_path, **pages).returncode == 0
+    html, written = parts()
+    assert "it is 5.0" in html and "it is 5.0" in written.cells[place].source
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("(#ex-one)", "(#ex-none)", "a practice exercise needs one section that begins with"),
+        ("sqrt(9)", "1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_a_solution_that_is_missing_or_fails_ends_the_build(
+    right: str, wrong: str, told: str, tmp_path: Path
+) -> None:
+    pages = {"book/chapter": ORPHANED, "book/solutions/chapter": SOLVED.replace(right, wrong)}
+    done = build(tmp_path, page=ROOT_PAGE, **pages)
+    assert done.returncode != 0 and told in done.stdout + done.stderr
 
 
 # The bundle and the reader's folder -------------------------------------------------------------

@@ -1,5 +1,7 @@
 """What makes the pages light and readable, on small examples."""
 
+import doctest
+import importlib
 import json
 import re
 import subprocess
@@ -22,6 +24,18 @@ from book._ext.pages.typesetter import Typesetter
 from book._ext.theme import light_theme
 from book._ext.theme.previews import Parts
 from book._ext.theme.search_text import entries, join_parts, write_part
+from tests.tools.notebooks import ROOT
+
+EXTENSIONS = ROOT / "book" / "_ext"
+SHOWING = [path for path in sorted(EXTENSIONS.rglob("*.py")) if ">>> " in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("module", SHOWING, ids=lambda path: path.stem)
+def test_examples_of_the_extensions_are_true(module: Path) -> None:
+    """pytest does not look into ``book/_ext`` itself: it would import what only Sphinx imports."""
+    name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
+    tried = doctest.testmod(importlib.import_module(name))
+    assert tried.attempted and not tried.failed
 
 
 @pytest.fixture(scope="module")

@@ -132,6 +132,35 @@ def test_the_tables_of_contents_and_the_pages_agree() -> None:
     assert set(instructor[len(public) :]) == private
 
 
+def linked(list_class: str) -> list[str]:
+    """The labels that a list of the first page links to."""
+    text = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition(f"{{.{list_class}}}\n")
+    return re.findall(r"\[\]\(#([\w-]+)\)", rest.partition("\n\n")[0])
+
+
+def test_the_first_page_shows_the_path_and_what_stands_beside_it() -> None:
+    """The path begins the book; every optional chapter, and no other, stands beside it."""
+    starred = []
+    chapters = [ROOT / f"{page}.md" for page in listed("_toc.yml") if page.count("/") == 2]
+    chapters = [page for page in chapters if page.parent.name in PARTS]
+    for page in chapters:
+        title = re.search(r"^# (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        if title and title[1].endswith("★"):
+            starred.append(page.stem)
+    path, beside = linked("path"), linked("path-beside")
+    assert len(path) == 9 and not {*path} & {*starred}
+    assert path == [page.stem for page in chapters if page.stem not in starred][: len(path)]
+    assert {*beside} == {*starred} and len(beside) == len(starred) > 0
+
+
+def test_every_part_has_a_picture_on_the_first_page() -> None:
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    text = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    cards = re.findall(r"^:::\{grid-item-card\} (.+?)(?: ★)?\n```\{thumbnail\}", text, re.MULTILINE)
+    assert cards == [part["caption"] for part in parts if part.get("numbered")]
+
+
 def test_the_copies_that_jupyterlab_keeps_are_no_pages(tmp_path: Path) -> None:
     """`make edit` leaves them beside the pages that it opens."""
     page = tmp_path / "book" / "part" / "page.md"

@@ -151,7 +151,7 @@ def test_the_checks_see_a_file_that_is_no_source():
 
 def test_the_item_that_opens_a_section_stands_in_it_first():
     directive = SimpleNamespace(
-        name="items", arguments=["x"], parse_inline=lambda text: ([nodes.Text(text)], [])
+        name="items", arguments=["x"], inline=lambda text: [nodes.Text(text)]
     )
     items = [{"id": "a"}, {"id": "b", "section": "Two"}, {"id": "c"}, {"id": "d", "section": "No"}]
 
@@ -246,7 +246,7 @@ BORROWED = re.compile(r"\bLemma\s+1\b|\bTheorem\s+2\b(?!\.\d| of \{cite)|[Pp]ape
 
 def prose_files():
     """All that a reader of the book or of the code sees; the changelog tells of the past."""
-    for pattern in ("book/**/*.md", "pdpbook/**/*.py", "vendor/explorables/*.js", "docs/**/*.svg"):
+    for pattern in ("book/**/*.md", "book/**/*.js", "pdpbook/**/*.py", "docs/**/*.svg"):
         yield from sorted(ROOT.glob(pattern))
     yield from (ROOT / name for name in ("README.md", "ARCHITECTURE.md"))
 

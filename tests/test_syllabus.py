@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 import yaml
 
+from book._ext.course.concept_picture import draw_graph, places
 from book._ext.course.syllabus import (
     SECONDS,
     STEP,
@@ -20,7 +21,6 @@ from book._ext.course.syllabus import (
     see_also,
     week_faults,
 )
-from book._ext.course.syllabus_pages import draw_graph, places
 from book._ext.pages.exercise_options import LEVELS, ExerciseOptions
 from tests.tools.notebooks import ROOT
 

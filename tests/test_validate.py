@@ -117,6 +117,15 @@ def test_memory_has_one_limit_for_every_array():
         v.memory("x", 3, 2**53, np.int64(2**53))  # no wrapping around
 
 
+def test_a_length_is_a_whole_number_that_fits_into_memory():
+    assert v.length("size", np.int64(3), what="a sample") == 3
+    assert v.length("size", 2**28, what="a sample") == 2**28  # 2 GiB, to the byte
+    with pytest.raises(ValueError, match=r"^size must be a whole number >= 1, got size=0$"):
+        v.length("size", 0, what="a sample")
+    with pytest.raises(ValueError, match=r"^size must be so small that the memory for a sample "):
+        v.length("size", 2**28 + 1, what="a sample")
+
+
 def test_functions_take_what_they_are_called_with():
     def two(first, second):
         return first

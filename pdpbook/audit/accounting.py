@@ -1,23 +1,27 @@
-r"""What many draws cost.
+r"""The total privacy cost of many draws under the same noise.
 
-A record is ε-pDP for one draw.  Then the likelihood ratio :math:`L = P/P_{-i}` of a draw lies in
-:math:`[A, B]` with :math:`B = e^\varepsilon` and :math:`A = \max(1-\frac1n, e^{-\varepsilon})`: a
-record in n cannot make an output rarer than by the factor :math:`1-\frac1n`.  Two distributions
-with such a ratio are made from a *coin* by
+Let a record be ε-pDP by one draw, with the others' noise fixed.  The likelihood ratio
+:math:`L = P/P_{-i}` of a draw lies in :math:`[A, B]` with :math:`B = e^\varepsilon` and
+:math:`A = \max(1-\frac1n, e^{-\varepsilon})`, because one record in n cannot make an output rarer
+than by the factor :math:`1-\frac1n`.  Two Bernoulli distributions *dominate* all pairs with such a
+ratio: with success probability :math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it,
+a draw from
 
-.. math:: A_1 = \frac{P-A\,P_{-i}}{1-A}, \qquad A_0 = \frac{B\,P_{-i}-P}{B-1} ,
+.. math:: H = \frac{P-A\,P_{-i}}{1-A}\quad\text{after a success, and from}\quad
+          T = \frac{B\,P_{-i}-P}{B-1}\quad\text{otherwise}
 
-heads with probability :math:`a=\frac{1-A}{B-A}` without the record and :math:`aB` with it: heads
-means "draw from :math:`A_1`", tails "draw from :math:`A_0`".  So whatever m draws tell about the
-record, m tosses of the coin tell, and the number of heads says all.  For
-:math:`\varepsilon \ge \ln\frac n{n-1}`, :math:`A_1 = p_i` and :math:`a = 1/R` with
-:math:`R = 1+n(e^\varepsilon-1)`.  :func:`draws_epsilon` computes what the tosses cost.
+has the distribution :math:`P_{-i}` or P.  So m draws tell no more about the record than the number
+of successes in m trials.  For :math:`\varepsilon \ge \ln\frac n{n-1}` the pair is attained by a
+record with :math:`H = p_i` and :math:`a = 1/R`, where :math:`R = 1+n(e^\varepsilon-1)`.
+:func:`draws_epsilon` computes the total of this dominating pair.
 
-That is the worst ε-pDP record.  What *one* record loses by m draws follows from its own pair
-:math:`(P, P_{-i})`: its *privacy loss distribution* is the law of :math:`\ln P(x)/P_{-i}(x)`, and m
-draws add m independent losses.  :func:`record_profile` has Google's dp-accounting convolve them.
+Most records pay less.  What *one* record loses by m draws follows from its own pair
+:math:`(P, P_{-i})`: its *privacy loss distribution* is the distribution of
+:math:`\ln P(x)/P_{-i}(x)`, and m draws add m independent losses.  :func:`record_profile` has
+Google's dp-accounting convolve them.  For the end-to-end loss of a pipeline, pass the distributions
+of its output with and without the record instead.
 
-The proofs are in the chapter *One number*.
+The proofs are in the chapter *Many draws*.
 """
 
 from __future__ import annotations
@@ -58,12 +62,13 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     float
         The smallest :math:`\varepsilon'\ge0` at which m draws are
         :math:`(\varepsilon',\delta)`-pDP, in both directions, for every record that is ε-pDP.
-        It is attained: by a record that is always released as itself, if each of the others is
-        released as its look-alike with probability :math:`1/R`.
+        It is attained by a record without noise that is alone in its bin, if each of the others
+        is released there with probability :math:`1/R`.
 
-        The number is never below the truth: probabilities are raised by a factor of 1 + 1e-9
-        before they are compared with δ.  So it is what a δ smaller by this factor costs, which is
-        hardly more, unless δ is all but the probability of the losses above the answer.
+        The number is never below the exact total, because probabilities are raised by a factor of
+        1 + 1e-9 before they are compared with δ.  So it is the total for a δ that is smaller by
+        this factor, which is hardly more unless δ nearly equals the probability of the losses
+        above the answer.
 
     Raises
     ------
@@ -81,8 +86,9 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
     The promise compares the data with and without the record (removal), not with the record
     replaced.
 
-    Proved in *One number*.  The cost for m = n does not grow with n: the number of heads tends to
-    a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record and 1 more with it.
+    Proved in *Many draws*.  The cost for m = n does not grow with n: the number of successes tends
+    to a Poisson variable with mean :math:`1/(e^\varepsilon-1)` without the record and 1 more with
+    it.
 
     Examples
     --------
@@ -102,46 +108,46 @@ def draws_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
         raise _validate.fail("epsilon", "so small that draws * epsilon is finite", epsilon)
     if delta == 0.0:
         return most
-    rare = min(-math.log1p(-1.0 / n), epsilon)  # the loss of tails is -rare
-    # ln of the odds of heads without the record, (1 - A) / (B - 1)
+    rare = min(-math.log1p(-1.0 / n), epsilon)  # the loss of a failure is -rare
+    # ln of the odds of a success without the record, (1 - A) / (B - 1)
     odds = math.log(-math.expm1(-rare)) - epsilon - math.log(-math.expm1(-epsilon))
-    with_record = _tosses_epsilon(draws, odds + epsilon + rare, epsilon, -rare, delta)
-    without = _tosses_epsilon(draws, -odds, rare, -epsilon, delta)
+    with_record = _trials_epsilon(draws, odds + epsilon + rare, epsilon, -rare, delta)
+    without = _trials_epsilon(draws, -odds, rare, -epsilon, delta)
     return min(most, max(with_record, without))
 
 
-def _tosses_epsilon(count: int, log_odds: float, up: float, down: float, delta: float) -> float:
+def _trials_epsilon(count: int, log_odds: float, up: float, down: float, delta: float) -> float:
     r"""Smallest ε′ ≥ 0 with :math:`\E(1-e^{\varepsilon'-L})^+ \le \delta`.
 
-    L is the loss of ``count`` tosses of a coin with the given log-odds of heads, ``up`` > 0 for
-    each head and ``down`` < 0 for each tail.
+    L is the loss of ``count`` trials with the given log-odds of a success, ``up`` > 0 for each
+    success and ``down`` < 0 for each failure.
     """
-    heads, log_weight = _likely_heads(count, log_odds, delta)
+    successes, log_weight = _likely_successes(count, log_odds, delta)
     weight = np.exp(np.minimum(log_weight + math.log1p(MARGIN) - math.log(delta), 700.0))
-    step = up - down  # between the loss of k heads and that of k + 1
+    step = up - down  # between the loss of k successes and that of k + 1
 
     def excess(k: int) -> float:
-        """E(1 - e^{t-L})^+ / δ, t being the loss of heads[k]."""
+        """E(1 - e^{t-L})^+ / δ, t being the loss of successes[k]."""
         return float(weight[k:] @ -np.expm1(-step * np.arange(weight.size - k)))
 
     low, high = -1, weight.size - 1  # excess(high) = 0; find the first k with excess(k) <= 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if excess(middle) <= 1.0 else (middle, high)
-    # between the losses of heads[low] and heads[high]: T - e^{t - loss} M = 1
+    # between the losses of successes[low] and successes[high]: T - e^{t - loss} M = 1
     tail = weight[high:]
     moment = float((tail * np.exp(-step * np.arange(tail.size))).sum())
     over = float(tail.sum()) - 1.0
     shift = max(math.log(over / moment), -step) if over > 0.0 else -step
-    gains, losses = float(heads[high]) * up, (count - float(heads[high])) * down
+    gains, losses = float(successes[high]) * up, (count - float(successes[high])) * down
     rounding = 1e-14 + 1e-15 * (gains - losses)  # of the sums above and of this one
     return max(0.0, gains + losses + shift + rounding)
 
 
-def _likely_heads(
+def _likely_successes(
     count: int, log_odds: float, delta: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Numbers of heads that matter at δ, and the logarithms of their probabilities.
+    """Numbers of successes that matter at δ, and the logarithms of their probabilities.
 
     By Bernstein's inequality those left out have a probability below δ / 10¹².  The probabilities
     come from their ratios, so that nothing large cancels, and are scaled to sum to 1.
@@ -152,13 +158,13 @@ def _likely_heads(
     reach = rarity / 3 + math.sqrt((rarity / 3) ** 2 + 2 * rarity * count * share * rest)
     first = max(0, math.floor(count * share - reach))
     last = min(count, math.ceil(count * share + reach))
-    heads = np.arange(first, last + 1.0)
-    ratio = np.log((count - heads[:-1]) / heads[1:]) + log_odds
+    successes = np.arange(first, last + 1.0)
+    ratio = np.log((count - successes[:-1]) / successes[1:]) + log_odds
     peak = int(np.count_nonzero(ratio > 0.0))  # the ratios fall: this is the mode
-    log_weight = np.zeros(heads.size)
+    log_weight = np.zeros(successes.size)
     log_weight[peak + 1 :] = np.cumsum(ratio[peak:])
     log_weight[:peak] = -np.cumsum(ratio[:peak][::-1])[::-1]
-    return heads, log_weight - math.log(np.exp(log_weight).sum())
+    return successes, log_weight - math.log(np.exp(log_weight).sum())
 
 
 @dataclass(frozen=True)
@@ -247,11 +253,12 @@ def record_profile(
 ) -> RecordProfile:
     r"""Account for the draws about one record, from its two output distributions.
 
-    The losses of the outputs are brought onto multiples of a step, and their law is convolved with
-    itself by dp-accounting.  Rounding each loss up, as the library does by default, is an error
-    that m draws add up m times.  Here each output is divided between the two multiples next to its
-    loss, so that neither of its two probabilities changes: the coin of this module, tossed
-    within one step.  The result is an upper bound still, and the error is of second order.
+    The losses of the outputs are brought onto multiples of a step, and dp-accounting convolves
+    their distribution with itself.  Rounding each loss up, as the library does by default, is an
+    error that m draws add up m times.  Here each output is divided between the two multiples next
+    to its loss, so that neither of its two probabilities changes.  This is the dominating pair of
+    the losses within one step, so the result is still an upper bound, and the error is of second
+    order.
 
     Parameters
     ----------
@@ -281,7 +288,7 @@ def record_profile(
     The promise compares the data with and without the record (removal), not with the record
     replaced.
 
-    Source of the division: Doroshenko et al. (2022).  Taught in *One number*.
+    Source of the division: Doroshenko et al. (2022).  Taught in *Many draws*.
 
     Examples
     --------

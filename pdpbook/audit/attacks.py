@@ -1,21 +1,22 @@
-r"""The best attack of somebody who knows the pipeline: a likelihood-ratio test on m draws.
+r"""The optimal attack on one record: a likelihood-ratio test on m released values.
 
-The attacker knows the distribution P of a draw with the record and P′ without it, sees the
-histogram :math:`c` of m independent draws, and says "in" or "out".  By the lemma of Neyman and
-Pearson no test beats a threshold on
+An attacker knows the algorithm and all other records.  So they know the distribution P of a draw
+with the record and the distribution P′ of a draw without it.  They see the histogram :math:`c` of m
+independent draws and say "in" or "out".  By the lemma of Neyman and Pearson no test is better than
+a threshold on
 
 .. math:: \Lambda = \sum_x c_x \ln\frac{P(x)}{P'(x)} .
 
-Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  So its law, in
-either world, is an m-fold convolution.  To convolve, the scores are brought onto the multiples of a
-step, in two ways that enclose the truth:
+Λ is linear in the histogram: a draw of x adds the *score* :math:`\ln P(x)/P'(x)`.  The distribution
+of Λ is therefore an m-fold convolution, with the record as well as without it.  To convolve, the
+scores are brought onto the multiples of a step, in two ways that enclose the truth:
 
-* *rounded* to the nearest multiple.  That is a test that anybody can carry out, so its errors are
-  attained, and the best test is no worse;
+* *rounded* to the nearest multiple.  The result is a test that can be carried out, so its error
+  rates are attained, and the optimal test is no worse;
 * *split* between the two multiples next to them, so that neither of an output's two probabilities
-  changes.  The draws can be made from the split ones, so the best test is no better.
+  changes.  The draws can be recovered from the split ones, so the optimal test is no better.
 
-Proved in the chapter *Attacks and audits*.
+Proved in the chapter *Attacks*.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ TAIL = 1e-14  #: probability of either tail that is folded back
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    r"""The best test for a record on several draws: made by :func:`optimal_attack`.
+    r"""The optimal test for a record on several draws: made by :func:`optimal_attack`.
 
     Attributes
     ----------
@@ -49,9 +50,9 @@ class Attack:
     step : float
         Distance of the multiples on which the scores were added.
     false_positives : ndarray, shape (t,)
-        Shares of false alarms at the corners of the ROC curve, from 0 to 1.
+        False-positive rates at the corners of the ROC curve, from 0 to 1.
     true_positives : ndarray, shape (t,)
-        Shares of hits at the same corners, of the test with rounded scores.
+        True-positive rates at the same corners, of the test with rounded scores.
     advantage : float
         Largest difference of the two on this curve: attained, so a lower bound of the best
         advantage :math:`\mathrm{TV}(P^m, P'^m)`.
@@ -68,13 +69,13 @@ class Attack:
     advantage_bound: float
 
     def true_positive_rate(self, false_positive_rate: float) -> float:
-        """Return the power of the test at a rate of false alarms.
+        """Return the power of the test at a false-positive rate.
 
         Parameters
         ----------
         false_positive_rate : float
             In [0, 1]; rates below 1e-12 are lost in rounding.  Between two thresholds the test
-            tosses a coin.
+            says "in" with some probability.
 
         Returns
         -------
@@ -101,13 +102,13 @@ class Attack:
 def optimal_attack(
     present: ArrayLike, absent: ArrayLike, *, draws: int = 1, step: float | None = None
 ) -> Attack:
-    r"""Return the best test for a record and its exact errors, from the two laws of a draw.
+    r"""Return the optimal test for a record and its error rates, from two distributions.
 
     Parameters
     ----------
     present, absent : array_like, shape (K,)
-        Distribution of one draw with the record and without it.  For the honest attack the second
-        comes from a rerun of the whole pipeline.
+        Distribution of one draw with the record and without it.  For the end-to-end attack the
+        second comes from a rerun of the whole pipeline.
     draws : int
         Number m of independent draws, from 1 to 10⁶.
     step : float, optional
@@ -134,7 +135,7 @@ def optimal_attack(
     Notes
     -----
     Source: Neyman & Pearson (1933); the division of scores is that of Doroshenko et al. (2022).
-    Taught in *Attacks and audits*.
+    Taught in *Attacks*.
 
     Examples
     --------
@@ -179,7 +180,7 @@ def _convolved(
 ) -> Attack:
     """Add the scores of the draws, rounded and split; ``p`` and ``q`` may sum to less than 1.
 
-    What they lack are the outputs with an infinite score, which settle the matter.
+    What is missing are the outputs with an infinite score, which decide alone.
     """
     rounded = np.rint(values / step).astype(np.int64)
     present, absent = _sums(rounded, p, q, draws)
@@ -208,13 +209,13 @@ def _convolved(
 def _sums(
     points: NDArray[np.int64], p: NDArray[np.float64], q: NDArray[np.float64], draws: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Law of the sum of the points of m draws under both distributions, on common grid points."""
-    laws = [_sum(points, mass, draws) for mass in (p, q)]
-    covered = np.union1d(*(first + np.arange(law.size) for first, law in laws))
+    """Distributions of the sum of the points of m draws, with and without, on common points."""
+    sums = [_sum(points, mass, draws) for mass in (p, q)]
+    covered = np.union1d(*(first + np.arange(masses.size) for first, masses in sums))
     both = np.zeros((2, covered.size))
-    for row, (first, law) in zip(both, laws, strict=True):
+    for row, (first, masses) in zip(both, sums, strict=True):
         start = int(np.searchsorted(covered, first))
-        row[start : start + law.size] = law
+        row[start : start + masses.size] = masses
     return both[0], both[1]
 
 
@@ -251,6 +252,6 @@ def _sum(
                 low = max(low, math.floor(draws * mean - reach))
     length = next_fast_len(high - low + 1, real=True)
     single = np.bincount(points % length, weights=weights, minlength=length)
-    law = irfft(rfft(single) ** draws, length)
-    law = np.maximum(law[np.arange(low, high + 1) % length], 0.0)
-    return low, law * (total**draws / law.sum())
+    masses = irfft(rfft(single) ** draws, length)
+    masses = np.maximum(masses[np.arange(low, high + 1) % length], 0.0)
+    return low, masses * (total**draws / masses.sum())

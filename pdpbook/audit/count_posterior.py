@@ -1,15 +1,15 @@
-r"""What is known about a histogram that was not seen: from noisy counts, or from other people's.
+r"""The posterior of a histogram, given noisy counts or the public counts of other people.
 
-Both cases are one model.  A bin's count is geometric with an unknown mean,
+Both cases use one model.  A bin's count is geometric with an unknown mean,
 :math:`\Pr[c] = \frac1{1+m}\bigl(\frac m{1+m}\bigr)^c`, and m is drawn, once for each bin, from
 a list (0, ½, 1, 2, 4, …) with unknown weights.  What was observed, the noisy counts or the public
 ones, has a likelihood for each m; the weights are those that make the observation likeliest, found
 by expectation-maximisation.  This is *empirical Bayes*: the bins teach one another how empty a bin
 usually is, and nothing is assumed about their order.
 
-- *Noisy counts* :math:`z=c+Z` with two-sided geometric noise: the law of c given z is proportional
-  to the prior times :math:`e^{-\varepsilon|z-c|}`.  Only z is used, so this is post-processing and
-  costs no privacy.
+- *Noisy counts* :math:`z=c+Z` with two-sided geometric noise: the distribution of c given z is
+  proportional to the prior times :math:`e^{-\varepsilon|z-c|}`.  Only z is used, so this is
+  post-processing and costs no privacy.
 - *Public counts* a of other people: :math:`a\sim\mathrm{Poisson}(\theta)` with θ exponential of
   mean m is geometric; given a, θ is a gamma variable, and c, Poisson with mean ρθ, negative
   binomial.
@@ -47,7 +47,7 @@ _FLOOR = 1e-6  #: share of the uniform distribution in the guess: nothing is imp
 
 @dataclass(frozen=True, eq=False)
 class CountPosterior:
-    """A law of the count of each bin, on a few values.
+    """A distribution of the count of each bin, on a few values.
 
     Attributes
     ----------
@@ -75,14 +75,14 @@ class CountPosterior:
         return (1.0 - _FLOOR) * guess + _FLOOR / bins
 
     def lumped(self, groups: int) -> CountPosterior:
-        """Return the law with the values brought together in groups of about equal probability.
+        """Return the distribution with its values in groups of about equal probability.
 
         Means stay as they are.
 
         Parameters
         ----------
         groups : int
-            Number J of values that remain, from 1 to so many that the law takes 2 GiB.
+            Number J of values that remain, from 1 to so many that the distribution takes 2 GiB.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class CountPosterior:
             If the number of groups is not a whole number >= 1, or takes too much memory.
         """
         groups = _validate.integer("groups", groups, at_least=1)
-        _validate.memory("groups", groups, len(self.values), groups, what="the law")
+        _validate.memory("groups", groups, len(self.values), groups, what="the distribution")
         middle = np.cumsum(self.weights, axis=1) - self.weights / 2
         group = np.minimum((middle * groups).astype(int), groups - 1)
         place = np.arange(len(group))[:, None] * groups + group
@@ -154,12 +154,12 @@ def posterior_from_noise(noisy: ArrayLike, *, epsilon: float) -> CountPosterior:
     for j, mean in enumerate(means):
         evidence[j] = (_geometric(mean, low, high) * likelihood).sum(axis=1)
     weights = _empirical_weights(evidence)
-    law = sum(
+    joint = sum(
         (share * _geometric(mean, low, high) for mean, share in zip(means, weights, strict=True)),
         start=np.zeros_like(low),
     )
-    law = law * likelihood
-    return CountPosterior(values, law / law.sum(axis=1, keepdims=True))
+    joint = joint * likelihood
+    return CountPosterior(values, joint / joint.sum(axis=1, keepdims=True))
 
 
 def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
@@ -185,7 +185,7 @@ def posterior_from_public(public: ArrayLike, n: int) -> CountPosterior:
 
     Notes
     -----
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------
@@ -230,7 +230,8 @@ def posterior_from_both(
     Returns
     -------
     CountPosterior
-        The law of the counts given the public ones, times the likelihood of the noisy ones.
+        The distribution of the counts given the public ones, times the likelihood of the noisy
+        ones.
 
     Raises
     ------
@@ -239,7 +240,7 @@ def posterior_from_both(
 
     Notes
     -----
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------
@@ -257,18 +258,18 @@ def posterior_from_both(
     reach = math.ceil(_REACH / epsilon)
     first = np.maximum(z - reach, 0)
     values = (first[:, None] + np.arange(2 * reach + 1)).astype(float)
-    law = posterior[0][:, None] * (values == 0.0)
+    joint = posterior[0][:, None] * (values == 0.0)
     for weight, p in zip(posterior[1:], chance, strict=True):
-        law = law + weight[:, None] * np.asarray(nbinom.pmf(values, size[:, None], p))
+        joint = joint + weight[:, None] * np.asarray(nbinom.pmf(values, size[:, None], p))
     nearness = -epsilon * np.abs(z[:, None] - values)
-    law = (law + 1e-300) * np.exp(nearness - nearness.max(axis=1, keepdims=True))
-    return CountPosterior(values, law / law.sum(axis=1, keepdims=True))
+    joint = (joint + 1e-300) * np.exp(nearness - nearness.max(axis=1, keepdims=True))
+    return CountPosterior(values, joint / joint.sum(axis=1, keepdims=True))
 
 
 def _predictive(
     counts: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Law of each prior mean given a public count, and the negative binomials that follow.
+    """Distribution of each prior mean given a public count, and the negative binomials that follow.
 
     Shapes (M, K), (K,) and (M - 1,); the first mean is 0.
     """
@@ -280,7 +281,7 @@ def _predictive(
     weights = _empirical_weights(evidence / evidence.max(axis=0))
     posterior = weights[:, None] * evidence
     posterior /= posterior.sum(axis=0)
-    rate = 1.0 + 1.0 / means[1:]  # of the gamma law of θ given the public count
+    rate = 1.0 + 1.0 / means[1:]  # of the gamma distribution of θ given the public count
     return posterior, low + 1.0, rate / (rate + share)
 
 

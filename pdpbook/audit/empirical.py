@@ -1,26 +1,26 @@
-r"""Audits: what outputs alone prove about ε.
+r"""Audits: what released values alone prove about ε.
 
-An auditor need not know the mechanism.  Two kinds of evidence give a lower bound on ε that holds
-with a stated confidence, whatever the mechanism is.
+An auditor can run a program but need not know its algorithm.  Two kinds of evidence give a lower
+bound on ε that holds with a stated confidence, whatever the algorithm is.
 
-*Many runs, one record.*  An event E ("the attack says in") is fixed beforehand.  It happens in
-``true_positives`` of the runs with the record and in ``false_positives`` of those without.  Privacy
-says :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same of the complements.  Clopper and
-Pearson bound :math:`P(E)` from below and :math:`P'(E)` from above, each with half of the error
-allowed (Bonferroni), and
+*Many runs, one record.*  An event E, for example "the attack says in", is fixed beforehand.  It
+happens in ``true_positives`` of the runs with the record and in ``false_positives`` of the runs
+without it.  Privacy says :math:`P(E) \le e^\varepsilon P'(E) + \delta`, and the same of the
+complements.  Clopper and Pearson bound :math:`P(E)` from below and :math:`P'(E)` from above, each
+with half of the error allowed (Bonferroni), and therefore
 
 .. math:: \varepsilon \ge \max\Bigl\{\ln\frac{\underline p-\delta}{\overline p'},\;
           \ln\frac{1-\overline p'-\delta}{1-\underline p}\Bigr\} .
 
-*One run, many records.*  Each of many *canaries* is put in or left out by a fair coin of its own.
-One output is published, and the auditor guesses r of the m coins.  If the mechanism is ε-DP, the
-number of right guesses is stochastically at most binomial with
+*One run, many records.*  Each of m *canaries* is included or left out with probability ½,
+independently of the others.  One output is published, and the auditor guesses r of the m choices.
+If the mechanism is ε-DP, the number of right guesses is stochastically at most binomial with
 :math:`q=\frac{e^\varepsilon}{1+e^\varepsilon}`, so for v of them
 :math:`f(v)=\Pr[\mathrm{Bin}(r,q)\ge v]` is a p-value.  With δ it is
 
 .. math:: f(v) + 2m\delta \max_{1\le i\le v} \frac{f(v-i)-f(v)}{i} .
 
-The proofs are in the chapter *Attacks and audits*.
+The proofs are in the chapter *Audits from outputs*.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def clopper_pearson_epsilon(
     false_positives, negatives : int
         The same without the record.
     delta : float
-        The δ in [0, 1) of the promise that is audited.
+        The δ in [0, 1) of the guarantee that is audited.
     confidence : float
         In (0, 1).
 
@@ -63,7 +63,7 @@ def clopper_pearson_epsilon(
     float
         At least 0, in nats.  If the mechanism is (ε, δ)-private for this record, the bound
         exceeds ε with probability at most 1 - confidence.  That holds for one event chosen before
-        the runs are seen; whoever chooses it by the data must count on other runs.
+        the runs are seen; an event that is chosen by the data must be counted on other runs.
 
     Raises
     ------
@@ -81,13 +81,13 @@ def clopper_pearson_epsilon(
     without it (removal).
 
     Source: Clopper & Pearson (1934); as an audit of privacy, Jagielski, Ullman & Oprea (2020).
-    The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited by exchanging the two
-    worlds; do both with half of the error each, or decide beforehand.  Taught in *Attacks and
-    audits*.
+    The other direction, :math:`P' \le e^\varepsilon P + \delta`, is audited by exchanging the runs
+    with and without the record; do both with half of the error each, or decide beforehand.  Taught
+    in *Audits from outputs*.
 
     Examples
     --------
-    Randomised response with ε = ln 3, a thousand runs in each world:
+    Randomised response with ε = ln 3, a thousand runs with and a thousand without the record:
 
     >>> round(clopper_pearson_epsilon(750, 1000, 250, 1000), 3)
     0.954
@@ -110,12 +110,12 @@ def clopper_pearson_epsilon(
     tail = (1.0 - _validate.number("confidence", confidence, above=0.0, below=1.0)) / 2.0
     (hits, runs), (alarms, others) = counts
     low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
-    # 1 - high, so that no digits are lost when nearly every run is an alarm
-    quiet = float(betaincinv(others - alarms, alarms + 1, tail)) if alarms < others else 0.0
-    high = 1.0 - quiet if alarms else -math.expm1(math.log(tail) / others)
+    # 1 - high, so that no digits are lost when nearly every run is a false positive
+    rejected = float(betaincinv(others - alarms, alarms + 1, tail)) if alarms < others else 0.0
+    high = 1.0 - rejected if alarms else -math.expm1(math.log(tail) / others)
     missed = 1.0 - low if hits < runs else -math.expm1(math.log(tail) / runs)
     bound = 0.0
-    for above, below in ((low - delta, high), (quiet - delta, missed)):
+    for above, below in ((low - delta, high), (rejected - delta, missed)):
         if above > below:
             bound = max(bound, math.log(above) - math.log(below))
     return bound
@@ -137,7 +137,7 @@ def audit_power(
     true_positive_rate, false_positive_rate : float
         Probability of the event with the record and without it, in [0, 1].
     runs : int
-        Number of independent runs in *each* of the two worlds, from 1 to 10⁹.
+        Number of independent runs with the record, and as many without it, from 1 to 10⁹.
     epsilon : float
         The claim that is to be refuted, at least 0 and at most 700.
     delta, confidence : float
@@ -147,7 +147,7 @@ def audit_power(
     -------
     float
         Probability that :func:`clopper_pearson_epsilon` exceeds ``epsilon``: the sum over both
-        binomial laws.  If the mechanism keeps the claim, it is at most 1 - confidence.
+        binomial distributions.  If the mechanism keeps the claim, it is at most 1 - confidence.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def audit_power(
 
     The lower bound of the hits exceeds t if and only if so many hits, or more, have probability
     below half of the error at the rate t.  So each number of false alarms has a smallest number of
-    hits that refutes the claim.  Taught in *Attacks and audits*.
+    hits that refutes the claim.  Taught in *Audits from outputs*.
 
     Examples
     --------
@@ -188,9 +188,11 @@ def audit_power(
     reach = 8.0 * math.sqrt(runs * q * (1.0 - q)) + 60.0  # all but about 1e-14 of the alarms
     first, last = max(0.0, math.floor(runs * q - reach)), min(runs, math.ceil(runs * q + reach))
     alarms = np.arange(first, last + 1.0)
-    quiet = np.where(alarms < runs, betaincinv(np.maximum(runs - alarms, 1), alarms + 1, tail), 0)
+    rejected = np.where(
+        alarms < runs, betaincinv(np.maximum(runs - alarms, 1), alarms + 1, tail), 0
+    )
     growth = math.exp(epsilon)
-    needed = np.minimum(growth * (1.0 - quiet) + delta, 1.0 - (quiet - delta) / growth)
+    needed = np.minimum(growth * (1.0 - rejected) + delta, 1.0 - (rejected - delta) / growth)
     hits = binom.isf(tail, runs, np.minimum(needed, 1.0))  # P[more than these] <= tail
     refuted = np.where(needed < 1.0, binom.sf(hits, runs, p), 0.0)
     return min(1.0, float(binom.pmf(alarms, runs, q) @ refuted))
@@ -204,7 +206,7 @@ def one_run_epsilon(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> float:
-    r"""Return a lower bound on ε from one run: how many of many fair coins were guessed.
+    r"""Return a lower bound on ε from one run: how many of many canaries were guessed.
 
     Parameters
     ----------
@@ -213,10 +215,10 @@ def one_run_epsilon(
     guesses : int
         Number of guesses; with δ > 0 it is fixed before the run, and at most 10⁶.
     canaries : int, optional
-        Number m of records that were put in or left out by independent fair coins; those not
-        guessed are abstentions.  As many as guesses if not given.
+        Number m of records that were included or left out independently, with probability ½ each;
+        those not guessed are abstentions.  As many as guesses if not given.
     delta : float
-        The δ of the promise that is audited, in [0, 1) and with :math:`2m\delta\le1`.
+        The δ of the guarantee that is audited, in [0, 1) and with :math:`2m\delta\le1`.
     confidence : float
         In (0, 1).
 
@@ -238,8 +240,8 @@ def one_run_epsilon(
     Neighbouring data sets differ by the removal of one canary.
 
     Source: Steinke, Nasr & Jagielski (2023), theorem 5.2.  The p-value rises with ε if
-    :math:`2m\delta\le1`, so that the smallest ε is found by halving.  Proved for δ = 0 in *Attacks
-    and audits*.
+    :math:`2m\delta\le1`, so that the smallest ε is found by halving.  Proved for δ = 0 in *Audits
+    from outputs*.
 
     Examples
     --------

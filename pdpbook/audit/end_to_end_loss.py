@@ -1,9 +1,10 @@
-r"""The end-to-end loss: leave, and let everything be computed again.
+r"""The end-to-end loss: the loss of a whole pipeline that is run again without the record.
 
-The pDP loss of record i compares :math:`P` with :math:`P_{-i}`, in which the others keep the noise
-that was chosen *with* record i.  A pipeline that chooses the noise from the data does not do that.
-It turns the data set D into an output distribution :math:`P_D`, and the data set without the record
-into :math:`P_{D-i}`.  The *end-to-end loss* of record i is
+The fixed-noise loss of record i compares :math:`P` with :math:`P_{-i}`, in which the others keep
+the noise that was chosen *with* record i.  An attacker who knows the algorithm and the other
+records compares two runs of the algorithm instead.  A pipeline turns the data set D into an output
+distribution :math:`P_D`, and the data set without the record into :math:`P_{D-i}`.  The *end-to-end
+loss* of record i is
 
 .. math:: \max_x \left|\ln\frac{P_D(x)}{P_{D-i}(x)}\right| .
 
@@ -11,9 +12,9 @@ With :math:`P_{-i}` put in between, the logarithm splits into two parts,
 
 .. math:: \ln\frac{P_D}{P_{D-i}} = \ln\frac{P_D}{P_{-i}} + \ln\frac{P_{-i}}{P_{D-i}} ,
 
-what the record itself shows (its pDP loss is the largest absolute value of the first part), and
-what the others' new choices add.  For a randomiser, noise that does not depend on the data, the
-second part is 0.
+what the record itself shows (the fixed-noise loss is the largest absolute value of this part), and
+what the others' new choices add.  For a fixed local randomiser, whose noise does not depend on the
+data, the second part is 0.
 
 The records of one bin leave the same data set behind them, so one rerun for each occupied bin gives
 the end-to-end losses of all records, exactly.
@@ -77,11 +78,11 @@ def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float
 
     Notes
     -----
-    Source: this book; the papers hold the others' noise fixed.  Taught in *The end-to-end loss*.
+    Source: this book; the papers keep the others' noise fixed.  Taught in *The end-to-end loss*.
 
     Examples
     --------
-    The query without noise, and a randomiser: the own bin or, half of the time, any bin.
+    The query without noise, and a randomiser that releases any bin half of the time:
 
     >>> counts = np.array([3, 2, 1])
     >>> end_to_end_losses(counts, lambda c: c / c.sum()).round(3)
@@ -148,7 +149,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
 
 def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
-    """Return the pipeline that follows one of several at random and does not say which.
+    """Return the pipeline that follows one of several at random and keeps the choice secret.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def mixture_pipeline(pipelines: Sequence[Pipeline]) -> Pipeline:
     Returns
     -------
     callable
-        From a histogram to that average, for any data the exact law of the random choice.
+        From a histogram to that average, which is the exact distribution of the output when the
+        choice is random and secret.
 
     Raises
     ------
@@ -199,11 +201,11 @@ class Removal:
     action : int
         The action it played: of those that its bin plays the one with the largest pDP loss.
     profile : ndarray of int, shape (K, V)
-        The profile with everybody.
+        The profile with all records.
     rerun : ndarray of int, shape (K, V)
         The profile that the solver finds without the record.
     present : ndarray, shape (K,)
-        Output distribution :math:`P_D` with everybody.
+        Output distribution :math:`P_D` with all records.
     fixed_noise : ndarray, shape (K,)
         :math:`P_{-i}`, without the record while the others keep their noise.
     end_to_end : ndarray, shape (K,)
@@ -220,7 +222,7 @@ class Removal:
 
     @property
     def fixed_noise_loss(self) -> float:
-        r"""The pDP loss :math:`\max_x|\ln P_D/P_{-i}|`, the others' noise held."""
+        r"""The fixed-noise loss :math:`\max_x|\ln P_D/P_{-i}|`."""
         return _largest(self.present, self.fixed_noise)
 
     @property
@@ -251,12 +253,12 @@ class Removal:
 
     @property
     def fixed_noise_advantage(self) -> float:
-        """Largest advantage of a test for the record on one draw, the others' noise held."""
+        """Largest advantage of a test for the record on one draw, with the others' noise fixed."""
         return float(np.abs(self.present - self.fixed_noise).sum() / 2)
 
     @property
     def end_to_end_advantage(self) -> float:
-        """Largest advantage of a test for the record on one draw, a total variation distance."""
+        """Largest advantage of a test for the record on one draw, with the pipeline run again."""
         return float(np.abs(self.present - self.end_to_end).sum() / 2)
 
 

@@ -1,11 +1,10 @@
-r"""The classical answer: publish the histogram with noise, once.
+r"""The DP histogram: noisy counts, and the distribution that is estimated from them.
 
-A record changes one count by one.  So counts with two-sided geometric noise,
-:math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are ε-differentially private for every data set, and
-whoever has them may compute from them, and draw from what he computed, as often as he likes:
-post-processing.  What to compute is not part of the privacy.  :func:`dp_histogram` takes the
-posterior mean of :mod:`pdpbook.audit.count_posterior`, which pulls the noise of the empty bins,
-most of what is wrong with a noisy histogram, towards 0.
+One record changes one count by one.  Counts with two-sided geometric noise,
+:math:`\Pr[Z=z]\propto e^{-\varepsilon|z|}`, are therefore ε-differentially private.  By
+post-processing so is every result that is computed from them, including any number of draws from an
+estimated distribution.  The estimate of :func:`dp_histogram` is the posterior mean of
+:mod:`pdpbook.audit.count_posterior`, which removes most of the noise of the empty bins.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 r"""The repaired game: a randomiser made from a noisy histogram, and one draw under it.
 
 The custodian adds two-sided geometric noise, :math:`\Pr[Z=z]\propto e^{-\varepsilon_1|z|}`, to the
-counts c.  From the noisy counts alone everybody can compute
+counts c.  From the noisy counts alone the custodian computes
 
 - a *lower bound* :math:`\ell=\max(\hat c-t,0)`, where t is the smallest whole number with
-  :math:`\Pr[\max_kZ_k>t]\le\delta`, so that :math:`\ell\le c` but with probability δ;
+  :math:`\Pr[\max_kZ_k>t]\le\delta`, so that :math:`\ell\le c` with probability at least 1 - δ;
 - a randomiser that is safe for ℓ at :math:`\varepsilon_2`, see
   :mod:`pdpbook.audit.safe_randomisers`.
 
-Then a record of the data is drawn, and released by the row of its bin.  Publishing the noisy
-counts, the randomiser and the draw is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
-private for every data set, with nothing held fixed: on :math:`\ell\le c` the two losses add up, and
-whether :math:`\ell\le c` fails is a matter of the noise.
+Then a record of the data is drawn and released by the row of its bin.  Publishing the noisy counts,
+the randomiser and the released value is :math:`(\varepsilon_1+\varepsilon_2,\delta)`-differentially
+private.  If :math:`\ell\le c`, the losses of the noisy counts and of the released value add up, and
+:math:`\ell\le c` fails with probability at most δ on both of two neighbouring data sets.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class PrivateRandomiser:
         ValueError, TypeError
             If the counts are no whole numbers >= 0, or not one for each row of the randomiser.
         """
-        held = _validate.counts_vector("counts", counts, records=0)
-        _validate.same_length("counts", held, "randomiser", self.randomiser)
-        total = held.sum()
-        return held @ self.randomiser / total if total else self.randomiser[0].copy()
+        data = _validate.counts_vector("counts", counts, records=0)
+        _validate.same_length("counts", data, "randomiser", self.randomiser)
+        total = data.sum()
+        return data @ self.randomiser / total if total else self.randomiser[0].copy()
 
 
 def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
-    r"""Return how far the noise of any count may reach but with a small probability.
+    r"""Return a number that the largest of several noises exceeds with a small probability only.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def private_randomiser(
     -------
     PrivateRandomiser
         With ``share=1``, or if nothing else is safe, the rows are all equal: the DP histogram.
-        Few records are no error: refusing would tell that they are few.
+        Few records are not an error, because a refusal would tell that there are few.
 
     Raises
     ------
@@ -167,8 +167,8 @@ def private_randomiser(
     -----
     Neighbouring data sets differ by the removal of one record.
 
-    Source: this book.  The theorem is in *A repair*.  m draws cost what
-    :func:`pdpbook.draws_epsilon` says of ε₂, beside ε₁ and δ.
+    Source: this book.  The theorem is in *A repair*.  The privacy cost of m draws is ε₁, δ and the
+    cost of m draws at ε₂ by :func:`pdpbook.draws_epsilon`.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def private_randomiser(
     >>> made.noisy, made.lower, made.histogram_epsilon, made.draw_epsilon
     (array([38, 63,  1]), array([31, 56,  0]), 1.0, 1.0)
     """
-    held = _validate.counts_vector("counts", counts, records=0)
+    data = _validate.counts_vector("counts", counts, records=0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     delta = _probability(delta)
     share = _validate.number("share", share, above=0.0)
@@ -188,14 +188,14 @@ def private_randomiser(
     at_least = _validate.integer("at_least", at_least, at_least=0)
     first = _noise_level("share * epsilon", share * epsilon)
     second = epsilon - first
-    noisy = np.asarray(geometric_mechanism(held, epsilon=first, rng=rng))
-    margin = noise_margin(held.size, epsilon=first, delta=delta)
+    noisy = np.asarray(geometric_mechanism(data, epsilon=first, rng=rng))
+    margin = noise_margin(data.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
         randomiser = safe_randomiser(
             noisy, lower, epsilon=second, actions=actions, noise=first, at_least=at_least
         )
-        failure = _failure(held.size, first, margin)
+        failure = _failure(data.size, first, margin)
     else:  # every row is the same, which is safe at any ε
         randomiser = safe_randomiser(noisy, np.zeros_like(noisy), epsilon=1.0, noise=first)
         failure = 0.0

@@ -1,21 +1,21 @@
-r"""A randomiser learned from people whose data are public already.
+r"""Local randomisers that are learned from public data.
 
-Last season's players are known.  If this season's come from the same source, their counts are
-nearly known too, and so is a randomiser that suits them.  It does not depend on the private data at
-all, so what a record loses with the others' noise held is what it loses.  One thing can go wrong:
-the people that it counts on for company may be missing this time.
+Suppose that last season's records are public and that this season's come from the same source.  A
+randomiser that is learned from the public records does not depend on the private data, so the
+fixed-noise loss of a private record is also its end-to-end loss.  But the records on which the
+randomiser relies may be missing this season.
 
-:func:`likely_counts` says how many there are with a stated probability.  Let the N public and n
-private people be exchangeable: every way to tell n of the N + n apart as the private ones is
-equally likely.  Given how many, s, of all are in bin k, the private ones of them are
-hypergeometric, whatever the source is.  A value c is *rejected* given a public ones if
-:math:`\Pr[C\le c\mid s=a+c]\le\beta/K`; the lower bound is the first value that is not rejected.
-It fails in one bin only if the true count is rejected, which has probability at most β/K, and in
-any bin at most β.
+:func:`likely_counts` returns a lower bound of the private counts that holds with a stated
+probability.  Let the N public and n private people be exchangeable: each choice of n of the N + n
+as the private ones is equally likely.  If s of all people are in bin k, the number of private ones
+among them is hypergeometric, whatever the source is.  Given a public people in the bin, a value c
+is *rejected* if :math:`\Pr[C\le c\mid s=a+c]\le\beta/K`, and the lower bound is the first value
+that is not rejected.  It fails in a bin only if the true count is rejected, which has probability
+at most β/K, and so it fails in some bin with probability at most β.
 
 :func:`public_randomiser` is the best randomiser that is safe for this bound.
-:func:`profile_randomiser` takes a profile of the game on the public data as it is, without a
-margin.
+:func:`profile_randomiser` takes the rows of a profile of the game on the public data as they are,
+without a margin.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
 
-MOST_PEOPLE = 10**9  #: whose histogram is public: of more the likely numbers would not be few
-SMALLEST = 1e-290  #: chances below this are not told apart from 0
+MOST_PEOPLE = 10**9  #: public people at most: with more, the range of likely counts gets too long
+SMALLEST = 1e-290  #: probabilities below this are not told apart from 0
 
 
 def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
-    r"""Return counts that the histogram of n other people has at least, but for a small chance.
+    r"""Return a lower bound of the histogram of n other people that holds with high probability.
 
     Parameters
     ----------
     public : array_like of int, shape (K,)
         Histogram of the public people, from two to 10⁹ of them.
     n : int
-        Number of the others, from 1 to 2⁵³; if there are more, the bound holds still.
+        Number of the others, from 1 to 2⁵³; the bound also holds if there are more.
     miss : float
         Probability β in (0, 1) with which some count may be lower, over the choice of who is public
         and who is not; at least 1e-290 for each of the bins.
@@ -61,7 +61,7 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
     Notes
     -----
-    Proved in *A repair*.
+    Proved in *Noise learned from public data*.
 
     Examples
     --------
@@ -77,17 +77,17 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
     level = miss / counts.size
     if level < SMALLEST:
         raise _validate.fail("miss", f"at least {SMALLEST:g} for each of the bins", miss)
-    return np.array([_first_kept(each, size, n, level) for each in counts.tolist()])
+    return np.array([_first_accepted(each, size, n, level) for each in counts.tolist()])
 
 
-def _first_kept(count: int, size: int, n: int, level: float) -> int:
+def _first_accepted(count: int, size: int, n: int, level: float) -> int:
     """Return the smallest count of n people that is not rejected given a public one of ``size``."""
     low, high = -1, n  # high is never rejected
     while high - low > 1:
         middle = (low + high) // 2
         # Pr[C <= c | a + c] is the probability of at least a public ones
-        kept = _chance_of_more(count, size, n, count + middle, level) > level
-        low, high = (low, middle) if kept else (middle, high)
+        accepted = _chance_of_more(count, size, n, count + middle, level) > level
+        low, high = (low, middle) if accepted else (middle, high)
     return high
 
 
@@ -139,7 +139,7 @@ def public_randomiser(
     -------
     ndarray, shape (K, K)
         With probability at least 1 - β over who is public and who is not, every private record is
-        ε-pDP, and this is its end-to-end loss too.
+        ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def public_randomiser(
     -----
     Neighbouring data sets differ by the removal of one record.
 
-    Source: this book.  Taught in *A repair*.
+    Source: this book.  Taught in *Noise learned from public data*.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDA
     profile : array_like of int, shape (K, V)
         For example an equilibrium of it.
     absent : int
-        The action of bins where nobody is; the loudest is the careful choice.
+        The action of empty bins; the one with the largest scale is the careful choice.
 
     Returns
     -------

@@ -1,11 +1,12 @@
 r"""The linear program behind a safe randomiser.
 
-The objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex function of two numbers
-for each output x that are linear in the rows: the probability :math:`p_x(x)` to stay, and what the
-others are expected to put there, :math:`o_x`.  Tangents bound it from below, so with any of them
-missing the program's optimum is a lower bound, as in :mod:`pdpbook.game.program`.  A row is a
-mixture of what :func:`action_rows` lists; the safety condition of
-:mod:`pdpbook.audit.safe_randomisers` is linear in the weights of the mixture.
+For each output x the objective :math:`\sum_x\E\bigl[-c_x\ln(c_xp_x(x)+o_x)\bigr]` is a convex
+function of two numbers that are linear in the rows: the probability :math:`p_x(x)` that a record of
+bin x is released as itself, and the mass :math:`o_x` that the other bins are expected to put on x.
+Tangents bound the objective from below, so the optimum of a program with finitely many tangents is
+a lower bound, as in :mod:`pdpbook.game.program`.  A row is a mixture of the rows that
+:func:`action_rows` lists, and the safety condition of :mod:`pdpbook.audit.safe_randomisers` is
+linear in the weights of the mixture.
 """
 
 from __future__ import annotations
@@ -63,21 +64,13 @@ class RandomiserProgram:
 
     Its columns are the weights w[k, v] of the actions, then for every output x: the mass of the
     lower bound, what comes from other bins, the smallest entry of the column, and the height of
-    the roof over the objective.  The objective is in units of what a constant row is worth, so
-    that the solver's absolute tolerances are small beside it.
+    the variable that the tangents bound from below.  The objective is in units of what a constant
+    row is worth, so that the solver's absolute tolerances are small beside it.
 
     Parameters
     ----------
-    posterior : CountPosterior
-        What is known of the data.
-    lower : ndarray of int, shape (K,)
-        Records that bin k holds at least.
-    epsilon : float
-        Privacy target.
-    actions : {"rows", "blur", "laplace"}
-        What a row may be, see :func:`action_rows`.
-    at_least : int
-        Records that there are at least in all.
+    posterior, lower, epsilon, actions, at_least
+        As for :func:`~pdpbook.audit.safe_randomisers.best_safe_randomiser`.
 
     Examples
     --------

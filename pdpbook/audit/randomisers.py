@@ -1,10 +1,11 @@
-r"""Randomisers: noise that does not depend on the data.
+r"""Fixed local randomisers: noise that is chosen without the data.
 
-A *randomiser* is a (K, K) table whose row k says where a record of bin k is released.  It is chosen
-before the data are seen, so what a record loses with the others' noise held is what it loses.
+A *local randomiser* is a (K, K) table whose row k is the distribution with which a record of bin k
+is released.  It is *fixed* if it is chosen without the data, and then the fixed-noise loss of a
+record is its end-to-end loss.
 
-Everything follows from one line.  With :math:`u(x)=p_i(x)/P_{-i}(x)`, how much more often record i
-is released as x than the others are on average,
+One equation decides who is private.  With :math:`u(x)=p_i(x)/P_{-i}(x)`, how much more often record
+i is released as x than the others are on average,
 
 .. math:: \frac{P(x)}{P_{-i}(x)} = 1-\frac1n+\frac{u(x)}n ,
 
@@ -15,8 +16,8 @@ randomiser is ε-differentially private for every data set of n records if and o
 :math:`p_k(x) \le R\,p_j(x)` for all j, k and x: the randomiser is :math:`(\ln R)`-*locally*
 private.
 
-*K-ary randomised response* is the randomiser that uses this up: it keeps the own bin
-with probability :math:`R/(K+R-1)` and moves to each other one with probability :math:`1/(K+R-1)`.
+*K-ary randomised response* attains this ratio in every column: it releases the record's bin with
+probability :math:`R/(K+R-1)` and each other bin with probability :math:`1/(K+R-1)`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ LARGEST = 1e300  #: odds beyond this are not told apart; a smaller ratio is a st
 
 
 def local_epsilon(randomiser: ArrayLike) -> float:
-    r"""Return the level of local privacy of a randomiser: what one record's own release gives away.
+    r"""Return the level of local privacy of a randomiser: the loss of a record that is drawn.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def local_epsilon(randomiser: ArrayLike) -> float:
 
     Notes
     -----
-    Taught in *One number*.
+    Taught in *Local randomisers*.
 
     Examples
     --------
@@ -94,8 +95,8 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     Neighbouring data sets differ by the removal of one record.  The data set with the record has
     n records.
 
-    Proved in *One number*; for equal noise it is amplification by subsampling (Balle, Barthe &
-    Gaboardi, 2018).
+    Proved in *Local randomisers*; for equal noise it is amplification by subsampling (Balle, Barthe
+    & Gaboardi, 2018).
 
     Examples
     --------
@@ -146,7 +147,7 @@ def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.f
 
     Of all randomisers that are ε-private for every data set this one has the smallest
     :math:`\max_q D_{\mathrm{KL}}(q\,\|\,P)`, which is :math:`\ln(1+\frac{K-1}R)`.  The kernel is
-    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *One number*.
+    that of Kairouz, Bonawitz & Ramage (2016).  Proved in *Local randomisers*.
 
     Examples
     --------

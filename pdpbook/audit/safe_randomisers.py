@@ -1,26 +1,25 @@
 r"""Randomisers that are safe for every data set above a lower bound.
 
-Somebody knows of a data set only that bin k holds at least :math:`\ell_k` records, and perhaps that
-there are at least N in all.  Which rows :math:`p_k` protect every record of every such data set?
-With :math:`\ell\vee e_k` for "ℓ, and at least one record in bin k", they are *safe at ε* if for
-every bin k, occupied or not, and every output x
+Suppose that of a data set only a lower bound is known: bin k holds at least :math:`\ell_k` records,
+and there are at least N in all.  This module finds rows :math:`p_k` that protect every record of
+every such data set.  Let :math:`\ell\vee e_k` be ℓ with at least one record in bin k.  A randomiser
+is *safe at ε* if all its rows are equal, or if for every bin k, occupied or not, and every output x
 
 .. math:: p_k(x)\ \le\ (1-e^{-\varepsilon})\,\Bigl(\sum_j(\ell\vee e_k)_j\,p_j(x)
-          + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) ,
+          + \bigl(N-|\ell\vee e_k|\bigr)^+\,\min_jp_j(x)\Bigr) .
 
-or if all rows are equal.  The bracket is the least mass S(x) that such a data set with a record in
-bin k can have, and :math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope
-replaced by the smallest that it has for any n.  That is what makes the condition last when records
-are added.  Summed over x the condition says :math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side
-of the linear form asks nothing more.
+The bracket is the smallest mass S(x) that such a data set with a record in bin k can have, and
+:math:`p_i\le(1-e^{-\varepsilon})S` is the linear form of pDP with its slope replaced by the infimum
+over all n.  Therefore the condition remains true when records are added.  Summed over x it says
+:math:`n\ge1/(1-e^{-\varepsilon})`, so the lower side of the linear form holds as well.
 
-The condition is linear in the rows, and what one wants is convex:
-:func:`safe_randomiser` minimises the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)`
-over what is known of the data, with :math:`-c_x\ln(c_xp_x(x)+o_x)` for each bin x; there
-:math:`o_x` is what the others are expected to put on x.  The linear programs of
-:mod:`pdpbook.audit.randomiser_program` are solved until their lower bound and the best randomiser
-found agree to a thousandth (for small divergences: of a tenth of what a constant row is worth).  In
-the end rounding is taken away by a trace of a constant row, and the condition is checked.
+The condition is linear in the rows.  :func:`safe_randomiser` minimises a convex function of them,
+the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is known of the data.
+Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
+bins are expected to put on x.  The linear programs of :mod:`pdpbook.audit.randomiser_program` are
+solved until their lower bound and the best randomiser found agree to a thousandth (for small
+divergences: of a tenth of what a constant row is worth).  A small share of a constant row then makes
+up for rounding, and the condition is checked.
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ _GAP = 1e-3  #: of the divergence between bound and randomiser, at which the sea
 _WORTH = 0.1  #: of what a constant row is worth: below it the gap is not relative any more
 _ROUNDS = 100  #: linear programs at most
 _SLACK = 1e-12  #: relative rounding of the sums in the condition
+#: Shares of a constant row that are tried where a record could not be released as itself.
+_TRACES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
 
 
 def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least: int = 0) -> bool:
@@ -62,7 +63,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     bool
         Whether the condition of this module holds, up to rounding.  It is sufficient: every record
         of every data set of at least ``at_least`` records with counts of at least ``lower`` is
-        ε-pDP, and under a randomiser that is its end-to-end loss too.
+        ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
 
     Raises
     ------
@@ -103,8 +104,8 @@ def safe_randomiser(
 ) -> NDArray[np.float64]:
     r"""Return the randomiser that is safe for a lower bound and promises the smallest divergence.
 
-    It is computed from its arguments alone, without the data and without chance: whoever knows them
-    knows the randomiser.
+    It is computed from its arguments alone, without the data and without randomness, so it may be
+    published together with them.
 
     Parameters
     ----------
@@ -130,7 +131,8 @@ def safe_randomiser(
     -------
     ndarray, shape (K, K)
         Row k is the output distribution of a record of bin k.  If no randomiser but constant ones
-        is safe, every row is the estimated distribution.
+        is safe, every row is the estimated distribution.  The diagonal is positive, so the
+        divergence from the data is finite whatever they are.
 
     Raises
     ------
@@ -181,6 +183,11 @@ def best_safe_randomiser(
 ) -> NDArray[np.float64]:
     """Return the safe randomiser with the smallest expected divergence.
 
+    Among very many records, say 10¹⁴, a bin of a few has a share below the tolerance of the linear
+    program, which may then release nobody there.  If the bin is occupied, the divergence is
+    infinite.  In this case a share of a constant row is mixed in, the one with the smallest
+    objective; a mixture of safe rows with a constant row is safe.
+
     Parameters
     ----------
     posterior : CountPosterior
@@ -211,7 +218,7 @@ def best_safe_randomiser(
     best, bound = constant, program.value(constant)
     for _ in range(_ROUNDS):
         answer = program.solve()
-        if answer is None:  # with so little company rows must be equal
+        if answer is None:  # with so few records all rows must be equal
             break
         low, rows = answer
         rows = _made_safe(rows, estimate, lower, epsilon, at_least)
@@ -222,7 +229,11 @@ def best_safe_randomiser(
                 best, bound = each, program.value(each)
         if bound - low <= _GAP * max(bound, _WORTH):
             break
-    return best
+    if best.diagonal().all():
+        return best
+    mixtures = [(1.0 - share) * best + share * constant for share in _TRACES]
+    safe = [_made_safe(each, estimate, lower, epsilon, at_least) for each in mixtures]
+    return min(safe, key=program.value)
 
 
 def _lower_counts(lower: ArrayLike, bins: int, other: str) -> NDArray[np.int64]:

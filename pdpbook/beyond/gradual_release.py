@@ -108,7 +108,7 @@ def refine(
     -------
     ndarray, shape of ``noise``
         Noise :math:`V_2\sim\operatorname{Lap}(1/\varepsilon_2)` of the new copy.  The pair has the
-        law of :func:`gradual_laplace`, so old and new copies together are
+        distribution of :func:`gradual_laplace`, so old and new copies together are
         :math:`\varepsilon_2`-private.
 
     Raises
@@ -122,9 +122,9 @@ def refine(
     Neighbouring data sets, by removal or by replacement of one record, are those that change the
     answer by at most 1.
 
-    Source: Koufogiannis, Han & Pappas (2015).  The conditional law has four pieces: an atom at
-    :math:`V_1`, and one exponential piece beyond it, one between it and 0, one on the other side
-    of 0.  Taught in *Collusion*.
+    Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has four pieces: an
+    atom at :math:`V_1`, and one exponential piece beyond it, one between it and 0, one on the
+    other side of 0.  Taught in *Collusion*.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def refine(
 def two_level_density(
     noisy: ArrayLike, accurate: ArrayLike, *, epsilon: float, new_epsilon: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the joint law of the noise of two copies: its smooth part and its atom.
+    r"""Return the joint distribution of the noise of two copies: its smooth part and its atom.
 
     Parameters
     ----------

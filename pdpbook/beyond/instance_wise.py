@@ -327,7 +327,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         """Let one record of bin k change its noise.
 
         S is summed anew over the groups.  Adding the difference of two rows would be cheaper by a
-        few microseconds, but where loud records have become quiet it leaves rounding errors larger
+        few microseconds, but where scales have become small it leaves rounding errors larger
         than the tails that remain, and the linear form of pDP compares tails.
         """
         self._counts[k, old] -= 1

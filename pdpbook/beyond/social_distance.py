@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 _SMALLEST = 1e-100  # power, and smallest share of people: their ratio must be a finite number
-_Z99 = 2.5758293035489004  # two-sided 99 % point of the normal law
+_Z99 = 2.5758293035489004  # two-sided 99 % point of the normal distribution
 
 
 def hop_distances(graph: nx.Graph, *, sources: ArrayLike | None = None) -> NDArray[np.int64]:

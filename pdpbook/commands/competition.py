@@ -6,7 +6,7 @@ heights, on the public grid of ε = 1: ``targets`` (every release, six targets),
 ``repair`` (the repaired game at several shares of the budget) and ``public`` (randomisers learned
 on a random half of the heights and used on the other half).  Each takes a few minutes;
 ``--epsilons`` and ``--seeds`` make it shorter.
-Taught in *What would you have used instead?* and *A repair*.
+Taught in *What would you have used instead?*, *A repair* and *Noise learned from public data*.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 
 
 def _game(game: NVOGame) -> Rows:
-    """Rows at the end of coordinated moves from the loudest profile."""
+    """Rows at the end of coordinated moves from everybody at the largest scale."""
     profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
     return profile_randomiser(game, profile, absent=0)
 

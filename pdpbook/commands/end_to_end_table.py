@@ -1,7 +1,7 @@
 r"""End-to-end losses of the heights under every solver of the book, by command.
 
-Best responses are quick, and the chapter runs them itself.  The others are not: a table of each is
-in ``pdpbook/audit/data``, with the command that made it in its first line.
+Best responses are fast, and the chapter runs them itself.  The others are slow, so a table of each
+is in ``pdpbook/audit/data``, with the command that made it in its first line.
 
 ``python -m pdpbook.commands.end_to_end_table certified --out FILE`` writes one.  A *method* is a
 list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
@@ -9,7 +9,7 @@ differ in a seed, one of them is drawn at random: then the output has the averag
 distributions, and that is compared with the average after the reruns.
 
 ================== ==============================================================================
-``coordinated``    coordinated best response from everybody at the loudest action
+``coordinated``    coordinated best response from every record at the largest scale
 ``certified``      a profile within 0.5 % of the certified bound, stopped by the gap, never by the
                    clock; started from best responses and, where the solver does not come within
                    the gap from there, from coordinated moves with 50 restarts; a game in which
@@ -18,7 +18,7 @@ distributions, and that is compared with the average after the reruns.
 ``network``        a Q-network that was trained on the full data plays the episode on both sides
 ``training``       the network is trained anew without the record, with the same seed
 ``starts``         best responses from 16 random starts
-``orders``         best responses from the loudest profile, the bins in 16 random orders
+``orders``         best responses from the largest scale, the bins in 16 random orders
 ================== ==============================================================================
 
 The networks are trained for two rounds of four episodes, which is short.  Taught in
@@ -106,12 +106,12 @@ def heights_game(scales: str, epsilon: float) -> NVOGame:
 
 
 def best_responses(game: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end that start with everybody at the first action.
+    """Return where best responses end that start with every record at the first action.
 
     Parameters
     ----------
     game : NVOGame
-        The loudest action comes first in the games of the book.
+        The largest scale comes first in the games of the book.
 
     Returns
     -------
@@ -281,7 +281,7 @@ def committed_losses() -> pd.DataFrame:
         A line for each method, set of scales, target and occupied bin: ``records`` in the bin,
         ``fixed_noise`` and ``end_to_end`` loss in nats, the ``largest`` end-to-end loss of a single
         seed, how many others ``changed`` their action (mean over the seeds), the advantage of a
-        test on one draw, with the others' noise held and honestly, and of the full data the
+        test on one draw, with the others' noise fixed and end to end, and of the full data the
         ``divergence`` KL(q || output) in nats and the fewest ``private`` records.
 
     Examples

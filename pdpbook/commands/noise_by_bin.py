@@ -2,7 +2,7 @@
 
 ``python -m pdpbook.commands.noise_by_bin --data FOLDER --out FILE`` asks the questions of
 :mod:`pdpbook.experiments.noise_by_bin` under both settings and writes one table of aggregates.  It
-takes about a minute.  Taught in *Replication*.
+takes about a minute.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations

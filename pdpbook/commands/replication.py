@@ -2,7 +2,7 @@
 
 ``python -m pdpbook.commands.replication --data FOLDER --out FILE`` plays every experiment under
 both settings, searches for settings that fit better, repeats the regressions, and writes one table
-of aggregates.  It takes about an hour.  Taught in *Replication*.
+of aggregates.  It takes about an hour.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The data of the experiments: real where they may be passed on, simulated where not.
+"""The data sets of the experiments.  What may not be passed on is simulated.
 
 Every loader takes ``path=None``.  Given a path, a file or a folder, it reads the original file
 there.  Without one it looks in the folder that the environment variable ``PDPBOOK_DATA`` names,
@@ -11,7 +11,7 @@ which is laid out as
 
 Where there is no such file, it returns what the package carries: the real table of heights, real
 sets that come with scikit-learn and networkx, or a seeded stand-in with the same statistics.  A
-result says of itself which of its columns are simulated, so that a page can say it too.
+result names its simulated columns, so that a page can name them in its captions.
 
 The files are read in :mod:`pdpbook.experiments.original_files`.
 """
@@ -189,7 +189,7 @@ def load_players(path: str | Path | None = None) -> Dataset:
 
     Notes
     -----
-    Taught in *Experiment 1b: regression*.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -316,7 +316,8 @@ def load_credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     Notes
     -----
     The stand-in draws ages evenly and, at each age, incomes evenly about a mean that grows with
-    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income*.
+    the age, nearly as they lie in the original.  Taught in *Experiment 3: large income, and
+    vectors*.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-r"""How much of a distribution survives the noise: four measures.
+r"""Four measures of how close a release is to the data.
 
 All four compare the data's distribution q with the distribution P of what is released, both on the
 same K bins.  They are the measures of Ryu, Jang & Yang (2024), section VI:
 
 - the Kullback–Leibler divergence :math:`D_{\mathrm{KL}}(q\,\|\,P)`, the one that the game minimises
   (:func:`pdpbook.kl_divergence`);
-- the absolute difference of the two standard deviations, which the paper's text and the paper's
-  numbers seem to understand in two different ways;
+- the absolute difference of the two standard deviations, which can be read in two ways
+  (:func:`sd_loss`);
 - the Jaccard index of the two sets of bins that carry more than a threshold;
 - the cosine of the angle between the two vectors.
 """

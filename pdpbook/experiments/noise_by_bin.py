@@ -1,13 +1,13 @@
-r"""Who is noisy?  Figures 5, 7 and 10 of the paper in numbers, and who of a pair is exposed.
+r"""Which records carry the noise: figures 5, 7 and 10 of the paper in numbers; exposed pairs.
 
 The figures show the standard deviation of the noise, averaged over the records of each bin.  Three
 questions are asked of them: do the records of rare bins get more noise than the crowd; do they get
 it for the sake of privacy; and is every bin's noise below that of the Laplace mechanism?
 
-A bin is *rare* with at most :data:`RARE` records and belongs to the *crowd* with more than
-:data:`CROWD`.  A rare record is *loud* if its scale is at least the Laplace mechanism's.  Whether
-that is for privacy's sake is seen by playing the same game from the same starts with an ε so large
-that everybody is private anyway.
+A bin is *rare* if it holds at most :data:`RARE` records, and belongs to the *crowd* if it holds
+more than :data:`CROWD`.  The scale of a rare record is *large* if it is at least that of the
+Laplace mechanism.  To see whether privacy is the reason, the same game is played from the same
+starts with an ε so large that every profile is private.
 
 The answers for the original files are a small table of aggregates, ``noise_by_bin.csv``, which
 :mod:`pdpbook.commands.noise_by_bin` writes.
@@ -40,7 +40,7 @@ RARE, CROWD = 3, 10
 
 
 def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
-    """Return who is noisy at some profiles of a game.
+    """Return which records carry the noise at some profiles of a game.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
         ``bins``, the number of occupied bins, and in how many of them the average standard
         deviation is not below that of the Laplace mechanism, least and most over the profiles
         (``not_lower_low``, ``not_lower_high``); the number of ``rare_records``, how many of them
-        are loud (``large_low``, ``large_high``), and the mean standard deviation of the noise of
-        the rare records and of the crowd, medians over the profiles, with that of the Laplace
-        mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded interval, nan
-        for nobody).
+        have a large scale (``large_low``, ``large_high``), and the mean standard deviation of the
+        noise of the rare records and of the crowd, medians over the profiles, with that of the
+        Laplace mechanism (``rare_sd``, ``crowd_sd``, ``laplace_sd``; in units of the padded
+        interval, nan if there is no such record).
 
     Raises
     ------
@@ -69,7 +69,8 @@ def noise_row(game: NVOGame, profiles: Iterable[ArrayLike]) -> dict[str, Any]:
 
     Notes
     -----
-    Source: figures 5, 7 and 10 of Ryu, Jang & Yang (2024).  Taught in *Replication*.
+    Source: figures 5, 7 and 10 of Ryu, Jang & Yang (2024).  Taught in *Replication: claim by
+    claim*.
 
     Examples
     --------
@@ -166,7 +167,7 @@ def pair_row(
 
     Notes
     -----
-    Taught in *Regression*.
+    Taught in *Regression on released data*.
     """
     setting = _validate.instance("setting", setting, Setting)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -211,7 +212,7 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-r"""Pairs of features drawn from the randomised query, and what a pair really costs.
+r"""Pairs of features drawn from the random sampling query, and the privacy loss of a pair.
 
 Both features of a record are released together, so the output distribution of every *record* is
-needed.  Two remarks on the price, both made exact in the chapter.  First, m draws from the query
-cost m times the ε of one.  Second, a pair (x, y) is more than x and y: that both coordinates are
-private by themselves says nothing about the pair, because the *same* record was picked for both.
-:func:`pair_losses` computes the loss of the pair.
+needed.  The chapter makes two facts about the privacy cost exact.  Without a δ, m draws from the
+query cost m times the ε of one.  And a pair (x, y) can be exposed although x and y are private by
+themselves, because the *same* record was picked for both; :func:`pair_losses` computes the loss of
+the pair.
 
-Two other ways to release pairs stand beside it for comparison: noisy copies of every record, and a
-histogram that is made noisy once.  Taught in *Regression*.
+Two other ways to release pairs are here for comparison: noisy copies of every record, and a
+histogram to which noise is added once.  Taught in *Regression*.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def record_rows(
 
     Notes
     -----
-    Taught in *Regression*.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -157,7 +157,8 @@ def pair_losses(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDAr
 
     Notes
     -----
-    Source: this book; the linear form of pDP on the product of the grids.  Taught in *Regression*.
+    Source: this book; the linear form of pDP on the product of the grids.  Taught in *Regression
+    on released data*.
 
     Examples
     --------
@@ -215,7 +216,8 @@ def noisy_copies(
     Neighbouring data sets differ by the replacement of one record within the range of the data.
 
     Local differential privacy, if the range Δq is public: whatever the value of a record was, the
-    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression*.
+    density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression on
+    released data*.
 
     Examples
     --------
@@ -276,7 +278,7 @@ def noisy_histogram_pairs(
     Neighbouring data sets differ by the removal of one record.
 
     Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
-    *Regression*.
+    *Regression on released data*.
 
     Examples
     --------
@@ -289,12 +291,11 @@ def noisy_histogram_pairs(
     """
     first = _validate.finite_vector("x", x, at_least=2)
     second = _validate.finite_vector("y", y, at_least=2)
-    size = _validate.integer("size", size, at_least=1)
+    size = _validate.length("size", size, what="the draws")
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     rng = _validate.generator("rng", rng)
     bins = _validate.integer("bins", bins, at_least=1)
     _validate.same_length("x", first, "y", second)
-    _validate.memory("size", size, size, what="the draws")
     _validate.memory("bins", bins, bins, bins, what="a histogram")
     if epsilon < 1e-300:
         raise _validate.fail("epsilon", "at least 1e-300", epsilon)
@@ -339,7 +340,7 @@ def game_pairs(
     multipliers, grid_epsilon
         As in :meth:`~pdpbook.game.nvo_game.NVOGame.from_data`.
     action : int, optional
-        Instead of playing, everybody takes this action; 2 is the Laplace mechanism.
+        Instead of playing, every record takes this action; 2 is the Laplace mechanism.
 
     Returns
     -------
@@ -354,7 +355,7 @@ def game_pairs(
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression*.
+    Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression on released data*.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-r"""Regression on a resampled, noisy data set.
+r"""Regression on data that are drawn from the random sampling query.
 
-The paper trains a network of ten parameters on data that were drawn from the randomised query, and
-compares its error on the original data with that of a network which saw the original.  The draws
+The paper trains a network of ten parameters on such draws, and compares its error on the original
+data with that of a network that was trained on the original data.  The draws
 come from :mod:`pdpbook.experiments.pair_release`; here are the network and the table.  Taught in
-*Regression*.
+*Regression on released data*.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def fit_network(
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), section VI-A.3; optimiser and standardisation are ours.
-    Taught in *Regression*.
+    Taught in *Regression on released data*.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def regression_table(
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), table 2.  Taught in *Regression*.
+    Source: Ryu, Jang & Yang (2024), table 2.  Taught in *Regression on released data*.
 
     Examples
     --------

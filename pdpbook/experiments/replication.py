@@ -1,14 +1,15 @@
-r"""Rows of the paper's tables, computed again, and the table of all of them that the book carries.
+r"""Rows of the paper's tables, computed again, and the committed table of all of them.
 
 For each setting (:mod:`pdpbook.experiments.settings`) and each ε: the Laplace mechanism,
 best-response dynamics and the genetic algorithm from ten seeds each, and a lower bound that no
-profile with everybody private can be below.  Run on the original files, in about an hour, by ::
+profile at which every record is private can be below.  Run on the original files, in about an hour,
+by ::
 
     python -m pdpbook.commands.replication --data FOLDER --out FILE
 
 the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
-files it was made from.  The book carries such a table, so that it can speak about files that it
-may not pass on.  Taught in *Replication*.
+files it was made from.  The package carries such a table, so that the book can show results for
+files that may not be passed on.  Taught in *Replication*.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def measures(game: NVOGame, profile: ArrayLike) -> dict[str, float]:
 
 
 def laplace_row(game: NVOGame) -> dict[str, Any]:
-    """Return the row of the Laplace mechanism: everybody plays the third scale.
+    """Return the row of the Laplace mechanism: every record has the third scale.
 
     Parameters
     ----------
@@ -313,7 +314,7 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Taught in *Replication*.
+    Taught in *Replication: claim by claim*.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-r"""What one has to know to play a row of the paper's tables again: two settings.
+r"""Two settings for the experiments of the paper: as stated, and as inferred from its tables.
 
 - *stated*: scales :math:`\{3, 2, 1, 0.33, 0.2\}\cdot\Delta q/\varepsilon`, padding for the ε of
   the row;
-- *inferred*: the two small scales ten times smaller, and padding for ε = 1 in every row.  Nobody
-  has told us so; the chapter *Replication* shows the evidence, and where it ends.
+- *inferred*: the two small scales ten times smaller, and padding for ε = 1 in every row.  The
+  chapter *Replication* shows the evidence for it, and what stays open.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["SETTINGS", "Setting"]
 
 @dataclass(frozen=True)
 class Setting:
-    """What one has to know to build the game of a row.
+    """The scales and the padding from which the game of a row is built.
 
     Parameters
     ----------

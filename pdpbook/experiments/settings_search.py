@@ -1,7 +1,8 @@
 r"""The search for the settings behind the published figures.
 
-Which ε pads the interval, and by how much are the two small scales divided?  Every pair is tried,
-and judged by how far the divergences come out from the printed ones.  Taught in *Replication*.
+For which ε is the interval padded, and by how much are the two small scales divided?  Every pair of
+answers is tried, and judged by how far its divergences are from the printed ones.  Taught in
+*Replication*.
 """
 
 from __future__ import annotations

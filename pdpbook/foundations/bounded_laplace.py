@@ -58,7 +58,7 @@ def bounded_laplace_epsilon(
     removed or added, or with one record replaced.
 
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), with the constant in closed form.
-    Taught, with a proof, in *Noise mechanisms*.
+    Taught, with a proof, in *Other mechanisms*.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def bounded_laplace_scale(
     removed or added, or with one record replaced.
 
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019), who find it as a fixed point.  Taught
-    in *Noise mechanisms*.
+    in *Other mechanisms*.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def bounded_laplace_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Noise mechanisms*.  The
+    Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  The
     draws are made by inverting the distribution function; their low bits betray the answer, as
     those of all floating-point noise do.
 

@@ -10,7 +10,7 @@ neighbouring data sets,
 - the Kullback–Leibler divergence :math:`\sum_x P(x)\ln\frac{P(x)}{Q(x)}` is the mean of the privacy
   loss, and what a release loses of its data.
 
-The proofs are in the chapter *Noise mechanisms*.
+The proofs are in the chapter *Laplace and Gaussian noise*.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def pure_epsilon(p: ArrayLike, q: ArrayLike) -> float:
 
     Notes
     -----
-    Taught in *Noise mechanisms*; only single outputs need to be looked at, because the ratio
-    of an event lies between the ratios of its outputs.
+    Taught in *Laplace and Gaussian noise*; only single outputs need to be looked at, because the
+    ratio of an event lies between the ratios of its outputs.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
 
     Notes
     -----
-    Taught in *Noise mechanisms*.
+    Taught in *Laplace and Gaussian noise*.
 
     Examples
     --------

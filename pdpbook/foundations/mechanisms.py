@@ -17,7 +17,7 @@ Each sampler but the geometric one stands beside a function that says what its n
 sampler take a scale of its own for each entry.
 
 The samplers work on floating-point numbers, as NumPy's do.  The low bits of a Laplace or Gaussian
-sum betray what was added to (Mironov 2012; the chapter *Noise mechanisms* shows the attack), so
+sum betray what was added to (Mironov 2012; the chapter *Other mechanisms* shows the attack), so
 they are for study.  :func:`geometric_mechanism` releases whole numbers and has no such bits.
 """
 
@@ -137,7 +137,7 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Taught in *Noise mechanisms*.
+    Taught in *Laplace and Gaussian noise*.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def geometric_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Noise mechanisms*.  In exact
+    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  In exact
     arithmetic every whole number can come out whatever ``value`` is, so the set of possible outputs
     says nothing.  NumPy's sampler never draws what has a probability below about 1e-16, noise
     beyond some :math:`37\Delta_1/\varepsilon`, which is a δ of that size.
@@ -252,7 +252,7 @@ def gaussian_delta(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Balle & Wang (2018), Theorem 8.  Taught in *Noise mechanisms*.  With
+    Source: Balle & Wang (2018), Theorem 8.  Taught in *Laplace and Gaussian noise*.  With
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
     :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
@@ -306,7 +306,7 @@ def analytic_gaussian_sigma(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Balle & Wang (2018).  Taught in *Noise mechanisms*.
+    Source: Balle & Wang (2018).  Taught in *Laplace and Gaussian noise*.
 
     Examples
     --------
@@ -371,7 +371,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     removed or added, or with one record replaced.
 
     Source: Dwork & Roth (2014), Theorem A.1; Utaliyeva, Shin & Choi (2021), section 3.2, without
-    the limit on ε.  Taught, with a proof, in *Noise mechanisms*.
+    the limit on ε.  Taught, with a proof, in *Laplace and Gaussian noise*.
 
     Examples
     --------
@@ -443,7 +443,7 @@ def gaussian_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Balle & Wang (2018), Algorithm 1.  Taught in *Noise mechanisms*.
+    Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and Gaussian noise*.
 
     Examples
     --------
@@ -489,7 +489,7 @@ def exponential_probabilities(
     removed or added, or with one record replaced.
 
     Source: McSherry & Talwar (2007); Utaliyeva, Shin & Choi (2021), eq. (8).  Taught in
-    *Noise mechanisms*.
+    *Other mechanisms*.
 
     Examples
     --------
@@ -556,7 +556,7 @@ def exponential_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: McSherry & Talwar (2007).  Taught in *Noise mechanisms*.
+    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.
 
     Examples
     --------
@@ -567,8 +567,7 @@ def exponential_mechanism(
     chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
     rng = _validate.generator("rng", rng)
     if size is not None:
-        size = _validate.integer("size", size, at_least=1)
-        _validate.memory("size", size, size, what="a choice")
+        size = _validate.length("size", size, what="a choice")
     chosen = rng.choice(chances.size, size=size, p=chances)
     return int(chosen) if size is None else chosen
 
@@ -604,7 +603,7 @@ def exponential_epsilon(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Taught in *Noise mechanisms*, with the case in which half of it is enough.
+    Taught in *Other mechanisms*, with the case in which half of it is enough.
 
     Examples
     --------

@@ -209,8 +209,8 @@ class PerInstanceLaplace:
 
     Notes
     -----
-    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *The random sampling
-    query*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
+    Source: Ryu, Jang & Yang (2024), definition 4 and eq. (6).  Taught in *One random
+    record*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
     costs privacy: m draws cost m times as much as one.
 
     Examples
@@ -281,7 +281,6 @@ class PerInstanceLaplace:
         ValueError, TypeError
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
-        size = _validate.integer("size", size, at_least=1)
-        _validate.memory("size", size, size, what="a sample")
+        size = _validate.length("size", size, what="a sample")
         rng = _validate.generator("rng", rng)
         return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]

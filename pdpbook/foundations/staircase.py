@@ -66,7 +66,7 @@ def staircase_pdf(
 
     Notes
     -----
-    Source: Geng & Viswanath (2016).  Taught in *Noise mechanisms*.
+    Source: Geng & Viswanath (2016).  Taught in *Other mechanisms*.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def staircase_mechanism(
     share: float | None = None,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Add staircase noise to one answer, or the same noise law to each of several.
+    r"""Add staircase noise to one answer, or noise of the same distribution to each of several.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def staircase_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Noise mechanisms*.  The
+    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.  The
     low bits of floating-point noise betray the answer, as those of Laplace noise do.
 
     Examples
@@ -199,7 +199,7 @@ def staircase_error(epsilon: ArrayLike, *, sensitivity: float = 1.0) -> float | 
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Geng & Viswanath (2016).  Taught in *Noise mechanisms*, where an exercise computes it.
+    Source: Geng & Viswanath (2016).  Taught in *Other mechanisms*, where an exercise computes it.
 
     Examples
     --------

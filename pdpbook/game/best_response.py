@@ -1,21 +1,25 @@
 r"""Best-response dynamics (BRD).
 
-One record after another changes to the action that is best for it while the others stand still.
-The payoff is common, so every move raises it; there are finitely many profiles, so the dynamics
-stop, and they stop at a pure Nash equilibrium.
+The records take turns.  In its turn a record changes to the action that is best for it while all
+others keep theirs, and it stays if no other action is strictly better.  All records share one
+payoff, so every move increases it.  There are finitely many profiles, so the dynamics stop, and
+they stop at a pure Nash equilibrium.
 
-Played literally (Algorithm 1 of the paper, with its loop condition put right) a pass over n records
-costs :math:`O(n^2 V K)`.  Three facts make the same dynamics independent of n:
+A pass over n records, played one by one (Algorithm 1 of the paper, with its loop condition
+corrected), costs :math:`O(n^2 V K)`.  Three facts remove n from this cost:
 
-1. The state is the matrix C[k, v]; records of one group (k, v) have the same best response.
-2. A move changes S by the difference of two kernel rows, and KL by a sum of n-free terms.
-3. Along a run of equal moves KL is convex and the private profiles form a convex set (linear form),
-   so a whole run can be taken at once if its last record still gains; its length is found by
-   doubling and halving.
+1. All records of a group (k, v) have the same best response, so the matrix C[k, v] is enough.
+2. A move changes S by the difference of two kernel rows, and KL by a sum over the K outputs.
+3. While records of a group make the same move one after another, KL is convex in their number, and
+   by the linear form of pDP the numbers at which everybody is private form an interval.  So a batch
+   of them can move at once if its last record still gains.  Its size is found by doubling and
+   halving.  In some games the best response of a group alternates between two actions from record
+   to record, and every batch would be a single record.  Therefore, after 32 batches of a group in
+   one pass, the move must only be better for the last record and no longer best.
 
-Payoffs are compared as pairs, first :math:`P_E`, then KL.  That is the tie rule that makes the
-theorem on safe starts true without exception: from a profile at which everybody is private, no
-later move gives up anybody's privacy.
+Payoffs are compared as pairs, first :math:`P_E` and then KL.  So no move gives up the privacy of a
+record in exchange for a smaller KL, and from a profile at which everybody is private all later
+profiles are private, too.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-r"""Coordinated moves.
+r"""Coordinated moves: a local search that changes several groups of records together.
 
-No single record gains by leaving an equilibrium, but two that move together may: one record could
-be released with less noise if another one took more.  Coordinated best response looks for such
-pairs, which local search calls *compound moves*.  A group that would lower KL by breaking
-somebody's privacy moves, and the cheapest move of another group that *repairs* the privacy is made
-with it, by exactly as many records as the linear form of pDP asks for.
+At a Nash equilibrium no single record gains by changing its action.  It is a local optimum, and two
+records that change together may still gain: one of them can be released with less noise if the
+other one takes more.  Local search calls such changes *compound moves*.  Here a compound move
+consists of a move of one group that would lower KL but break the privacy of some records, and of
+the cheapest move of another group that *repairs* this privacy.  The linear form of pDP tells how
+many records the repair needs.
 
-Some equilibria can only be left by many at once.  So, from the best end, the moves of groups and of
-single records are also *forced*, as the perturbations of an iterated local search: the move is made
-whatever it costs, single records move to repair the privacy that is lost, and all the rest play
-best responses.  If the payoff is higher in the end than before, the result is kept, otherwise
-everything is taken back.
+Some equilibria can be left only by more than two groups at once.  From the best end the search
+therefore goes on as an iterated local search.  Its perturbations are *forced* moves of groups or of
+single records, which are made whatever they cost.  Single records repair the privacy that is lost,
+chosen by the greedy rule of set covering, and all others play best responses.  If the payoff is
+larger at the end than before, the result is kept, and otherwise everything is undone.
 
-Because nothing is kept that does not raise the payoff, the dynamics still stop, and they stop at a
-Nash equilibrium that no compound move and no forced move can leave.
+Nothing is kept that does not increase the payoff, so the search stops.  It stops at a Nash
+equilibrium that no compound move and no forced move of this search improves.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def coordinated_best_response(
 
     Notes
     -----
-    Source: this book; the papers know unilateral moves only.  Taught in *Best-response dynamics*.
+    Source: this book; the papers know moves of single records only.  Taught in *Coordinated moves*.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-r"""How good is an equilibrium?  The optimum, with a certificate.
+r"""The best private profile, with a proof of how good it is.
 
-By the linear form of pDP the constraint is linear in the mass S, and KL is convex in it.  So the
-best private profile solves a mixed-integer convex program over the counts C[k, v] and binaries
+By the linear form of pDP the privacy constraint is linear in the mass S, and KL is convex in S.  So
+the best private profile solves a mixed-integer convex program over the counts C[k, v] and binaries
 z[k, v] for "some record of bin k plays v":
 
 .. math::
@@ -9,20 +9,21 @@ z[k, v] for "some record of bin k plays v":
    \text{s.t.}\ & \sum_v C_{kv}=n_k,\; 0\le C_{kv}\le n_k z_{kv},\; S=\sum_{kv} C_{kv}p_{kv}, \\
    & \sigma S \le p_{kv} \le \tau S \text{ wherever } z_{kv}=1 .
 
-With tangents in place of :math:`-\ln S(x)` and few of the privacy rows the program is linear,
+If tangents replace :math:`-\ln S(x)` and most privacy rows are left out, the program is linear and
 small, and its optimum is a *lower* bound (the module ``program`` writes the rows).  The search
-solves it without integers first, and adds the rows that the solution violates until they hardly
-help.  Then branch and bound proposes profiles.  Each proposal is rounded and led to an equilibrium;
-around it a few linear programs, with its actions kept, collect more rows.
+first solves it without integers, and adds the rows that the solution violates until they hardly
+raise the bound.  Then branch and bound proposes profiles.  Each proposal is rounded and led to an
+equilibrium by best responses, and a few linear programs that keep its actions collect further rows
+near it.
 
-The solver meets a row within its tolerances only, so its optimum may break a row by less than it
-can tell, and then the search has nothing to add.  Where the profiles are few, all of them are
-enumerated in that case; otherwise the certificate says that the search stalled.
+The solver meets a row only within its tolerances.  So its optimum may violate a row by less than
+the solver can tell, and then the search has nothing to add.  In this case the profiles are
+enumerated if there are few of them, and otherwise the certificate says that the search stalled.
 
-HiGHS solves the programs.  What it returns is trusted as little as possible: KL and privacy of a
-profile are computed anew from the definition, and the lower bound is reduced by a margin for the
-solver's tolerances.  Its word is taken when it finds that there is no private profile, unless one
-is in hand.
+The programs are solved by HiGHS, which is trusted as little as possible: KL and privacy of a
+profile are computed again from the definition, and the lower bound is reduced by a margin for the
+tolerances.  The solver is believed when it finds that there is no private profile, unless one is
+known.
 """
 
 from __future__ import annotations

@@ -183,8 +183,7 @@ class Outcome:
         ValueError, TypeError
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
-        size = _validate.integer("size", size, at_least=1)
-        _validate.memory("size", size, size, what="a sample")
+        size = _validate.length("size", size, what="a sample")
         rng = _validate.generator("rng", rng)
         bins = rng.choice(self.game.bins, size, p=self.output)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]

@@ -1,23 +1,25 @@
-r"""The program of the exact optimum, written down row by row as the rows are needed.
+r"""The mixed-integer program of the exact optimum, whose rows are added as they are needed.
 
-Its columns are the counts C[k, v] of the occupied bins, a number z[k, v] in [0, 1] for "somebody of
-bin k plays v", the mass S(x), and heights t(x) that stand for :math:`-\ln S(x)`.  Every profile
-obeys
+Its columns are the counts C[k, v] of the occupied bins, a number z[k, v] in [0, 1] for "some record
+of bin k plays v", the mass S(x), and heights t(x) that stand for :math:`-\ln S(x)`.  Every profile
+satisfies
 
 .. math::
    \sum_v C_{kv}=n_k,\qquad 0\le C_{kv}\le n_k z_{kv},\qquad S(x)=\sum_{kv} C_{kv}\,p_{kv}(x) .
 
-All else is infinitely many linear inequalities, of which a few matter:
+Everything else is expressed by infinitely many linear inequalities, of which a few are needed:
 
-* Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because the logarithm is concave.
+* Tangents: :math:`t(x) \ge 1-\ln a-S(x)/a` for every a > 0, because -ln is convex.
 * Privacy (the linear form; for δ > 0 the same with sums): where z[k, v] = 1 and for every set X of
   outputs, :math:`\sum_{x\in X}(p_{kv}(x)-\tau S(x))\le\delta\,(n-1)\,e^{-\varepsilon}` and
   :math:`\sum_{x\in X}(\sigma S(x)-p_{kv}(x))\le\delta\,(n-1)`.  The hockey-stick divergence is the
   largest of these sums; for δ = 0 sets of one output are enough.
-* The average of the privacy rows of a bin, weighted by C[k, v] / n_k, which needs no z.
+* The averaging cut: the mean of the privacy rows of a bin, weighted by C[k, v] / n_k, which needs
+  no z.
 
-A row that a solution violates is added, and the program is solved again.  With any rows missing its
-optimum is a lower bound, so there is no wrong choice, only a slow one.
+A row that a solution violates is added, and the program is solved again.  The optimum of a program
+with missing rows is a lower bound.  So the choice of the rows decides how long the search takes,
+and never whether its bound is true.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ _NOTHING = 1e-200
 _WIDE = 1e-6
 #: Where the first tangents touch -ln s, as multiples of the typical mass.
 _FIRST = (0.5, 0.8, 1.0, 1.25, 2.0)
-#: Privacy rows for delta = 0 are added for the worst output of each of so many stretches.
+#: Privacy rows for delta = 0 are added for the worst output of each of so many stretches.  With the
+#: worst output alone, branch and bound has to refute one absurd pattern of actions after another.
 _STRETCHES = 8
 #: The solver drops smaller coefficients than 1e-12.  Mass coefficients are rounded up to this and
 #: other rows left away: that relaxes the program, so bounds stay true.

@@ -247,7 +247,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: this book; Ryu, Jang & Yang (2024), section III, say that vectors need nothing else.
-    Taught in *Experiment 3: large income*, section on vectors.
+    Taught in *Experiment 3: large income, and vectors*, section on vectors.
 
     Examples
     --------

@@ -61,8 +61,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     The promise compares the data with and without the record (removal), not with the record
     replaced.
 
-    Source: this book, the linear form of pDP in *ε-DP and ε-pDP*.  Both are computed without
-    cancellation, so they are exact to rounding for a billion records.
+    Source: this book, the linear form of pDP.  Taught in *ε-DP and ε-pDP*.  Both are computed
+    without cancellation, so they are exact to rounding for a billion records.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def records_needed(n: int, epsilon: float) -> int:
         Number of records, at least 2.
     epsilon : float
         Privacy target :math:`\varepsilon`, at least :math:`\ln(n/(n-1))`: below that a record
-        without noise betrays itself in the bins where it never is, whatever its company, unless
+        without noise betrays itself in the bins where it never is, whoever shares its bin, unless
         nobody is released anywhere else.
 
     Returns

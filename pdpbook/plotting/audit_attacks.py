@@ -1,4 +1,4 @@
-"""Figures of the chapter *Attacks and audits*."""
+"""Figures of the chapters *Attacks* and *Audits from outputs*."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["advantages", "audited", "roc"]
 
-_LEAST = 1e-4  #: false alarms rarer than this are not drawn
+_LEAST = 1e-4  #: false-positive rates below this are not drawn
 
 
 def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure:
-    """Draw how often a record is found against how often a false alarm is raised.
+    """Draw the ROC curves of attacks, with simulated rates as dots.
 
     Parameters
     ----------
     attacks : mapping of str to Attack
         The attacks, under the names of the legend.
     simulated : sequence of array_like, shape (2, t)
-        For each attack, simulated rates of false alarms and of records found.
+        For each attack, simulated false-positive and true-positive rates.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure
 def advantages(
     draws: ArrayLike, curves: Mapping[str, ArrayLike], *, band: ArrayLike, records: int
 ) -> Figure:
-    """Draw the advantage of the best attack against the number of draws.
+    """Draw the advantage of the optimal attack against the number of draws.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def advantages(
     styles = looks(curves)
     shade = styles[1]["color"]
     axis.fill_between(
-        draws, low, high, color=shade, alpha=0.18, linewidth=0, label="bounds of Hellinger"
+        draws, low, high, color=shade, alpha=0.18, linewidth=0, label="bounds by the affinity"
     )
     for (name, values), style in zip(curves.items(), styles, strict=True):
         axis.plot(draws, values, **{**style, "marker": ""}, label=name)
@@ -85,12 +85,12 @@ def advantages(
 
 
 def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[float]) -> Figure:
-    """Draw what audits prove against their number of runs, and what is true.
+    """Draw the lower bounds that audits report against the number of runs, and the exact losses.
 
     Parameters
     ----------
     runs : array_like, shape (r,)
-        Numbers of runs in each world.
+        Numbers of runs with the record, and as many without it.
     bounds : mapping of str to array_like, shape (r,)
         Lower bounds on ε in nats, under the names of the legend; zeros are left out.
     truths : sequence of float
@@ -105,7 +105,9 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(runs, shown, **style, markersize=4, label=name)
         axis.axhline(truth, color=style["color"], linewidth=1.0)
-    axis.set(xscale="log", yscale="log", xlabel="runs in each world", ylabel="ε (nats)")
+    axis.set(
+        xscale="log", yscale="log", xlabel="runs with and without the record", ylabel="ε (nats)"
+    )
     axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
     figure.legend(loc="outside upper center", ncols=2)
     return figure

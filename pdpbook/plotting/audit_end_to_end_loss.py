@@ -70,16 +70,16 @@ def everybody(
 
 
 def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:
-    """Draw what everybody plays with a record and without it, and what is released.
+    """Draw what all records play with a record and without it, and what is released.
 
     Parameters
     ----------
     game : NVOGame
-        The game with everybody, with its grid.
+        The game with all records, with its grid.
     removal : Removal
         The record that leaves, and the rerun.
     names : sequence of str, length V
-        Names of the actions, the loudest first.
+        Names of the actions, the largest scale first.
     label : str
         What the places are, with the unit.
 
@@ -96,7 +96,7 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
     steps = np.linspace(0, len(SHADES) - 1, len(played)).round().astype(int)
     shades = dict(zip(played, (SHADES[step] for step in steps), strict=True))
     for axis, title, profile in zip(
-        axes, ("with him", "without him"), (removal.profile, removal.rerun), strict=False
+        axes, ("with the record", "without it"), (removal.profile, removal.rerun), strict=False
     ):
         base = np.zeros(seen.size)
         for v in played:
@@ -121,15 +121,15 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
     scale = "scale (multiples of Δq/ε)"
     figure.legend(handles, labels, title=scale, ncols=len(played), loc="outside upper center")
     outputs = {
-        "with him": removal.present,
-        "without him, noise fixed": removal.fixed_noise,
-        "without him, run again": removal.end_to_end,
+        "with the record": removal.present,
+        "without it, noise fixed": removal.fixed_noise,
+        "without it, run again": removal.end_to_end,
     }
     for (name, values), style in zip(outputs.items(), looks(outputs), strict=True):
         axes[2].plot(places, values, **{**style, "marker": ""}, label=name)
     own = places[removal.bin]
     axes[2].axvline(own, color=COLOURS["grey"], linewidth=1.0)
-    axes[2].annotate("he", (own, 0.3), (4, 0), textcoords="offset points")
+    axes[2].annotate("its bin", (own, 0.3), (4, 0), textcoords="offset points")
     low = max(float(removal.end_to_end.min()), 1e-9)
     axes[2].set(
         yscale="log", ylabel="probability", xlabel=label, ylim=(low / 2, 1), title="released"

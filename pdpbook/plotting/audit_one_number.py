@@ -1,20 +1,19 @@
-"""Figures of the chapter *One number*."""
+"""Figures of the chapter *Local randomisers*."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, filled, look, looks
+from pdpbook.plotting.series import looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["accounts", "cover", "heads", "totals"]
+__all__ = ["cover"]
 
 
 def cover(
@@ -58,78 +57,4 @@ def cover(
     axis.set(xlabel=xlabel, ylabel="probability", yscale="log")
     axis.set_ylim(top=40 * ratio * others.max())
     axis.legend(ncols=2, loc="upper center")
-    return figure
-
-
-def heads(numbers: ArrayLike, laws: Mapping[str, ArrayLike]) -> Figure:
-    """Draw the law of a count without the record and with it.
-
-    Parameters
-    ----------
-    numbers : array_like of int, shape (m,)
-        Values of the count.
-    laws : mapping of str to array_like, shape (m,)
-        Its probabilities under each name; two of them, without the record first.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axis = new_figure(height=2.9)
-    styles = (filled("without") | {"hatch": "//"}, {"color": look("with")["color"]})
-    for shift, (name, law), style in zip((-0.2, 0.2), laws.items(), styles, strict=True):
-        axis.bar(np.asarray(numbers) + shift, law, 0.38, **style, label=name)
-    axis.set(xlabel="draws that look like Jacob", ylabel="probability", xticks=numbers)
-    axis.grid(visible=False, axis="x")
-    axis.legend()
-    return figure
-
-
-def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Figure:
-    """Draw the total ε against the number of draws.
-
-    Parameters
-    ----------
-    draws : array_like, shape (m,)
-        Numbers of draws.
-    curves : mapping of str to array_like, shape (m,)
-        Total ε by each rule; zeros are left out.
-    records : int
-        Number of records, marked on the axis.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axis = new_figure(height=3.4)
-    for (name, values), style in zip(curves.items(), looks(curves), strict=True):
-        shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
-    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-    axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
-    axis.legend()
-    return figure
-
-
-def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
-    """Draw what a record of each bin pays, by several ways of counting.
-
-    Parameters
-    ----------
-    places : array_like, shape (m,)
-        Midpoint of each bin.
-    costs : mapping of str to array_like, shape (m,)
-        Total ε under the name of each way.
-    xlabel : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axis = new_figure(height=3.8)
-    for (name, values), style in zip(costs.items(), looks(costs), strict=True):
-        axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)
-    axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
-    figure.legend(loc="outside upper center", ncols=2)
     return figure

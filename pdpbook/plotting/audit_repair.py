@@ -1,4 +1,4 @@
-"""Figures of the chapter *A repair*."""
+"""Figures of the chapters *A repair* and *Noise learned from public data*."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook._extras import require
 from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, MARKERS, filled, look, looks
+from pdpbook.plotting.series import COLOURS, MARKERS, filled, look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["frontier", "randomiser", "splits"]
+__all__ = ["randomiser", "splits"]
 
 
 def randomiser(
@@ -23,11 +22,11 @@ def randomiser(
     counts: ArrayLike,
     noisy: ArrayLike,
     lower: ArrayLike,
-    keep: ArrayLike,
+    diagonal: ArrayLike,
     *,
     xlabel: str,
 ) -> Figure:
-    """Draw what is known of the counts, and how often a record of each bin stays in it.
+    """Draw what is known of the counts, and how often a record of each bin is released as itself.
 
     Parameters
     ----------
@@ -35,8 +34,8 @@ def randomiser(
         Midpoint of each bin.
     counts, noisy, lower : array_like, shape (K,)
         True counts, noisy counts, and the lower bound.
-    keep : array_like, shape (K,)
-        Diagonal of the randomiser.
+    diagonal : array_like, shape (K,)
+        Probability with which a record of each bin is released as itself.
     xlabel : str
         What the places are, with the unit.
 
@@ -51,43 +50,8 @@ def randomiser(
     above.step(places, lower, where="mid", color=look("known")["color"], label="lower bound")
     above.set(ylabel="records")
     above.legend()
-    below.plot(places, keep, color=COLOURS["black"], marker="o", markersize=3)
-    below.set(xlabel=xlabel, ylabel="stays in its bin", ylim=(-0.04, 1.04))
-    return figure
-
-
-def frontier(
-    panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]], *, xlabel: str, ylabel: str
-) -> Figure:
-    """Draw divergence over the share of the budget, one panel for each target.
-
-    Parameters
-    ----------
-    panels : mapping of str to mapping of str to (array_like, array_like)
-        For each panel its lines: shares and divergences.  A line of one point is a marker.
-    xlabel, ylabel : str
-        Labels of the axes.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    ticker = require("matplotlib.ticker")
-    rows = -(-len(panels) // 2)
-    figure, axes = new_figure(rows, 2, height=2.7, sharex=True)
-    for axis, (title, lines) in zip(np.ravel(axes), panels.items(), strict=True):
-        for (name, (x, y)), style in zip(lines.items(), looks(lines), strict=True):
-            axis.plot(x, y, **style, label=name)
-        axis.set(title=title, yscale="log")
-        axis.yaxis.set_major_locator(ticker.MaxNLocator(4))
-        axis.yaxis.set_major_formatter("{x:g}")
-        axis.yaxis.set_minor_locator(ticker.NullLocator())
-    for axis in np.ravel(axes)[-2:]:
-        axis.set_xlabel(xlabel)
-    for axis in np.ravel(axes)[::2]:
-        axis.set_ylabel(ylabel)
-    handles, names = np.ravel(axes)[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=2)
+    below.plot(places, diagonal, color=COLOURS["black"], marker="o", markersize=3)
+    below.set(xlabel=xlabel, ylabel="released as itself", ylim=(-0.04, 1.04))
     return figure
 
 

@@ -55,7 +55,7 @@ def coalition_gain(
 def gradual_pair(
     grid: ArrayLike, smooth: ArrayLike, atom: ArrayLike, noise: ArrayLike, epsilons: Sequence[float]
 ) -> Figure:
-    """Draw the joint law of a two-level release beside simulated pairs.
+    """Draw the joint distribution of a two-level release beside simulated pairs.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def gradual_pair(
 def refinement_law(
     grid: ArrayLike, density: ArrayLike, atom: float, noisy: float, draws: ArrayLike
 ) -> Figure:
-    """Draw the law of a refined copy's noise, given the noise that is already out.
+    """Draw the distribution of a refined copy's noise, given the noise that is already out.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ __all__ = [
 def height_table(
     heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike
 ) -> Figure:
-    """Draw a frequency table on a logarithmic axis, one value and the lonely ones marked.
+    """Draw a frequency table on a logarithmic axis, one value and those that occur once marked.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def attacker_and_statistician(
     answers : array_like, shape (m,)
         Noisy answers.
     densities : mapping of str to array_like, shape (m,)
-        Their density in the two worlds, under the worlds' names.
+        Their density with the record and without it, by name.
     errors, advantages : array_like, shape (j,)
         Mean error of the answer and advantage of the best attack, for the same levels ε.
     threshold : float
@@ -241,8 +241,10 @@ def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]
         Places in the unit of the answer, and the density there.
     """
     figure, row = new_figure(1, 2, height=3.4)
-    for axis, (title, laws) in zip(row, panels.items(), strict=True):
-        for (name, (places, density)), style in zip(laws.items(), looks(laws), strict=True):
+    for axis, (title, densities) in zip(row, panels.items(), strict=True):
+        for (name, (places, density)), style in zip(
+            densities.items(), looks(densities), strict=True
+        ):
             axis.plot(places, density, **{**style, "marker": ""}, label=name)
         axis.set(title=title, xlabel="released answer", ylim=(0, None))
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))

@@ -21,8 +21,6 @@ __all__ = [
     "kernels",
     "landscape",
     "outputs",
-    "paths",
-    "profiles",
     "runs",
     "shares",
 ]
@@ -166,80 +164,6 @@ def outputs(
         axis.set(ylabel="probability", ylim=(0, None))
         axis.set_title(name, loc="left", color=style["color"])
     axes[-1, 0].set_xlabel(label)
-    return figure
-
-
-def paths(paths: Mapping[str, tuple[ArrayLike, ArrayLike]], *, n: int) -> Figure:
-    """Draw runs move by move: P_E above, KL below.
-
-    Parameters
-    ----------
-    paths : mapping from name to (private, divergence), each of shape (moves + 1,)
-        P_E and KL in nats at the start and after each move.
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axes = new_figure(2, 1, height=2.0, sharex=True)
-    for (name, (private, divergence)), style in zip(paths.items(), looks(paths), strict=True):
-        for axis, values in zip(axes, (private, divergence), strict=True):
-            moves = np.arange(np.size(values))
-            axis.plot(moves, np.asarray(values), **style, label=name)
-    axes[0].axhline(n, color=COLOURS["black"], linestyle="--", linewidth=1.5)
-    axes[0].set(ylabel="private $P_E$", ylim=(None, n + 0.3))
-    axes[0].yaxis.get_major_locator().set_params(integer=True)
-    axes[1].set(ylabel="KL (nats)", xlabel="moves", ylim=(0, None))
-    axes[1].legend()
-    return figure
-
-
-def profiles(
-    game: NVOGame,
-    profiles: Mapping[str, ArrayLike],
-    *,
-    positions: ArrayLike,
-    names: Sequence[str],
-    label: str,
-) -> Figure:
-    """Draw profiles as heat maps: which share of each occupied bin plays which action.
-
-    The loudest action is the uppermost row.
-
-    Parameters
-    ----------
-    game : NVOGame
-        The game.
-    profiles : mapping from title to profile, shape (K, V)
-        One panel each, below one another.
-    positions : array_like, shape (K,)
-        Midpoints of the bins, for the ticks.
-    names : sequence of str, length V
-        Names of the actions.
-    label : str
-        Label of the horizontal axis, with its unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    occupied = np.flatnonzero(game.counts)
-    middle = game.bins // 2
-    reach = game.kernel[:, middle] @ abs(np.arange(game.bins) - middle)
-    order = np.argsort(reach)  # the louder, the higher
-    figure, axes = new_figure(len(profiles), 1, height=1.75, sharex=True, squeeze=False)
-    for axis, (title, profile) in zip(axes[:, 0], profiles.items(), strict=True):
-        share = (np.asarray(profile)[occupied] / game.counts[occupied, None]).T[order]
-        axis.pcolormesh(share, cmap="Blues", vmin=0, vmax=1)
-        axis.set(title=title, yticks=np.arange(game.actions) + 0.5)
-        axis.set_yticklabels([names[v] for v in order])
-        axis.grid(False)
-    shown = np.unique(np.linspace(0, occupied.size - 1, 7).round().astype(int))
-    ticks = [f"{value:.0f}" for value in np.asarray(positions)[occupied[shown]]]
-    axes[-1, 0].set(xticks=shown + 0.5, xticklabels=ticks, xlabel=label)
-    figure.colorbar(axes[-1, 0].collections[0], ax=axes, label="share of the bin", shrink=0.6)
     return figure
 
 

@@ -88,7 +88,7 @@ def losses_by_place(
 def noise_free_bins(
     places: ArrayLike, counts: ArrayLike, thresholds: Mapping[str, int], *, xlabel: str
 ) -> Figure:
-    """Draw a histogram on a logarithmic axis with the company that each target asks for.
+    """Draw a histogram on a logarithmic axis with the number of records that each target asks for.
 
     Parameters
     ----------

@@ -319,7 +319,7 @@ def table_figure(
     published : pandas.DataFrame
         Columns ``algorithm`` (BRD, AE), ``epsilon``, ``kl_divergence``.
     ours : pandas.DataFrame
-        Rows of :func:`pdpbook.experiments.replication.replicate` of one experiment.
+        Rows of :func:`pdpbook.commands.replication.replicate` of one experiment.
     titles : sequence of str
         Settings to draw, one panel each.
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "anarchy",
-    "blocks",
     "bounds",
     "convergence",
     "delta",
@@ -284,50 +283,4 @@ def delta(
     axis.axvline(1.0 / n, color=COLOURS["black"], linestyle="--", linewidth=1.5, label="δ = 1/n")
     axis.set(xscale="log", xlabel="δ (logarithmic)", ylabel="KL divergence (nats)", ylim=(0, None))
     axis.legend()
-    return figure
-
-
-def blocks(*, groups: int, occupied: int, privacy: int, tangents: int) -> Figure:
-    """Draw the blocks of the relaxed linear program, each with its size and what it says.
-
-    Parameters
-    ----------
-    groups : int
-        Variables C, one for each occupied bin and action.
-    occupied : int
-        Variables t, one for each occupied bin.
-    privacy : int
-        Rows of the privacy constraints.
-    tangents : int
-        Points at which the tangents of the roof touch; each has a row for every occupied bin.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axis = new_figure(height=4.2)
-    grey = COLOURS["grey"]
-    plays, roofs = (each["color"] for each in looks(["records that play", "roof"]))
-    roof = tangents * occupied
-    rows = [  # height; the two blocks; right side; size; what it says
-        (0.6, [("0", grey), ("q", roofs)], "smallest", "1 row", "the divergence"),
-        (1.1, [("M − τP", plays), ("0", grey)], "≤ 0", f"{privacy:,} rows", "privacy"),
-        (1.1, [("−P′/a", plays), ("−I", roofs)], "≤ ln a − 1", f"{roof:,} rows", "the roof"),
-        (0.6, [("E", plays), ("0", grey)], "= nₖ", f"{occupied:,} rows", "all records play"),
-    ]
-    columns = [(0.0, 3.0), (3.1, 1.3)]
-    y = 0.0
-    for height, blocks, right, size, says in rows:
-        middle = y - height / 2
-        for (x, width), (name, colour) in zip(columns, blocks, strict=True):
-            axis.fill([x, x + width, x + width, x], [y, y, y - height, y - height],
-                      color=colour, alpha=0.1 if name == "0" else 0.3, linewidth=0)  # fmt: skip
-            axis.text(x + width / 2, middle, name, ha="center", va="center", fontsize=13)
-        axis.text(4.55, middle, right, va="center")
-        axis.text(5.85, middle, f"{says}\n{size}", va="center", linespacing=1.4)
-        y -= height + 0.12
-    for (x, width), (name, many) in zip(columns, (("C", groups), ("t", occupied)), strict=True):
-        axis.text(x + width / 2, 0.12, f"{name}, {many:,} columns", ha="center")
-    axis.set(xlim=(-0.05, 7.6), ylim=(y, 0.5))
-    axis.axis("off")
     return figure

@@ -27,6 +27,7 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -91,11 +92,8 @@ def load_key(path: str | os.PathLike[str]) -> bytes:
     for folder in reversed(path.parents):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
-    try:
+    with suppress(FileExistsError):  # then an earlier call has made it, and it is read below
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    else:
         with os.fdopen(opened, "w", encoding="ascii") as file:
             file.write(new_key().hex() + "\n")
     text = path.read_text(encoding="ascii", errors="replace").strip()

@@ -1,16 +1,16 @@
 r"""The game of every column, from a start that is safe, and the distribution of its draws.
 
 Each column is a game of its own.  Its actions are multiples of :math:`b^*(n,\varepsilon)`, the
-scale of Theorem 1′: with everybody at the loudest, every record is ε-pDP-private.  If everybody is
+scale of Theorem 1′: with everybody at it, every record is ε-pDP-private.  If everybody is
 at another action as well, the dynamics start at the one of these that changes the data least.
 By the theorem on safe starts no best response from such a start exposes anybody.  So every profile
 on the way is private too, and the dynamics may be stopped after any sweep.
 
-Two actions do well when there are many records: the loudest, and a hundredth of it, which is less
-than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that cover
-the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
+Two actions do well when there are many records: the largest scale, and a hundredth of it, which is
+less than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that
+cover the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
 
-``mechanism="k-ary-randomised-response"`` takes the randomiser of *One number* instead.  It does not
+``mechanism="k-ary-randomised-response"`` takes the randomiser of *Local randomisers* instead.  It does not
 look at the data, so its draws are ε-differentially private for every data set, with nothing held
 fixed; at a billion records next to nothing is lost by it.
 
@@ -48,7 +48,7 @@ __all__ = ["ColumnPlan", "Plan", "safe_game", "solve"]
 
 GAME, BLUR = "game", "k-ary-randomised-response"
 MULTIPLIERS = (1.0, 0.01)
-ROUNDING = 1e-9  #: how far the loudest scale is above the bound, against rounding
+ROUNDING = 1e-9  #: how far the largest scale is above the bound, against rounding
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from pdpbook.audit import PrivateRandomiser, private_randomiser, safe_randomiser
 from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.private_randomisers import noise_margin
 from pdpbook.audit.safe_randomisers import is_safe
+from pdpbook.foundations.divergences import kl_divergence
 from tests.bounds import check_bounds
 
 REACH = 7  #: noise further out has a probability that is added to δ
@@ -191,6 +192,19 @@ def test_with_all_of_epsilon_for_the_counts_every_row_is_the_dp_histogram():
     made = private_randomiser([300, 800, 4], epsilon=1.0, delta=1e-4, share=1.0, rng=rng)
     guess = posterior_from_noise(made.noisy, epsilon=1.0).distribution
     assert made.randomiser == pytest.approx(np.tile(guess, (3, 1)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "counts", [[10**14, 30, 0, 1, 50], [10**15, 100, 100, 0, 0], [2**52, 1, 2**50, 0, 9]]
+)
+def test_a_few_records_among_very_many_are_released(counts):
+    """Their share is below the tolerance of the linear program, and no bin may have mass 0."""
+    made = private_randomiser(
+        counts, epsilon=1.0, delta=1e-6, share=0.5, rng=np.random.default_rng(0)
+    )
+    assert made.randomiser.diagonal().min() > 0
+    assert is_safe(made.randomiser, made.lower, epsilon=made.draw_epsilon)
+    assert kl_divergence(np.divide(counts, sum(counts)), made.output(counts)) < 1e-6
 
 
 def test_what_it_returns_fits_together():

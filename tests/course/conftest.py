@@ -28,10 +28,24 @@ def built() -> Path:
 
 
 @pytest.fixture(scope="session")
-def course(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+def all_assigned(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built book of one page, all of whose exercises are assignments: more kinds to grade."""
+    folder = tmp_path_factory.mktemp("all-assigned")
+    notebook = nbformat.read((built / PAGE).with_suffix(".ipynb"), as_version=4)
+    for cell in notebook.cells:
+        if "pdpbook" in cell.metadata:
+            cell.metadata.pdpbook["for"] = "assignment"
+    path = (folder / PAGE).with_suffix(".ipynb")
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def course(all_assigned: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course with one assignment; leave it as it is."""
     made = Course(tmp_path_factory.mktemp("made") / "my-course")
-    make_assignment(made, [PAGE], "week1", built, seed=7)
+    make_assignment(made, [PAGE], "week1", all_assigned, seed=7)
     return made
 
 

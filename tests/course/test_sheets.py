@@ -27,9 +27,10 @@ from course.sheets import (
     leaks,
     make_sheet,
     points,
+    purposes,
 )
 from tests.course.conftest import PAGE
-from tests.test_exercises import CHAPTERS, name, solution_page
+from tests.test_exercises import CHAPTERS, name, named, solution_page
 from tests.tools.notebooks import ROOT
 
 STATEMENT = """\
@@ -38,12 +39,19 @@ STATEMENT = """\
 > *Core, 10 minutes, a proof.*
 >
 > See [Theorem 1](../game/nvo-game.ipynb#x) and [a text](https://doi.org/1), for $[a](b)$."""
+ASSIGNED = [
+    page
+    for page in CHAPTERS
+    if any(each.purpose == "assignment" for each in exercises_of(page.read_text(encoding="utf-8")))
+]
 KEY = {"page/signs": "sign = lambda x: -1 if x < 0 else 1"}
 
 
-def edition(level: str = "core", kind: str = "code, proof") -> NotebookNode:
+def edition(
+    level: str = "core", kind: str = "code, proof", purpose: str = "assignment"
+) -> NotebookNode:
     """A page of the notebook edition."""
-    given = {"label": "ex-page-signs", "level": level, "minutes": "10", "for": "assignment"}
+    given = {"label": "ex-page-signs", "level": level, "minutes": "10", "for": purpose}
     options = read_options(given | {"kind": kind})
 
     def tagged(tag: str) -> dict[str, Any]:
@@ -81,6 +89,38 @@ def test_a_sheet_holds_the_exercises_alone() -> None:
         *[KEY["page/signs"], "### END SOLUTION"],
     ]
     assert answers(sheet) == {"signs-check": ("page/signs", "sign")}
+
+
+def with_practice() -> NotebookNode:
+    """A page with an assignment, and an exercise for practice with its solution."""
+    page, practice = edition(), edition(kind="code", purpose="practice")
+    for cell in practice.cells[4:]:
+        cell.metadata["pdpbook"]["exercise"] = "ex-page-more"
+        cell.source = cell.source.replace("sign", "more").replace("Signs", "More")
+        page.cells.append(cell)
+    fold = "<details>\n<summary>Solution</summary>\n\nmore = abs\n\n</details>"
+    page.cells.append(new_markdown_cell(fold, metadata={"tags": ["solution"]}))
+    return page
+
+
+def test_a_sheet_leaves_practice_to_the_chapter_and_says_so() -> None:
+    sheet = make_sheet(with_practice(), KEY, "page.md")
+    names = [grade_id(cell) for cell in sheet.cells]
+    assert names == [grade_id(cell) for cell in make_sheet(edition(), KEY, "page.md").cells]
+    assert "more" not in "".join(cell.source for cell in sheet.cells[1:])
+    assert purposes(with_practice(), "page.md") == {"assignment": 1, "practice": 1}
+    told = "that you hand in\nand that are graded."
+    others = "Its other exercises are for practice: do them in the chapter"
+    assert told in sheet.cells[0].source and others in sheet.cells[0].source
+    alone = make_sheet(edition(), KEY, "page.md").cells[0].source
+    assert told in alone and "practice" not in alone
+
+
+def test_the_first_assignment_brings_the_imports_whatever_stands_before_it() -> None:
+    page = solution_page(ROOT / PAGE)
+    [(name, code)] = key_of(page, ["dp-versus-pdp/end-to-end-loss"]).items()
+    assert name == "dp-versus-pdp/end-to-end-loss" and "import numpy" in code
+    assert "def no_noise" not in code
 
 
 def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() -> None:
@@ -137,6 +177,7 @@ def saying(option: str, value: Any) -> NotebookNode:
     ("page", "key", "told"),
     [
         (without(*PARTS), KEY, "page.md has no exercises"),
+        (edition(purpose="practice"), KEY, "page.md has no assignment: all of its exercises are"),
         (without("exercise-check"), KEY, "ex-page-signs lacks a cell with the tag exercise-check"),
         (without("exercise-proof"), KEY, "ex-page-signs lacks a cell with the tag exercise-proof"),
         (without("exercise-stub"), KEY, "ex-page-signs lacks a cell with the tag exercise-stub"),
@@ -168,7 +209,7 @@ def test_a_solution_in_a_release_is_found() -> None:
 
 def test_the_imports_of_the_exercises_come_after_the_first_solution() -> None:
     page = solution_page(ROOT / PAGE)
-    first, *others = key_of(page).values()
+    first, *others = key_of(page, named(ROOT / PAGE, "exercise-stub")).values()
     assert (
         first.index("import numpy") < first.index("def no_noise") < first.index("from pdpbook_ex")
     )
@@ -213,24 +254,39 @@ def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> 
 def all_chapters(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Course:
     """A course with one assignment of all chapters."""
     course = Course(tmp_path_factory.mktemp("all") / "my-course")
-    pages = [page.relative_to(ROOT).as_posix() for page in CHAPTERS]
+    pages = [page.relative_to(ROOT).as_posix() for page in ASSIGNED]
     make_assignment(course, pages, "term", built, seed=7)
     return course
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=name)
-def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course) -> None:
+@pytest.mark.parametrize("page", ASSIGNED, ids=name)
+def test_the_key_gets_all_and_a_blank_nothing(
+    page: Path, all_chapters: Course, built: Path
+) -> None:
     """`make_assignment` grades both in isolation, and looks for solutions in the release."""
     stem = f"term/{page.stem}.ipynb"
     release = nbformat.read(all_chapters.folder / "release" / stem, as_version=4)
     source = nbformat.read(all_chapters.folder / "source" / stem, as_version=4)
-    code = key_of(solution_page(page))
+    asked = [
+        options
+        for options in exercises_of(page.read_text(encoding="utf-8"))
+        if options.purpose == "assignment"
+    ]
+    handed_in = [
+        checked(cell.source)[0]
+        for cell in nbformat.read(
+            built / f"{page.relative_to(ROOT).with_suffix('')}.ipynb", as_version=4
+        ).cells
+        if "exercise-check" in cell.metadata.get("tags", [])
+        and cell.metadata.pdpbook["for"] == "assignment"
+    ]
+    code = key_of(solution_page(page), handed_in)
+    assert {*code} == {*handed_in}
     assert {exercise for exercise, _ in answers(release).values()} == {*code}
     assert sum(BEGIN in cell.source for cell in source.cells) == len(code)
     text = "\n".join(cell.source for cell in release.cells)
     assert BEGIN not in text and "SOLUTION" not in text
     assert not re.search(r"(?<!\\)\]\((?!https?:)[^()\s$]+\.ipynb", text)
-    asked = exercises_of(page.read_text(encoding="utf-8"))
     assert sum(map(points, release.cells)) == sum(POINTS[options.level] for options in asked)
     proofs = [cell for cell in release.cells if grade_id(cell).endswith("-proof")]
     assert len(proofs) == sum("proof" in options.kind for options in asked)
@@ -249,6 +305,7 @@ def test_the_key_gets_all_and_a_blank_nothing(page: Path, all_chapters: Course) 
         (["nowhere.md"], {}, "no page nowhere.md. The pages are listed"),
         (["book/solutions/foundations/why-noise.md"], {}, "no page book/solutions"),
         (["book/notation.md"], {}, "book/notation.md has no exercises"),
+        (["book/foundations/anonymity.md"], {}, "anonymity.md has no assignment: all of its"),
         ([PAGE], {"name": "../up"}, "cannot be the name of an assignment"),
     ],
 )

@@ -46,7 +46,7 @@ def test_right_answers_pass(name: str, exercise: Exercise) -> None:
 def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:
     """The pages of solutions assert theirs, nbval executes them; most have variants here, too."""
     alone = [each.id for each in exercises() if not each.values[1].right_answers()]
-    assert alone == ["noise-mechanisms/private-mean"]
+    assert alone == ["other-mechanisms/private-mean"]
 
 
 def test_answers_may_be_made_when_they_are_asked_for() -> None:

@@ -491,7 +491,7 @@ def test_the_exercise_with_the_most_calls_is_graded_in_time() -> None:
             noisy = pb.geometric_mechanism(cents, sensitivity=4500, epsilon=epsilon, rng=rng)
             return 195 + Fraction(int(noisy), 100 * len(values))
         """
-    answers = {"noise-mechanisms/private-mean": "private_mean"}
+    answers = {"other-mechanisms/private-mean": "private_mean"}
     (only,) = grade([textwrap.dedent(code)], answers, seconds=20.0).values()
     assert only.held == only.total, only.message
 

@@ -16,7 +16,7 @@ from tests import naive
 from tests.game.strategies import games, games_with_profiles
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow without compilation")
-#: Five people of whom the two loud ones can only change together.
+#: Five records, of which the two at the large scale can leave it only together.
 PAIR = [0, 0, 2, 2, 1]
 #: Multiples of the sensitivity over epsilon, and the epsilon of the padding if it is fixed.
 SETS = {"stated": ((3, 2, 1, 0.33, 0.2), None), "finer": ((3, 2, 1, 0.033, 0.02), 1.0)}

@@ -86,7 +86,7 @@ def test_shades_of_noise_rise_in_lightness():
 
 
 def test_the_style_sheet_inverts_drawings_as_the_package_computes():
-    css = (ROOT / "vendor" / "pdpbook.css").read_text(encoding="utf-8")
+    css = (ROOT / "book" / "_static" / "pdpbook.css").read_text(encoding="utf-8")
     assert "filter: invert(0.92) hue-rotate(180deg)" in css
 
 
@@ -104,7 +104,7 @@ def test_a_label_is_a_name_or_a_name_with_a_variant():
     for label, key in {
         "Laplace": "laplace", "Laplace, δ = 0": "laplace", "laplace": "laplace",
         "game (finer scales)": "game", "best responses, stated": "game", "game, 50 draws": "game",
-        "without it": "without", "without him, noise fixed": "fixed-noise",
+        "without it": "without", "without it, noise fixed": "fixed-noise",
         "end-to-end, 100 draws": "end-to-end",
         "end-to-end, coordinated": "end-to-end-coordinated", "printed, offset 1": "printed",
         "printed, company": "company", "d = 3": "distance-3", "printed (11), K = 101": "printed-11",
@@ -211,7 +211,7 @@ def one_figure(name: str):
         return audit_instead.releases(x, dict.fromkeys(names, x), xlabel="ε")
     if name == "audit_end_to_end_loss.solvers":
         names = ["best responses", "coordinated moves", "certified optimum", "genetic algorithm",
-                 "learned, network held", "learned anew"]  # fmt: skip
+                 "learned, trained once", "learned anew"]  # fmt: skip
         return audit_end_to_end_loss.solvers({each: (x, x, x) for each in names})
     if name == "social_distance.budget_levels":
         growth = {f"d = {d}": x for d in (4, 1, 2)}

@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MISSING = [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]
 #: tests of what needs no engine
-ALONE = {"test_keyed_draws.py"}
+ALONE = {"test_keyed_random.py"}
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -12,7 +12,6 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
-import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from playwright.sync_api import Browser
@@ -20,14 +19,14 @@ from playwright.sync_api import Browser
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE
 from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from book._ext.pages.exercise_options import ExerciseOptions, exercises_of
+from book._ext.pages.typesetter import macros_of_the_book
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
 
 EDITION = ROOT / NOTEBOOKS
 WITH_CELLS = [page for page in pages(ROOT) if is_notebook(ROOT / f"{page}.md")]
-CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
-MACROS = "|".join(CONFIG["mathjax3_config"]["tex"]["macros"])
+MACROS = "|".join(macros_of_the_book())
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 MATHEMATICS = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$]*(?<!\\)\$", re.DOTALL)
 MARKUP = {

@@ -8,8 +8,9 @@ import nbformat
 import pytest
 import yaml
 
+from book._ext.pages.exercise_options import exercises_of
 from tests.site.site import INSTRUCTOR, PUBLIC, anchors, instructor_pages, name, parse, public_pages
-from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
+from tests.tools.notebooks import ROOT, is_notebook, read_page, tags
 
 PAGES = [*public_pages(), *instructor_pages()]
 
@@ -112,24 +113,55 @@ def test_no_button_needs_a_server(page: Path) -> None:
         assert not urlsplit(button["href"]).scheme, f"{name(page)}: {button['href']}"
 
 
+def solution_cells(purpose: str) -> list[tuple[str, str]]:
+    """The solution cells of all exercises of a purpose, with the labels of those."""
+    found = []
+    for page in sorted((ROOT / "book" / "solutions").rglob("*.md")):
+        chapter = ROOT / "book" / page.relative_to(ROOT / "book" / "solutions")
+        purposes = {
+            options.label: options.purpose
+            for options in exercises_of(chapter.read_text(encoding="utf-8"))
+        }
+        label = ""
+        for cell in read_page(page).cells:
+            if cell.cell_type == "markdown":
+                label = (re.findall(r"\[The exercise\]\(#([\w-]+)\)", cell.source) or [label])[-1]
+            elif "exercise-solution" in tags(cell) and purposes[label] == purpose:
+                found.append((label, cell.source))
+    return found
+
+
 def solution_lines() -> list[str]:
-    """The lines of code that stand in a solution cell and on no public page."""
+    """The lines of code that only solutions of assignments hold: no page, no practice solution."""
     public = "\n".join((ROOT / f"{page}.md").read_text() for page in listed(ROOT / "_toc.yml"))
+    public += "\n".join(code for _, code in solution_cells("practice"))
     return sorted(
         line
-        for page in (ROOT / "book" / "solutions").rglob("*.md")
-        for cell in code_cells(read_page(page))
-        if "exercise-solution" in tags(cell)
-        for line in map(str.strip, cell.source.splitlines())
+        for _, code in solution_cells("assignment")
+        for line in map(str.strip, code.splitlines())
         if len(line) >= 20 and line not in public and not line.startswith(("import ", "from "))
     )
 
 
-def test_the_public_book_holds_no_solution() -> None:
+def test_the_solution_of_each_practice_exercise_is_folded_below_it() -> None:
+    shown = {}
+    for page in NOTEBOOKS:
+        for fold in parse(PUBLIC / f"{page}.html").select("details.solution"):
+            assert not fold.has_attr("open") and fold.summary.get_text() == "Solution"
+            before = [box.get("class", []) for box in fold.find_previous_siblings("div", limit=1)]
+            assert "tag_exercise-check" in before[0], f"{page}: {fold['id']}"
+            shown[fold["id"].removesuffix("-solution")] = fold.get_text()
+    cells = dict(solution_cells("practice"))
+    assert shown.keys() == cells.keys()
+    for label, code in cells.items():
+        assert code.strip() in shown[label], label
+
+
+def test_the_public_book_holds_no_solution_of_an_assignment() -> None:
     """Neither as a page nor as a line of code in any file, search index and downloads included."""
     assert not [name for name in ("instructors", "solutions") if (PUBLIC / "book" / name).exists()]
     lines = solution_lines()
-    assert lines, "no solution cell was found, so nothing was checked"
+    assert len(lines) > 100, "too few lines of solutions were found to check anything"
     for file in sorted(PUBLIC.rglob("*")):
         if file.suffix not in {".html", ".ipynb", ".js", ".json", ".md", ".txt"}:
             continue

@@ -21,13 +21,13 @@ from book._ext.edition.print_book import (
     show,
     slug,
 )
+from book._ext.pages.exercise_options import exercises_of
 from tests.site.site import PATIENCE, PUBLIC
 from tests.tools.notebooks import ROOT
 
 CHOSEN = {
-    "Before you start": ["book/notation"],
     "Per-instance privacy": ["book/per_instance/dp-versus-pdp", "book/per_instance/theorem-one"],
-    "Back matter": ["book/errata", "book/bibliography"],
+    "Back matter": ["book/notation", "book/errata", "book/bibliography"],
 }
 # What is wider than the column, and the text of the widest: nothing scrolls on paper.
 TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(box =>
@@ -89,6 +89,25 @@ def test_names_are_unique_and_links_lead_somewhere(joined: Path) -> None:
     assert all(re.match(r"#|https?:|mailto:", link) for link in links)
     for picture in soup.select("main img"):
         assert (joined.parent / picture["src"]).is_file(), picture["src"]
+
+
+def test_solutions_stand_at_the_end_of_their_chapter(joined: Path) -> None:
+    soup = BeautifulSoup(joined.read_text(encoding="utf-8"), "html.parser")
+    assert not soup.select("details.solution")
+    for page in CHOSEN["Per-instance privacy"]:
+        article = soup.select_one(f"#{slug(page)}")
+        practice = [
+            options
+            for options in exercises_of((ROOT / f"{page}.md").read_text(encoding="utf-8"))
+            if options.purpose == "practice"
+        ]
+        section = article.find_all(recursive=False)[-1]
+        titles = section.select(".print-solution-title > a")
+        assert [title["href"] for title in titles] == [
+            f"#{slug(page)}--{options.label}" for options in practice
+        ]
+        assert all(re.match(r"Exercise \d+\.\d+", title.get_text()) for title in titles)
+        assert len(section.select("div.solution pre")) >= len(practice) > 0
 
 
 def test_every_formula_is_set_and_nothing_leaves_the_sheet(tab: Page) -> None:

@@ -20,8 +20,14 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
-from book._ext.edition.student_bundle import KERNEL, build_wheels, closure, declared
-from book._ext.execution.execution_cache import environment_key
+from book._ext.edition.student_bundle import (
+    KERNEL,
+    PACKED,
+    build_wheels,
+    closure,
+    declared,
+    digest_of_files,
+)
 from tests.tools.notebooks import ROOT
 
 CLEAN = ROOT / "_build" / "clean"
@@ -57,7 +63,8 @@ def make_clean_environment() -> Path:
     """Make the environment unless it is there for the present package; return its interpreter."""
     python = CLEAN / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp = CLEAN / "made-for"
-    key = environment_key(ROOT)
+    files = digest_of_files(ROOT, [*PACKED, "pdpbook_exercises", "requirements.txt", COMPILE])
+    key = f"{sys.version} {files}"
     if stamp.is_file() and stamp.read_text() == key:
         return python
     shutil.rmtree(CLEAN, ignore_errors=True)

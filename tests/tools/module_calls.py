@@ -23,6 +23,7 @@ from tests.tools.valid_calls import (
     P,
     Q,
     bayesian_game,
+    grid,
     repeated_game,
     rng,
     small_game,
@@ -104,6 +105,16 @@ ELSEWHERE = {
 }
 
 KEY = b"an example, and no secret at all"
+
+
+def even_plans() -> dict[str, Any]:
+    """Return the arguments for the Bayesian game in which everybody tosses a coin."""
+    return {"user_plan": np.array([[0.5, 0.5]]), "adversary_plan": np.array([[0.5, 0.5]])}
+
+
+def evaluated(game: pb.NVOGame) -> pb.Outcome:
+    """Return the outcome of a game in which everybody plays the second action."""
+    return game.evaluate(game.constant_profile(1))
 
 
 def from_data() -> pb.NVOGame:
@@ -189,13 +200,11 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "beyond.bayesian_game.BayesianGame.payoffs": lambda: {
         "self": bayesian_game(),
-        "user_plan": np.array([[0.5, 0.5]]),
-        "adversary_plan": np.array([[0.5, 0.5]]),
+        **even_plans(),
     },
     "beyond.bayesian_game.BayesianGame.regret": lambda: {
         "self": bayesian_game(),
-        "user_plan": np.array([[0.5, 0.5]]),
-        "adversary_plan": np.array([[0.5, 0.5]]),
+        **even_plans(),
     },
     "beyond.deep_q.committed_run": lambda: {"table": "bounds"},
     "beyond.deep_q.train": lambda: {
@@ -400,18 +409,18 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "sensitivity": 1.0,
     },
     "foundations.sampling_query.Grid.counts": lambda: {
-        "self": pb.Grid(0.0, 4.0, bins=4),
+        "self": grid(),
         "data": DATA,
     },
     "foundations.sampling_query.Grid.index": lambda: {
-        "self": pb.Grid(0.0, 4.0, bins=4),
+        "self": grid(),
         "data": DATA,
     },
     "foundations.sampling_query.PerInstanceLaplace.output": lambda: {
-        "self": pb.PerInstanceLaplace(DATA, 0.5, pb.Grid(0.0, 4.0, bins=4))
+        "self": pb.PerInstanceLaplace(DATA, 0.5, grid())
     },
     "foundations.sampling_query.PerInstanceLaplace.sample": lambda: {
-        "self": pb.PerInstanceLaplace(DATA, 0.5, pb.Grid(0.0, 4.0, bins=4)),
+        "self": pb.PerInstanceLaplace(DATA, 0.5, grid()),
         "size": 3,
         "rng": rng(),
     },
@@ -443,11 +452,11 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "profile": small_game().constant_profile(1),
     },
     "game.outcome.Outcome.is_nash": lambda: {
-        "self": small_game().evaluate(small_game().constant_profile(1)),
+        "self": evaluated(small_game()),
         "atol": 1e-9,
     },
     "game.outcome.Outcome.sample": lambda: {
-        "self": from_data().evaluate(from_data().constant_profile(1)),
+        "self": evaluated(from_data()),
         "size": 3,
         "rng": rng(),
     },

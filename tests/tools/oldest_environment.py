@@ -25,7 +25,7 @@ from tests.tools.notebooks import ROOT
 
 OLDEST = ROOT / "_build" / "oldest"
 #: the modules that call Dask or pyarrow, the longest first
-ENGINE = ["release", "cluster", "shared_files", "histograms", "sources", "tallies"]
+ENGINE = ["releases", "cluster", "shared_files", "histograms", "sources", "tallies"]
 TESTS = [f"tests/scaling/test_{name}.py" for name in ENGINE]
 #: what takes longest and calls no more of the engine than the rest; and what kills workers of a
 #: ``LocalCluster``, whose older versions lose a nanny now and then.  Tests with workers that are

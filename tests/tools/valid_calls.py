@@ -45,6 +45,11 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
+def grid() -> pb.Grid:
+    """Return a grid of four bins on which the data lie."""
+    return pb.Grid(0.0, 4.0, bins=4)
+
+
 def small_game() -> pb.NVOGame:
     """Return a game of three bins and two actions."""
     return pb.NVOGame(np.array([3, 0, 1]), pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
@@ -101,7 +106,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "PerInstanceLaplace": lambda: {
         "data": DATA,
         "scales": np.array([0.1, 0.2, 0.3, 0.4]),
-        "grid": pb.Grid(0.0, 4.0, bins=4),
+        "grid": grid(),
     },
     "RepeatedGame": lambda: {
         "stakes": np.array([0.5, 2.0]),

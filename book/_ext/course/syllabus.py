@@ -15,11 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import yaml
 
 from book._ext.pages.exercise_options import LEVELS, ExerciseOptions, exercises_of
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Seconds of one reading.  238 words a minute is what adults read of nonfiction; half of that is
 #: left for prose in which each sentence carries a step of an argument.
@@ -170,8 +173,10 @@ def prerequisites(chapters: Mapping[str, Chapter]) -> dict[str, list[str]]:
     }
 
 
-def concept_graph(chapters: Mapping[str, Chapter]) -> nx.DiGraph:
+def concept_graph(chapters: Mapping[str, Chapter]) -> "nx.DiGraph":
     """Return the prerequisites as arrows, without those that a longer way of arrows implies."""
+    import networkx as nx  # most builds of one page do without
+
     whole = nx.DiGraph()
     whole.add_nodes_from(chapters)
     for label, needed in prerequisites(chapters).items():
@@ -185,10 +190,12 @@ def concept_graph(chapters: Mapping[str, Chapter]) -> nx.DiGraph:
 
 def see_also(chapters: Mapping[str, Chapter], at_least: int = 2) -> dict[str, list[str]]:
     """Return the earlier chapters that each one refers to several times but does not build on."""
+    from networkx import ancestors
+
     graph, found = concept_graph(chapters), {}
     for label, chapter in chapters.items():
         named = Counter(earlier_links(chapter.text, chapter, chapters))
-        built_on = nx.ancestors(graph, label)
+        built_on = ancestors(graph, label)
         found[label] = [
             name for name in chapters if name not in built_on and named[name] >= at_least
         ]

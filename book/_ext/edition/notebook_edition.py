@@ -16,9 +16,11 @@ from sphinx.application import Sphinx
 from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 from book._ext.pages.exercise_options import ExerciseOptions
+from book._ext.pages.practice_solutions import SUMMARY, solution
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
+FOLD = f"<details>\n<summary>{SUMMARY}</summary>"  # closed, and Markdown after an empty line
 RECORD = "application/papermill.record/"  # where glue leaves its values
 
 
@@ -117,6 +119,10 @@ def write_notebook(
             end_prose()
             exercise.update(node["exercise_metadata"])
             cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
+        elif isinstance(node, solution):
+            end_prose()
+            text = "\n\n".join([FOLD, *markdown.inside(node), "</details>"])
+            cells.append(new_markdown_cell(text, metadata={"tags": ["solution"], **exercise}))
         else:
             prose.extend(markdown.blocks(node))
 

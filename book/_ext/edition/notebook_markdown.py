@@ -19,6 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from book._ext.pages.typesetter import macros_in
+
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
 
 
@@ -76,7 +78,7 @@ class Markdown:
 
     def __init__(self, app: Sphinx, docname: str) -> None:
         self.app, self.env, self.docname = app, app.env, docname
-        self.macros = app.config.mathjax3_config["tex"]["macros"]
+        self.macros = macros_in(app.config.mathjax3_config)
         self.in_table = False
 
     def number(self, kind: str, node: nodes.Element) -> str:

@@ -6,6 +6,9 @@ Numbers, references and outputs are those that the build has written, so nothing
 nothing is numbered anew.  What the page ``book/game/nvo-game`` calls ``loss`` is
 ``book-game-nvo-game--loss`` here, and a link to another page leads to the place in this one.
 
+On paper nothing is folded, so the solutions of a chapter stand at its end, each with a link to its
+exercise.
+
 Chromium draws the figures with sliders where they stand, and makes outline, links and tags.  The
 style sheet for paper is that of ``vendor``: the built one has lost what no page of the site asks
 for, a title and a contents.  Chromium cannot tell a page of contents on which page a chapter
@@ -26,8 +29,8 @@ from pypdf import PdfReader
 
 ROOT = Path(__file__).parents[3]
 PRINTED = Path("_build", "print")
-COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see vendor/print.css
-SHEET = ROOT / "vendor" / "print.css"
+COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see print.css
+SHEET = ROOT / "book" / "_static" / "print.css"
 PATIENCE = 600_000  #: milliseconds; a book has hundreds of pages
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
 TITLE = """
@@ -81,12 +84,35 @@ def lead(link: Tag, page: str, places: dict[str, set[str]]) -> None:
         link["href"] = f"#{slug(target)}"
 
 
+def move_solutions(article: Tag) -> None:
+    """Put the solutions of a page at its end, each under the title of its exercise."""
+    make = BeautifulSoup("", "html.parser").new_tag
+    solutions = article.select("details.solution")
+    if not solutions:
+        return
+    section, heading = make("section", attrs={"class": "print-solutions"}), make("h2")
+    heading.string = "Solutions"
+    section.append(heading)
+    for solution in solutions:
+        label = solution["id"].removesuffix("-solution")
+        title = copy(article.select_one(f"[id='{label}'] > .admonition-title"))
+        title.name, title["class"] = "p", "print-solution-title"
+        link = make("a", href=f"#{label}")
+        link.extend([*title.contents])
+        title.append(link)
+        solution.summary.decompose()
+        solution.name = "div"
+        section.extend([title, solution.extract()])
+    article.append(section)
+
+
 def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, depth: int) -> None:
     """Give an article of the site the names, links, pictures and headings of the printed book."""
     for useless in article.select(
         "a.headerlink, script, button, .prev-next-footer, link, .search-button"
     ):
         useless.decompose()
+    move_solutions(article)
     for link in article.select("a[href]"):
         lead(link, page, places)
     for picture in article.select("img[src]"):

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import requires
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -30,8 +30,10 @@ ROOT = Path(__file__).parents[3]
 NOTEBOOKS = Path("_build", "notebooks")
 MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
+EXPLORABLES, D3 = Path("book", "_static", "explorables"), Path("vendor", "d3")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
+MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
 PACKED = ["pyproject.toml", "README.md", "LICENSE", "LICENSE-text", "pdpbook"]  # in the wheel
 SLIDERS = """\
 <!doctype html>
@@ -143,7 +145,7 @@ def collect_notebooks(root: Path, target: Path) -> None:
 
 def write_sliders(root: Path, target: Path) -> None:
     """Write each figure with sliders as a page of its own, which needs no other file."""
-    folder = root / "vendor" / "explorables"
+    own, d3 = root / EXPLORABLES, root / D3
     named = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
     names = {
         name
@@ -152,15 +154,15 @@ def write_sliders(root: Path, target: Path) -> None:
     }
     target.mkdir(parents=True)
     for name in sorted(names):
-        parts = ("d3.min", "explorable", name)
-        scripts = [series_script(), *((folder / f"{part}.js").read_text() for part in parts)]
+        files = [d3 / "d3.min.js", own / "explorable.js", own / f"{name}.js"]
+        scripts = [series_script(), *(file.read_text(encoding="utf-8") for file in files)]
         page = SLIDERS.format(
             name=html.escape(name),
-            style=(folder / "explorable.css").read_text(encoding="utf-8") + series_style(),
+            style=(own / "explorable.css").read_text(encoding="utf-8") + series_style(),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
         (target / f"{name}.html").write_text(page, encoding="utf-8")
-    shutil.copy(folder / "LICENSE.d3", target)
+    shutil.copy(d3 / "LICENSE.d3", target)
 
 
 def pack(folder: Path, archive: Path) -> None:
@@ -173,18 +175,27 @@ def pack(folder: Path, archive: Path) -> None:
             packed.writestr(information, path.read_bytes())
 
 
-def sources(root: Path) -> str:
-    """Hash all that the bundle is made from."""
-    files = [root / "_build" / "html" / f"{page}.ipynb" for page in pages(root)]
-    files += [root / name for name in (*PACKED, "requirements.txt", "_toc.yml")]
-    for folder in ("pdpbook", "docs/bundle", "vendor/explorables"):
-        files += (path for path in (root / folder).rglob("*") if "__pycache__" not in path.parts)
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    digest.update(f"{sys.version}{series_script()}{series_style()}".encode())
-    for path in sorted(path for path in files if path.is_file()):
+def digest_of_files(root: Path, names: Iterable[str | Path]) -> str:
+    """Hash files, and all that lies in folders, but for what Python and pip leave there."""
+    files: set[Path] = set()
+    for name in names:
+        files.update([root / name], (root / name).rglob("*"))
+    digest = hashlib.sha256()
+    for path in sorted(path for path in files if path.is_file() and not MADE & {*path.parts}):
         digest.update(f"{path.relative_to(root)}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
+
+
+def sources(root: Path) -> str:
+    """Hash all that the bundle is made from."""
+    made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version]
+    notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
+    packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
+    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
+    files = digest_of_files(root, [*notebooks, *packages, *others])
+    text = "\0".join([*made_by, series_script(), series_style(), files])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_bundle(root: Path) -> Path:

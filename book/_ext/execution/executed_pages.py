@@ -2,6 +2,8 @@
 
 * Pages that the cache lacks in their present state are executed before any page is read, two at a
   time.  A page that fails is left to myst-nb, which runs it again and reports what is wrong.
+* A chapter shows the solutions of its practice exercises (``practice_solutions``), so its page of
+  solutions is executed with it, and its key holds that of the solutions.
 * While a page is read, myst-nb is pointed to the folder of the cache that belongs to that page.
 """
 
@@ -18,6 +20,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
+from book._ext.pages.practice_solutions import solution_page
 
 logger = logging.getLogger(__name__)
 
@@ -42,21 +45,25 @@ def slot_of(app: Sphinx, docname: str, notebook: NotebookNode) -> Slot:
     return cache_of(app).slot(Path(app.env.doc2path(docname)), notebook)
 
 
+def slots_of(app: Sphinx, docname: str) -> list[tuple[Slot, NotebookNode]]:
+    """Return the place in the cache of a page and of its solutions, as far as they have cells."""
+    notebook, solutions = read_notebook(app.env, docname), solution_page(Path(app.srcdir), docname)
+    found = [] if notebook is None else [(slot_of(app, docname, notebook), notebook)]
+    if solutions is not None:
+        solved = read_page(solutions, app.env.myst_config)
+        found.append((cache_of(app).slot(solutions, solved), solved))
+    return found
+
+
 def key_of(app: Sphinx, docname: str) -> str:
-    """Return the key of a page; it is empty if the page has no cells."""
-    notebook = read_notebook(app.env, docname)
-    return slot_of(app, docname, notebook).folder.name if notebook else ""
+    """Return the key of a page with its solutions; it is empty if the page has no cells."""
+    return " ".join(slot.folder.name for slot, _ in slots_of(app, docname))
 
 
 def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Fill the cache for the pages that are going to be read."""
-    missing: list[tuple[Slot, NotebookNode]] = []
-    for docname in docnames:
-        notebook = read_notebook(env, docname)
-        if notebook is not None:
-            slot = slot_of(app, docname, notebook)
-            if slot.find(notebook) is None:
-                missing.append((slot, notebook))
+    wanted = {slot.folder: (slot, page) for name in docnames for slot, page in slots_of(app, name)}
+    missing = [(slot, page) for slot, page in wanted.values() if slot.find(page) is None]
 
     def execute(slot: Slot, notebook: NotebookNode) -> ExecutionResult:
         timeout = app.config.nb_execution_timeout
@@ -68,6 +75,8 @@ def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
             logger.info("executed %s in %.1f s", slot.page.relative_to(app.srcdir), result.time)
             if result.err is None:
                 slot.keep(result.nb, result.time)
+            elif slot.page.relative_to(app.srcdir).with_suffix("").as_posix() not in docnames:
+                logger.error("%s fails:\n%s", slot.page, result.exc_string)  # nobody else reads it
 
 
 def point_to_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -87,6 +96,24 @@ def executed_page(app: Sphinx, docname: str) -> NotebookNode | None:
     executed = slot_of(app, docname, notebook).find(notebook)
     if executed is None:
         raise ExtensionError(f"{docname} has changed since it was read: build again")
+    return executed
+
+
+def executed_solutions(app: Sphinx, docname: str) -> NotebookNode | None:
+    """Return the solutions of a chapter as they were executed, or nothing if it has none.
+
+    Raises
+    ------
+    ExtensionError
+        If their execution has failed.
+    """
+    page = solution_page(Path(app.srcdir), docname)
+    if page is None:
+        return None
+    notebook = read_page(page, app.env.myst_config)
+    executed = cache_of(app).slot(page, notebook).find(notebook)
+    if executed is None:
+        raise ExtensionError(f"{docname} shows solutions from {page}, which fails")
     return executed
 
 

@@ -9,10 +9,8 @@ Processes may work side by side.  A notebook is written into a folder of its own
 name only when it is whole, so what is found is never half a notebook.
 """
 
-import hashlib
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,29 +24,10 @@ from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
 
-from book._ext.execution.import_closure import PACKAGES
 from book._ext.execution.page_key import Keys
 
 CACHES = Path("_build", "cache")
-MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
 STATES = 6  #: of a page that are kept: two branches, and a few attempts on each
-
-
-def environment_key(root: Path) -> str:
-    """Hash the packages, the data files beside the pages, the pins, and the interpreter."""
-    files = [root / "requirements.txt"]
-    files += (path for name in PACKAGES for path in (root / name).rglob("*"))
-    files += (path for path in (root / "book").rglob("*") if path.suffix not in {".bib", ".md"})
-    files = [path for path in files if path.is_file() and not MADE & {*path.parts}]
-    unused = {root / "book" / "sources", root / "book" / "_ext"}  # no page computes with them
-    files = [path for path in files if not unused & {*path.parents}]
-    digest = hashlib.sha256(sys.version.encode())
-    for name in sorted(name for name in os.environ if name.startswith("PDPBOOK_")):
-        digest.update(f"{name}={os.environ[name]}\0".encode())
-    for path in sorted(files):
-        digest.update(f"{path.relative_to(root)}\0".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
 
 
 def read_page(page: Path, config: MdParserConfig | None = None) -> NotebookNode:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-#: Modules that import by a computed name, and yet reach no further than their text shows.
 #: What a page may compute with.
 PACKAGES = ("pdpbook", "pdpbook_exercises")
+#: Modules that import by a computed name, and yet reach no further than their text shows.
 RESOLVED = {
     # The exercise that a page names in a string; ``CodeBase.named_by`` finds it there.
     "pdpbook_exercises.checking",

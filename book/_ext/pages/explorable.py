@@ -7,8 +7,8 @@ The caption.
 ````
 
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
-``vendor/explorables/<name>.js``, on the pages that have one and on no other. The script fills the
-box with sliders, a drawing and a line of text that says what the drawing shows. Without
+``book/_static/explorables/<name>.js``, on the pages that have one and on no other. The script fills
+the box with sliders, a drawing and a line of text that says what the drawing shows. Without
 JavaScript the box says where to find the same numbers; on paper it keeps drawing and line.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
@@ -80,7 +80,7 @@ class Explorable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the box, the caption inside it."""
         name = self.arguments[0]
-        script = Path(self.env.srcdir, "vendor", "explorables", f"{name}.js")
+        script = Path(self.env.srcdir, "book", "_static", "explorables", f"{name}.js")
         if not script.is_file():
             raise self.error(f"explorable {name!r} has no script {script}")
         self.env.note_dependency(str(script))
@@ -117,8 +117,8 @@ def add_scripts(
     app.add_css_file("explorables/explorable.css")
     context["metatags"] += f"\n<style>\n{series_style()}\n</style>\n"
     app.add_js_file(None, body=series_script())
-    for name in ["d3.min", "explorable", *names]:
-        app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+    for script in ["d3/d3.min", *(f"explorables/{name}" for name in ["explorable", *names])]:
+        app.add_js_file(f"{script}.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

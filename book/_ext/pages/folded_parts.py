@@ -2,8 +2,8 @@
 
 A proof becomes a ``<details>`` with the word Proof in its summary.  It stands open, unless it is
 longer than most of a screen.  A slip of a source (an admonition whose title begins with "Erratum")
-is out of the path until somebody asks for it.  Both work without JavaScript; ``vendor/pdpbook.js``
-opens what a link leads into and, on paper, everything.
+is out of the path until somebody asks for it.  Both work without JavaScript; ``pdpbook.js`` opens
+what a link leads into and, on paper, everything.
 """
 
 import re

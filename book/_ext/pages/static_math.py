@@ -16,7 +16,7 @@ from sphinx.util import logging
 from sphinx.util.build_phase import BuildPhase
 from sphinx.util.math import get_node_equation_number
 
-from book._ext.pages.typesetter import Typesetter
+from book._ext.pages.typesetter import Typesetter, macros_in
 
 JOINER = "\N{WORD JOINER}"
 PUNCTUATION = (".", ",", ";", ":", "!", "?", ")", "]", "’", "-", "–")
@@ -32,7 +32,7 @@ def typesetter_of(process: int, macros: tuple[tuple[str, str], ...]) -> Typesett
 
 def typesetter(config: Any) -> Typesetter:
     """Return the typesetter of this process."""
-    return typesetter_of(os.getpid(), tuple(config.mathjax3_config["tex"]["macros"].items()))
+    return typesetter_of(os.getpid(), tuple(macros_in(config.mathjax3_config).items()))
 
 
 def formula(writer: Any, node: nodes.Element, tex: str, display: bool) -> str:

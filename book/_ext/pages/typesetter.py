@@ -1,20 +1,27 @@
 """MathJax outside of a browser: TeX in, HTML out.
 
-``book/_ext/mathjax`` holds the parts of MathJax that read TeX and write HTML, and its own small
-DOM.  They run in V8, which the package ``mini_racer`` carries, so no Node and no browser is needed.
-V8 has threads, and a process that Sphinx forks would inherit it without them: so it lives in a
-process of its own, which :class:`Typesetter` starts and talks to, a line of JSON a formula.
+``vendor/mathjax/scripts`` holds the parts of MathJax that read TeX and write HTML, and its own
+small DOM.  They run in V8, which the package ``mini_racer`` carries, so no Node and no browser is
+needed.  V8 has threads, and a process that Sphinx forks would inherit it without them: so it lives
+in a process of its own, which :class:`Typesetter` starts and talks to, a line of JSON a formula.
+
+All settings of MathJax are here, except for the book's macros.  Those stand in ``_config.yml``,
+where Jupyter Book looks for them; :func:`macros_in` and :func:`macros_of_the_book` find them there.
 """
 
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-SCRIPTS = Path(__file__).with_name("mathjax")
+ROOT = Path(__file__).parents[3]
+MATHJAX = ROOT / "vendor" / "mathjax"
+FONTS = MATHJAX / "fonts"
+FONT_URL = "mathjax/fonts"  # from the style sheet
 PARTS = ["startup", "core", "liteDOM", "tex-base", "ams", "newcommand", "configmacros", "chtml"]
 PARTS += ["chtml-fonts", "assistive-mml"]
 SECONDS = 60.0  # for one formula; the longest of the book takes a few hundredths
@@ -24,7 +31,7 @@ CONFIG = {
     "loader": {"load": []},
     "startup": {"typeset": False},
     "tex": {"packages": ["base", "ams", "newcommand", "configmacros"]},
-    "chtml": {"adaptiveCSS": False, "matchFontHeight": False, "fontURL": "mathjax/fonts"},
+    "chtml": {"adaptiveCSS": False, "matchFontHeight": False, "fontURL": FONT_URL},
 }
 START = "globalThis.global = globalThis; globalThis.MathJax = %s; MathJax.startup.ready = () => {}"
 READY = """
@@ -45,6 +52,19 @@ USELESS = re.compile(
     r' (?:data-mjx-texclass|xmlns|unselectable|data-latex)="[^"]*"| style="position: relative;"'
 )
 ERROR = re.compile(r'data-mjx-error="([^"]*)"')
+
+
+def macros_in(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the macros that Sphinx's ``mathjax3_config`` defines: name and meaning."""
+    return settings["tex"]["macros"]
+
+
+def macros_of_the_book() -> dict[str, str]:
+    """Return the book's macros, where no Sphinx has read the configuration."""
+    import yaml
+
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return macros_in(config["sphinx"]["config"]["mathjax3_config"])
 
 
 class Typesetter:
@@ -104,7 +124,7 @@ def serve(macros: dict[str, str]) -> None:
     config = CONFIG | {"tex": CONFIG["tex"] | {"macros": macros}}
     engine.eval(START % json.dumps(config))
     for part in PARTS:
-        engine.eval(SCRIPTS.joinpath(f"{part}.js").read_text(encoding="utf-8"))
+        engine.eval((MATHJAX / "scripts" / f"{part}.js").read_text(encoding="utf-8"))
     engine.eval(READY)
     for line in sys.stdin:
         function, *arguments = json.loads(line)

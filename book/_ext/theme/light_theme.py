@@ -5,7 +5,7 @@ have, and an icon font of 1,400 icons.  When all pages are written we know which
 
 * a rule whose selectors all ask for a class that no page has, and no script names, is left out;
 * the icon font shrinks to the icons that are left, and moves into the style sheet;
-* scripts wait until the page has been painted: ``vendor/late.js`` loads them.
+* scripts wait until the page has been painted: ``late.js`` loads them.
 
 Nothing is listed by hand: a page that uses a new icon or component gets it with the next build.
 """
@@ -20,8 +20,6 @@ from shutil import rmtree
 from typing import Any
 
 import tinycss2
-from fontTools.subset import Options, Subsetter
-from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 CLASSES = re.compile(r'\sclass="([^"]*)"')
@@ -86,6 +84,9 @@ def kept(rules: list[Any], names: set[str]) -> Iterator[str]:
 
 def icon_font(font: Path, icons: set[int]) -> str:
     """Return a font of these icons, as the address of itself."""
+    from fontTools.subset import Options, Subsetter  # a build of one page does without
+    from fontTools.ttLib import TTFont
+
     options = Options(flavor="woff", layout_features=[], notdef_outline=False, hinting=False)
     options.name_IDs = [0, 1, 13, 14]  # what it is, and its licence
     with TTFont(font) as whole:

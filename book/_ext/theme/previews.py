@@ -1,7 +1,7 @@
 """What a link shows before it is followed: definitions, theorems, figures, tables, formulas, terms.
 
 From each page these parts are copied into a small script beside the others, ``previews/<page>.js``.
-A page loads that of another, and its own, when a reader points at a link: ``vendor/previews.js``.
+A page loads that of another, and its own, when a reader points at a link: ``previews.js``.
 """
 
 import json

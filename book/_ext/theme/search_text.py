@@ -2,7 +2,7 @@
 
 Sphinx's search would fetch each page to quote from it, which ``file://`` does not allow.  So the
 text of every section, definition, theorem and term is written into one script, ``searchtext.js``,
-which the search page loads when it has something to look for.  ``vendor/search.js`` ranks, quotes.
+which the search page loads when it has something to look for.  ``search.js`` ranks, quotes.
 
 Pages are written by two processes, and in a later build only those that have changed: so each page
 leaves its part in a file, and the parts are joined when all are there.

@@ -1,0 +1,92 @@
+"""Figures of the chapter *Many draws*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook.plotting import new_figure
+from pdpbook.plotting.series import COLOURS, filled, look, looks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["accounts", "successes", "totals"]
+
+
+def successes(numbers: ArrayLike, distributions: Mapping[str, ArrayLike]) -> Figure:
+    """Draw the distribution of a count without the record and with it.
+
+    Parameters
+    ----------
+    numbers : array_like of int, shape (m,)
+        Values of the count.
+    distributions : mapping of str to array_like, shape (m,)
+        Its probabilities under each name; two of them, without the record first.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=2.9)
+    styles = (filled("without") | {"hatch": "//"}, {"color": look("with")["color"]})
+    pairs = zip((-0.2, 0.2), distributions.items(), styles, strict=True)
+    for shift, (name, masses), style in pairs:
+        axis.bar(np.asarray(numbers) + shift, masses, 0.38, **style, label=name)
+    axis.set(xlabel="draws in Jacob's bin", ylabel="probability", xticks=numbers)
+    axis.grid(visible=False, axis="x")
+    axis.legend()
+    return figure
+
+
+def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -> Figure:
+    """Draw the total ε against the number of draws.
+
+    Parameters
+    ----------
+    draws : array_like, shape (m,)
+        Numbers of draws.
+    curves : mapping of str to array_like, shape (m,)
+        Total ε by each rule; zeros are left out.
+    records : int
+        Number of records, marked on the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.4)
+    for (name, values), style in zip(curves.items(), looks(curves), strict=True):
+        shown = np.where(np.asarray(values) > 0, values, np.nan)
+        axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
+    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
+    axis.legend()
+    return figure
+
+
+def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) -> Figure:
+    """Draw the privacy cost of a record of each bin, by several rules.
+
+    Parameters
+    ----------
+    places : array_like, shape (m,)
+        Midpoint of each bin.
+    costs : mapping of str to array_like, shape (m,)
+        Total ε under the name of each rule.
+    xlabel : str
+        What the places are, with the unit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axis = new_figure(height=3.8)
+    for (name, values), style in zip(costs.items(), looks(costs), strict=True):
+        axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)
+    axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure

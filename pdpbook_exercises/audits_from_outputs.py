@@ -1,0 +1,279 @@
+"""Self-checks of the chapter *Audits from outputs*."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+LEAST_LOSS, RUNS, CLAIM, CHANCE = 5.0, 1000, 1.0, 0.1
+
+Vector = NDArray[np.float64]
+
+
+def _best_event(present: Vector, absent: Vector, epsilon: float) -> NDArray[np.bool_]:
+    return present > math.exp(epsilon) * absent
+
+
+def _most_provable(runs: int, confidence: float = 0.95) -> float:
+    return clopper_pearson_epsilon(runs, runs, 0, runs, confidence=confidence)
+
+
+def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        count = answer(epsilon, confidence)
+        if count != int(count) or count < 1:
+            return False
+        count = int(count)
+
+        def bound(guesses: int) -> float:
+            return one_run_epsilon(guesses, guesses, confidence=confidence) if guesses else 0.0
+
+        return bound(count) > epsilon >= bound(count - 1)
+
+    return judge
+
+
+def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    present, absent = (np.asarray(each, dtype=float) for each in answer)
+    return present, absent
+
+
+def _is_pair(answer: Any) -> bool:
+    present, absent = _pair(answer)
+    return all(
+        each.ndim == 1
+        and each.shape == present.shape
+        and 2 <= each.size <= 8
+        and bool((each > 0).all())
+        and abs(each.sum() - 1.0) < 1e-9
+        for each in (present, absent)
+    )
+
+
+def _loses(answer: Any) -> bool:
+    present, absent = _pair(answer)
+    return bool(np.abs(np.log(present / absent)).max() >= LEAST_LOSS)
+
+
+def _is_hidden(answer: Any) -> bool:
+    both = _pair(answer)
+    for event in itertools.product([0.0, 1.0], repeat=both[0].size):
+        rates = [min(1.0, float(np.array(event) @ each)) for each in both]
+        for p, q in (rates, rates[::-1]):
+            if p > q and audit_power(p, q, runs=RUNS, epsilon=CLAIM) > CHANCE:
+                return False
+    return True
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def ceiling(runs, confidence, half=2.0):
+    limit = ((1 - confidence) / half) ** (1 / runs)
+    return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
+
+
+def tried(present, absent, epsilon):
+    """Right: the best of all events, the one with the fewest outputs."""
+    events = itertools.product([False, True], repeat=len(present))
+    growth = math.exp(epsilon)
+    return max(
+        (np.array(event) for event in events),
+        key=lambda event: (round(float(event @ (present - growth * absent)), 12), -event.sum()),
+    )
+
+
+Q = 1 / (1 + math.exp(-1))
+
+
+EXERCISES = {
+    "event": Exercise(
+        [
+            equal(
+                _best_event,
+                np.array(present),
+                np.array(absent),
+                epsilon,
+                hint=hint,
+            )
+            for present, absent, epsilon, hint in (
+                (
+                    [0.5, 0.25, 0.25, 0.0],
+                    [0.25, 0.25, 0.5, 0.0],
+                    0.0,
+                    "P(E) - P'(E) is a sum over the outputs of E. Which of them add something to "
+                    "it? Outputs that are equally likely change nothing.",
+                ),
+                (
+                    [0.5, 0.3, 0.2],
+                    [0.2, 0.25, 0.55],
+                    0.5,
+                    "An output adds P(x) minus e to the power epsilon times P'(x). Is that "
+                    "positive?",
+                ),
+                (
+                    [0.45, 0.3, 0.25, 0.0],
+                    [0.1, 0.05, 0.25, 0.6],
+                    1.0,
+                    "Take every output that adds something, not only the one with the largest "
+                    "ratio.",
+                ),
+                (
+                    [0.5, 0.5, 0.0],
+                    [0.5, 0.0, 0.5],
+                    2.0,
+                    "An output that only P reaches belongs to the event for every epsilon.",
+                ),
+                (
+                    [0.5, 0.5],
+                    [0.4, 0.6],
+                    1.0,
+                    "No event refutes this claim: the best one is empty.",
+                ),
+            )
+        ],
+        wrong=[
+            (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
+            (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
+            (lambda p, q, epsilon: q > math.exp(epsilon) * p, "Which of them add"),
+            (
+                lambda p, q, epsilon: (p > math.exp(epsilon) * q) & (p == p.max()),
+                "not only the one with the largest",
+            ),
+            (lambda p, q, epsilon: np.flatnonzero(p > math.exp(epsilon) * q), "Which of them add"),
+            (
+                lambda p, q, epsilon: (q > 0) & (p > math.exp(epsilon) * q),
+                "only P reaches",
+            ),
+        ],
+        right=[
+            tried,
+            lambda p, q, epsilon: [a > math.exp(epsilon) * b for a, b in zip(p, q, strict=True)],
+        ],
+    ),
+    "ceiling": Exercise(
+        [
+            close(
+                _most_provable,
+                runs,
+                confidence,
+                hint="With N successes of N, g is a power of p: solve it for the error, which is half "
+                "of what is allowed. The upper limit of no successes is 1 minus that. A bound is "
+                "never negative. Mind the digits of 1 - p (expm1).",
+                rtol=1e-9,
+                atol=1e-12,
+            )
+            for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
+        ],
+        wrong=[
+            (
+                lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
+                "half of what is allowed",
+            ),
+            (lambda runs, confidence=0.95: math.log(runs / 3.7), "g is a power of p"),
+            (lambda runs, confidence=0.95: ceiling(runs, 0.95), "function(7, 0.9)"),
+            (lambda runs, confidence=0.95: math.inf, "It is infinite"),
+            (
+                lambda runs, confidence=0.95: math.log(
+                    ((1 - confidence) / 2) ** (1 / runs)
+                    / (1 - ((1 - confidence) / 2) ** (1 / runs))
+                ),
+                "It is negative",
+            ),
+        ],
+        right=[
+            lambda runs, confidence=0.95: clopper_pearson_epsilon(
+                runs, runs, 0, runs, confidence=confidence
+            ),
+            ceiling,
+        ],
+    ),
+    "canaries": Exercise(
+        [
+            Case(
+                _proves(epsilon, confidence),
+                "Your number must prove more than epsilon and one guess fewer must not. With all "
+                "guesses right f is a power of q: when is it at most the error?",
+            )
+            for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
+        ],
+        wrong=[
+            (
+                lambda epsilon, confidence=0.95: math.ceil(
+                    math.log(1 / (1 - confidence)) / math.log(2)
+                ),
+                "returned 5. Your number must prove more",
+            ),
+            (
+                lambda epsilon, confidence=0.95: math.ceil(
+                    math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
+                ),
+                "returned 8. Your number",
+            ),
+            (
+                lambda epsilon, confidence=0.95: (
+                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
+                ),
+                "returned 6.31908",
+            ),
+            (
+                lambda epsilon, confidence=0.95: math.floor(
+                    -math.log(1 - confidence) / math.log1p(math.exp(-epsilon))
+                ),
+                "one guess fewer must not",
+            ),
+            (lambda epsilon, confidence=0.95: 0, "returned 0."),
+        ],
+        right=[
+            lambda epsilon, confidence=0.95: next(
+                r
+                for r in range(1, 10**5)
+                if r * -math.log1p(math.exp(-epsilon)) <= math.log(1 - confidence)
+            ),
+        ],
+    ),
+    "hide": Exercise(
+        [
+            Case(
+                _is_pair,
+                "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1.",
+            ),
+            Case(_loses, "The largest log-ratio must be at least 5, in either direction."),
+            Case(
+                _is_hidden,
+                "Some event proves more than 1 in more than a tenth of the audits. How often "
+                "does the telling output occur in 1,000 runs? And what do the others tell?",
+            ),
+        ],
+        wrong=[
+            ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
+            ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),
+            (
+                (np.array([0.05, 0.95]), np.array([0.05 * math.exp(-6), 1 - 0.05 * math.exp(-6)])),
+                "more than 1 in more than a tenth",
+            ),
+            ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "equal length"),
+            (
+                (np.array([0.2, 0.8 - 1e-4, 1e-4]), np.array([0.8, 0.2 - 1e-7, 1e-7])),
+                "more than 1 in more than a tenth",
+            ),
+            ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
+            ((np.ones(3), np.ones(3)), "sum to 1"),
+        ],
+        right=[
+            (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),
+            ([1e-6, 1 - 1e-6], [2e-4, 1 - 2e-4]),
+            (np.array([1e-3, 0.999 * Q, 0.999 * (1 - Q)]), np.array([6e-6, 1 - Q, Q - 6e-6])),
+        ],
+    ),
+}

@@ -1,0 +1,295 @@
+"""Self-checks of the chapter *Coordinated moves*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.coordinated import coordinated_best_response
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.optimum import certified_optimum
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook_exercises import Case, Exercise
+from pdpbook_exercises.small_games import Profile, after_move, laplace_game, wrong_game
+
+__all__ = ["EXERCISES"]
+
+
+def _neighbours(game: NVOGame, profile: Profile) -> Iterator[Profile]:
+    """Yield the profile and every profile that is one change away."""
+    for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions)):
+        yield after_move(profile, k, v, w)
+
+
+def _smallest(game: NVOGame, profiles: Iterator[Profile]) -> float:
+    """Return the smallest KL of those profiles at which everybody is private."""
+    outcomes = (game.evaluate(profile) for profile in profiles)
+    return min(o.divergence for o in outcomes if o.private_records == game.records)
+
+
+def _best_pair(game: NVOGame, profile: Profile) -> float:
+    pairs = (two for one in _neighbours(game, profile) for two in _neighbours(game, one))
+    return _smallest(game, pairs)
+
+
+def _starts() -> Iterator[tuple[NVOGame, Profile]]:
+    """Yield equilibria that two records leave, and private profiles that are no equilibria."""
+    for counts in ([0, 0, 1, 1, 1], [0, 4, 2, 0, 1], [2, 0, 3, 1, 0]):
+        game = laplace_game(counts, [0.05, 0.2, 1.0])
+        large = game.constant_profile(2)
+        yield game, best_response_dynamics(game, start=large).profile
+        yield game, large
+
+
+def _pairs_agree(answer: Callable[..., Any]) -> str:
+    for game, profile in _starts():
+        given = profile.copy()
+        found, right = float(answer(game, given)), _best_pair(game, profile)
+        if not np.array_equal(given, profile):
+            return f"Your function changed the profile: it is {given.tolist()} now."
+        if np.isclose(found, right, rtol=1e-9, atol=0.0):
+            continue
+        if np.isclose(found, _smallest(game, _neighbours(game, profile)), rtol=1e-9, atol=0.0):
+            return "That is the best of the single changes. Two records may change, too."
+        if found < right:
+            return "That is too small. Is everybody private there, after two changes at most?"
+        return "That is too large. A pair of changes leads to a smaller divergence."
+    return ""
+
+
+def _smallest_repair(
+    mass: NDArray[np.float64],
+    needed: NDArray[np.float64],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+) -> int:
+    """Try 1, 2, 3, ... records."""
+    short = needed > mass
+    for m in range(1, 2000):
+        if (mass + m * (after - before) >= needed)[short].all():
+            return m
+    return 0
+
+
+def _repairs_agree(answer: Callable[..., Any]) -> str:
+    rng = np.random.default_rng(5)
+    kernel = laplace_kernel(6, [0.05, 0.3, 1.0])
+    for _ in range(200):
+        mass = rng.uniform(0.5, 3.0, 6)
+        needed = mass + rng.uniform(-0.5, 0.2, 6)
+        (v, w), k = rng.choice(3, 2, replace=False), rng.integers(6)
+        case = mass, needed, kernel[v, k], kernel[w, k]
+        given, right = answer(*(array.copy() for array in case)), _smallest_repair(*case)
+        if given is None or given == right:
+            continue
+        if right == 0:
+            return "At one of the outputs that fall short, S does not grow: no number is enough."
+        if (needed <= mass).all():
+            return "Nothing falls short there. One record is the fewest that can move."
+        if given == 0:
+            return "But some number of records is enough."
+        return "That is not enough." if given < right else "Fewer are enough."
+    return ""
+
+
+def _nothing_short(answer: Callable[..., Any]) -> bool:
+    row = np.array([0.5, 0.5])
+    return bool(answer(np.ones(2), np.zeros(2), row, row) == 1)
+
+
+def _three_counts(counts: Any) -> bool:
+    array = np.asarray(counts)
+    return array.shape == (5,) and array.dtype.kind == "i" and 2 <= array.sum() <= 8
+
+
+def _ends_high(counts: Any) -> str:
+    game = laplace_game(counts, [0.05, 0.2, 1.0])
+    end = coordinated_best_response(game, start=game.constant_profile(2))
+    best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
+    if game.evaluate(end.profile).private_records < game.records:
+        return "A record is exposed at the end."
+    ratio = end.divergence / best.divergence
+    return "" if ratio >= 1.05 else f"It ends at {ratio:.4f} times the optimum."
+
+
+def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
+    """Return the game with three scales and the one with four, and where each ends."""
+    counts, scales = answer
+    ends = []
+    for used in (list(scales)[:3], list(scales)):
+        game = laplace_game(counts, used)
+        end = best_response_dynamics(game, start=game.constant_profile(0)).profile
+        outcome = game.evaluate(end)
+        private = outcome.private_records == game.records
+        ends.append((game, outcome.divergence if private else np.inf))
+    return ends
+
+
+def _is_tempting_input(answer: Any) -> str:
+    problem = wrong_game(answer, bins=5, actions=4)
+    if not problem and len({round(float(scale), 9) for scale in answer[1]}) < 4:
+        return "Two of the scales are equal."
+    return problem
+
+
+def _is_twice_as_far(answer: Any) -> str:
+    three, four = (end for _, end in _tempted(answer))
+    if four >= 2.0 * three:
+        return ""
+    return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def pair(game, profile, *, private=True, first_private=False, bins=None):
+    """The smallest KL after two changes, with the mistakes that are asked for."""
+
+    def changes(start):
+        for k, v in np.argwhere(start > 0):
+            for w in range(game.actions):
+                new = start.copy()
+                new[k, v] -= 1
+                new[k, w] += 1
+                yield k, new
+
+    def holds(new):
+        return not private or game.evaluate(new).private_records == game.records
+
+    found = [game.evaluate(profile).divergence]
+    for k, one in list(changes(profile)):
+        if first_private and not holds(one):
+            continue
+        for j, two in list(changes(one)):
+            if (bins is None or bins(j, k)) and holds(two):
+                found.append(game.evaluate(two).divergence)
+    return min(found)
+
+
+def in_place(game, profile):
+    found = pair(game, profile)
+    profile[2] = profile[2][::-1]
+    return found
+
+
+def single(game, profile):
+    return _smallest(game, _neighbours(game, profile))
+
+
+def pair_of_groups(game, profile):
+    """By tables of changes, all pairs of them at once."""
+    steps = [np.zeros_like(profile)]
+    for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
+        step = np.zeros_like(profile)
+        step[k, v] -= 1
+        step[k, w] += 1
+        steps.append(step)
+    ways = [profile + a + b for a, b in product(steps, steps) if (profile + a + b >= 0).all()]
+    outcomes = [game.evaluate(way) for way in ways]
+    return np.min([o.divergence for o in outcomes if o.private_records == game.records])
+
+
+def repair(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=None, reduce=max):
+    short = needed > mass if outputs is None else outputs(needed, mass)
+    asked = []
+    for gap, step in zip((needed - mass)[short], (after - before)[short], strict=True):
+        if step <= 0:
+            return none
+        asked.append(max(1, rounded(gap / step)))
+    return reduce(asked) if asked else 1
+
+
+EXERCISES = {
+    "pairs": Exercise(
+        [
+            Case(
+                _pairs_agree,
+                "Is every pair of changes tried, and the privacy of all records at its end?",
+                more="The profile between the two changes may expose a record. Two records of the "
+                "same bin may change as well.",
+            ),
+        ],
+        wrong=[
+            (single, "Two records may change, too."),
+            (lambda *case: pair(*case, private=False), "That is too small."),
+            (lambda *case: pair(*case, first_private=True), "That is too large."),
+            (lambda *case: pair(*case, bins=lambda j, k: j == k), "Two records may change, too."),
+            (in_place, "Your function changed the profile"),
+            (lambda game, profile: 0.0, "That is too small."),
+        ],
+        right=[pair, pair_of_groups],
+    ),
+    "repair": Exercise(
+        [
+            Case(
+                _repairs_agree,
+                "Which outputs ask for anything? What if one of them cannot grow?",
+                more="Each output that falls short asks for its shortfall over what a record adds, "
+                "rounded up. The largest of these numbers decides.",
+            ),
+            Case(_nothing_short, "If nothing falls short, one record is the fewest that can move."),
+        ],
+        wrong=[
+            (lambda *case: repair(*case, rounded=math.floor), "That is not enough."),
+            (lambda *case: repair(*case) + (repair(*case) > 1), "Fewer are enough."),
+            (lambda *case: repair(*case, none=1), "no number is enough"),
+            (lambda *case: repair(*case, outputs=lambda n, m: n > -1), "Nothing falls short"),
+            (lambda *case: repair(*case, reduce=min), "That is not enough."),
+            (
+                lambda *case: repair(*case) if (case[1] > case[0]).any() else 0,
+                "Nothing falls short",
+            ),
+        ],
+        right=[repair],
+    ),
+    "tempting": Exercise(
+        [
+            Case(
+                _is_tempting_input,
+                "A pair: five counts, two to eight records in all, and four different scales > 0.",
+            ),
+            Case(
+                lambda answer: np.isfinite(_tempted(answer)[0][1]),
+                "With the first three scales a record is exposed at the end. The first scale must "
+                "be larger.",
+            ),
+            Case(
+                lambda answer: np.isfinite(_tempted(answer)[1][1]),
+                "With the fourth scale a record is exposed at the end.",
+            ),
+            Case(
+                _is_twice_as_far,
+                "The end with four scales must be at twice the divergence of the end with three. "
+                "Try many small games at random.",
+            ),
+        ],
+        wrong=[
+            ([2, 0, 4, 2, 0], "It is not a pair."),
+            (([2, 0, 4, 2], [1.0, 0.18, 0.04, 0.48]), "The counts are wrong."),
+            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04]), "The scales are wrong."),
+            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 0.18]), "Two of the scales are equal."),
+            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 5.0]), "With three scales it ends at KL"),
+            (([0, 4, 2, 0, 1], [0.05, 0.02, 0.03, 0.04]), "The first scale must be larger."),
+        ],
+        right=[[np.array([2, 0, 4, 2, 0]), (1.0, 0.18, 0.04, 0.48)]],
+    ),
+    "three": Exercise(
+        [
+            Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
+            Case(_ends_high, "At least 1.05 is wanted. Search at random."),
+        ],
+        wrong=[
+            ([0, 4, 2, 0, 1], "times the optimum"),
+            ([1, 1, 2, 2], "Five whole numbers"),
+            ([1.0, 0.0, 1.0, 6.0, 0.0], "Five whole numbers"),
+            ([3, 3, 3, 0, 0], "two to eight records"),
+        ],
+        right=[np.array([2, 0, 3, 1, 0]), (2, 0, 3, 1, 0)],
+    ),
+}

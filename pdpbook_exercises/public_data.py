@@ -1,0 +1,196 @@
+"""Self-checks of the chapter *Noise learned from public data*."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import hypergeom, laplace
+
+from pdpbook_exercises import Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _least_total(size: int, n: int, level: float) -> int:
+    """Try one number after the other, each a quotient of whole numbers."""
+    total = 0
+    while math.comb(size, total) > level * math.comb(size + n, total):
+        total += 1
+    return total
+
+
+def _again(public: int, size: int, n: int, level: float) -> int:
+    """Try one value after the other, every tail a sum of whole numbers."""
+    for c in range(n + 1):
+        marked = public + c
+        ways = [
+            math.comb(marked, j) * math.comb(size + n - marked, n - j)
+            for j in range(min(n, marked) + 1)
+        ]
+        if sum(ways[: c + 1]) > level * math.comb(size + n, n):
+            return c
+    return n
+
+
+def _pass_probability(
+    counts: Any, randomiser: Any, test_epsilon: float, draw_epsilon: float, delta: float
+) -> float:
+    mass = sum(count * row for count, row in zip(counts, randomiser, strict=True))
+    g = min(s / max(column) for s, column in zip(mass, np.transpose(randomiser), strict=True))
+    needed = -1.0 / math.expm1(-draw_epsilon) - math.log(2.0 * delta) / test_epsilon
+    return float(laplace.sf(test_epsilon * (needed - g)))
+
+
+def _check_cases() -> list[Any]:
+    rng = np.random.default_rng(3)
+    return [
+        close(
+            _pass_probability,
+            np.array(counts),
+            0.7 * np.eye(len(counts)) + 0.3 * rng.dirichlet(np.ones(len(counts)), len(counts)),
+            *budget,
+            hint="g is a minimum over the outputs, of the mass over the largest entry of its "
+            "column. The noise may have either sign, so the check may pass below the threshold "
+            "and fail above it.",
+        )
+        for counts, budget in (
+            ([60, 55, 70], (0.3, 0.7, 1e-3)),
+            ([20, 30, 25], (0.3, 0.7, 1e-3)),
+            ([9, 0, 12, 4], (2.0, 1.0, 0.05)),
+            ([900, 800], (0.1, 2.0, 1e-6)),
+        )
+    ]
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def first(public, size, n, level, tail):
+    c = 0
+    while c < n and tail(c, public, size, n) <= level:
+        c += 1
+    return c
+
+
+def total(size, n, level, *, start=0, strict=False):
+    s = start
+    while True:
+        nobody = hypergeom.pmf(0, size + n, s, n)
+        if nobody < level or (not strict and nobody <= level):
+            return s
+        s += 1
+
+
+def passing(counts, rows, test, draw, delta, *, mass=None, slope=None, tail=None, worst=np.min):
+    mass = counts @ rows if mass is None else mass
+    slope = 1 - math.exp(-draw) if slope is None else slope
+    missing = test * (1 / slope - worst(mass / rows.max(axis=0))) - math.log(2 * delta)
+    return (tail or laplace.sf)(missing)
+
+
+EXERCISES = {
+    "empty": Exercise(
+        [
+            equal(
+                _least_total,
+                *case,
+                hint="With s people in the bin, count the ways to choose the s from the public "
+                "people only, out of all ways. Find the smallest s at which that is at most the "
+                "level.",
+            )
+            for case in (
+                (123, 123, 0.0025),
+                (100, 300, 0.01),
+                (50, 5, 0.5),
+                (3, 4, 1e-3),
+                (1, 1, 0.5),
+            )
+        ],
+        wrong=[
+            (
+                lambda size, n, level: math.ceil(math.log(level) / math.log(size / (size + n))),
+                "from the public people only",
+            ),
+            (lambda size, n, level: total(n, size, level), "from the public people only"),
+            (lambda size, n, level: total(size, n, level) - 1, "from the public people only"),
+            (lambda size, n, level: total(size, n, level, strict=True), "at most the level"),
+        ],
+        right=[lambda size, n, level: total(size, n, level)],
+    ),
+    "again": Exercise(
+        [
+            equal(
+                _again,
+                *case,
+                hint="Mark the people of the bin, public ones and c private ones, and draw the n "
+                "private people from all. Is at most c marked ones more likely than the level?",
+            )
+            for case in (
+                (100, 123, 123, 0.0025),
+                (20, 123, 123, 0.0025),
+                (3, 123, 123, 0.0025),
+                (40, 60, 200, 0.01),
+                (0, 50, 50, 0.1),
+                (25, 60, 30, 0.3),
+            )
+        ],
+        wrong=[
+            (
+                lambda a, size, n, level: first(
+                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c - 1, s + n, a + c, n)
+                ),
+                "public ones and c private ones",
+            ),
+            (
+                lambda a, size, n, level: first(
+                    a, size, n, level, lambda c, a, s, n: hypergeom.cdf(c, s + n, a, n)
+                ),
+                "public ones and c private ones",
+            ),
+            (lambda a, size, n, level: int(a * n / size), "returned 100."),
+            (
+                lambda a, size, n, level: max(int(a * n / size - 3 * math.sqrt(a * n / size)), 0),
+                "more likely than the level",
+            ),
+        ],
+        right=[
+            lambda a, size, n, level: first(
+                a, size, n, level, lambda c, a, s, n: hypergeom.sf(a - 1, s + n, a + c, s)
+            )
+        ],
+    ),
+    "check": Exercise(
+        _check_cases(),
+        wrong=[
+            (
+                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, worst=np.mean),
+                "a minimum over the outputs",
+            ),
+            (
+                lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, mass=c),
+                "the mass over the largest entry",
+            ),
+            (
+                lambda c, p, test, draw, delta: passing(
+                    c, p, test, draw, delta, tail=lambda z: float(z <= 0)
+                ),
+                "The noise may have either sign",
+            ),
+            (
+                lambda c, p, test, draw, delta: passing(
+                    c, p, test, draw, delta, tail=lambda z: math.exp(-max(z, 0))
+                ),
+                "The noise may have either sign",
+            ),
+            (
+                lambda c, p, test, draw, delta: passing(
+                    c, p, test, draw, delta, slope=math.expm1(draw)
+                ),
+                "g is a minimum",
+            ),
+        ],
+        right=[passing],
+    ),
+}
