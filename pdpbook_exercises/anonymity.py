@@ -14,6 +14,12 @@ def _possible_values(first: NDArray[np.int64], second: NDArray[np.int64]) -> lis
     return [value for value, (a, b) in enumerate(zip(first, second, strict=True)) if min(a, b) > 0]
 
 
+def _who_left(before: NDArray[np.int64], after: NDArray[np.int64]) -> list[int]:
+    gone = before - after
+    exposed = sum(int(row.sum()) for row in gone if np.count_nonzero(row) == 1)
+    return [int(gone.sum()), int(after.sum(axis=1).min()), exposed]
+
+
 def _anonymity(table: NDArray[np.int64]) -> list[float]:
     """Move the probability by hand: from the first value to the next, and so on."""
     whole = table.sum(axis=0) / table.sum()
@@ -37,6 +43,15 @@ def _plain_distance(table: NDArray[np.int64]) -> list[float]:
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
+def left(before, after):
+    exposed = 0
+    for old, new in zip(before.tolist(), after.tolist(), strict=True):
+        gone = [a - b for a, b in zip(old, new, strict=True)]
+        if gone.count(0) == len(gone) - 1:
+            exposed += sum(gone)
+    return [before.sum() - after.sum(), min(map(sum, after.tolist())), exposed]
+
+
 def anonymity(table, *, cumulative=True, divide=True, between=False):
     """The three numbers, with the mistakes that are asked for."""
     table = np.asarray(table)
@@ -52,6 +67,61 @@ def possible(first, second):
 
 
 EXERCISES = {
+    "who-left": Exercise(
+        [
+            equal(
+                _who_left,
+                np.array(before),
+                np.array(after),
+                hint="Subtract the tables. In which classes do all who left have one value?",
+                mistakes={
+                    "Count patients, not classes, as exposed.": lambda before, after: [
+                        *_who_left(before, after)[:2],
+                        int((np.count_nonzero(before - after, axis=1) == 1).sum()),
+                    ],
+                    "k is that of the second table, not of the first.": lambda before, after: [
+                        _who_left(before, after)[0],
+                        int(before.sum(axis=1).min()),
+                        _who_left(before, after)[2],
+                    ],
+                    "Who leaves a class together with others of another value is safe.": (
+                        lambda before, after: [
+                            *_who_left(before, after)[:2],
+                            int((before - after).sum()),
+                        ]
+                    ),
+                },
+            )
+            for before, after in (
+                ([[3, 2], [4, 4]], [[3, 1], [4, 4]]),
+                ([[5, 5, 5], [6, 6, 6]], [[3, 5, 5], [5, 5, 6]]),
+                ([[9, 1], [7, 3], [2, 2]], [[9, 0], [4, 3], [1, 1]]),
+                ([[4, 4], [8, 8]], [[4, 4], [8, 8]]),
+            )
+        ],
+        wrong=[
+            (
+                lambda before, after: [
+                    *left(before, after)[:2],
+                    int((before != after).any(axis=1).sum()),
+                ],
+                "Subtract the tables.",
+            ),
+            (
+                lambda before, after: [
+                    left(before, after)[0],
+                    int(before.sum(axis=1).min()),
+                    left(before, after)[2],
+                ],
+                "not of the first",
+            ),
+            (
+                lambda before, after: [*left(before, after)[:2], int((before - after).sum())],
+                "is safe",
+            ),
+        ],
+        right=[left],
+    ),
     "possible-values": Exercise(
         [
             equal(

@@ -167,9 +167,9 @@ EXERCISES = {
                 _most_provable,
                 runs,
                 confidence,
-                hint="With N successes of N, g is a power of p: solve it for the error, which is half "
-                "of what is allowed. The upper limit of no successes is 1 minus that. A bound is "
-                "never negative. Mind the digits of 1 - p (expm1).",
+                hint="With N successes of N, g is a power of p: solve it for the error, which is "
+                "half of what is allowed. The upper limit of no successes is 1 minus that. A bound "
+                "is never negative. Mind the digits of 1 - p (expm1).",
                 rtol=1e-9,
                 atol=1e-12,
             )

@@ -438,7 +438,7 @@ EXERCISES = {
             (_everybody_stays, "the record itself is missing there"),
             (_upwards_only, "Both directions count"),
             (_masses, "Distributions, not masses"),
-            (lambda counts, kernel, k: 0.0, "what should everybody play in D"),
+            (lambda counts, kernel, k: 0.0, "what should each record play in D"),
         ],
         right=[_by_loops],
     ),

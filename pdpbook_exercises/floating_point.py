@@ -21,6 +21,16 @@ def _plain_inside(location: float, scale: float) -> float:
     return 1.0 - 0.5 * math.exp((location - 1.0) / scale) - 0.5 * math.exp(-location / scale)
 
 
+def _log_mass(distance: float, width: float, scale: float) -> float:
+    """In fifty digits, where fifty are enough."""
+    from decimal import Decimal, localcontext
+
+    with localcontext() as context:
+        context.prec = 60
+        s, w, b = (Decimal(each) for each in (distance, width, scale))
+        return float(-Decimal(2).ln() - s / b + (1 - (-w / b).exp()).ln())
+
+
 def _largest_loss(n: int, scale: float) -> float:
     """By two forms, each where it is good."""
     rate = 1.0 / scale
@@ -52,6 +62,12 @@ _DIGITS = {
 }
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def log_mass(distance, width, scale):
+    rate = width / scale
+    last = math.log1p(-math.exp(-rate)) if rate > 1 else math.log(-math.expm1(-rate))
+    return last - distance / scale - math.log(2)
 
 
 def inside(location, scale):
@@ -126,6 +142,35 @@ EXERCISES = {
             (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
         ],
         right=[inside, by_sinh],
+    ),
+    "log-mass": Exercise(
+        [
+            close(
+                _log_mass,
+                *case,
+                rtol=1e-12,
+                hint="The logarithm of a product is a sum. Which of its terms can be written "
+                "without an exponential?",
+                more="Two terms need none. For the last one there is expm1.",
+                mistakes={
+                    "The factor 1/2 is missing.": lambda s, w, b: (
+                        _log_mass(s, w, b) + math.log(2.0)
+                    ),
+                    "That leaves out the width of the bin.": lambda s, w, b: -math.log(2.0) - s / b,
+                },
+            )
+            for case in ((0.2, 0.1, 0.3), (0.5, 0.01, 1e-4), (0.5, 0.01, 1e12), (0.0, 0.1, 1.0))
+        ],
+        wrong=[
+            (lambda s, w, b: log_mass(s, w, b) + math.log(2), "The factor 1/2"),
+            (lambda s, w, b: -math.log(2) - s / b, "the width of the bin"),
+            (lambda s, w, b: log_mass(w, s + 1e-9, b), "The logarithm of a product"),
+            (
+                lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
+                "The logarithm of a product",
+            ),
+        ],
+        right=[log_mass],
     ),
     "largest-loss": Exercise(
         [

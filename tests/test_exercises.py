@@ -243,8 +243,8 @@ def solved(text: str = SOLVED) -> NotebookNode:
 def test_a_solution_becomes_markdown_without_what_only_its_page_needs() -> None:
     assert solution_markdown(solved(), "ex-a-first", "from math import log") == (
         "Because *this*.\n\n"
-        "````python\nfrom math import exp\n\n\nf = exp\n````\n\n"
-        "````python\nprint(f(log(1)))\n````\n\n````text\n1.0\n````\n\n"
+        "````python\nfrom math import exp\n\n\nf = exp\n\n\nprint(f(log(1)))\n````\n\n"
+        "The output is\n\n````text\n1.0\n````\n\n"
         "**What your proof should hold.** A reason."
     )
     assert solution_markdown(solved(), "ex-a-second") == "Because that."

@@ -22,7 +22,7 @@ LAST = "book/game/approximate-enumeration"
 
 #: Terms that are English words too: they count as used only where they are emphasised.
 ORDINARY = {"action", "atom", "gap", "kernel", "mass", "patience", "profile", "record", "return"}
-ORDINARY |= {"data set", "distribution", "episode", "type", "utility", "scale", "attacker", "sweep"}
+ORDINARY |= {"data set", "distribution", "episode", "type", "utility", "scale", "attacker", "pass"}
 ORDINARY |= {"payoff", "pipeline", "elite", "histogram", "relaxation", "refinement", "verdict"}
 
 #: Uses that the page itself explains in words: symbol or term, page, and why.

@@ -362,7 +362,10 @@ def test_the_solution_for_practice_is_folded_and_that_of_an_assignment_is_not_th
         "<details>\n<summary>Solution</summary>\n\nTake a root, as [Theorem 1]"
     )
     assert source.endswith("</details>") and written.cells[place].cell_type == "markdown"
-    assert "```python\nfrom math import sqrt\n\n\nanswer = sqrt(9)\n```" in source
+    assert (
+        '```python\nfrom math import sqrt\n\n\nanswer = sqrt(9)\n\n\nprint("it is", answer)\n```'
+        in source
+    )
     assert "```text\nit is 3.0\n```" in source
     files = (tmp_path / "_build" / "html").rglob("*")
     texts = [file.read_bytes() for file in files if file.is_file()]

@@ -18,8 +18,8 @@ the expected divergence :math:`\E\,n\,D_{\mathrm{KL}}(q\,\|\,P)` over what is kn
 Its term for bin x is :math:`-c_x\ln(c_xp_x(x)+o_x)`, where :math:`o_x` is the mass that the other
 bins are expected to put on x.  The linear programs of :mod:`pdpbook.audit.randomiser_program` are
 solved until their lower bound and the best randomiser found agree to a thousandth (for small
-divergences: of a tenth of what a constant row is worth).  A small share of a constant row then makes
-up for rounding, and the condition is checked.
+divergences: of a tenth of what a constant row is worth).  A small share of a constant row then
+makes up for rounding, and the condition is checked.
 """
 
 from __future__ import annotations

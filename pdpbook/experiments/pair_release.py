@@ -7,7 +7,7 @@ themselves, because the *same* record was picked for both; :func:`pair_losses` c
 the pair.
 
 Two other ways to release pairs are here for comparison: noisy copies of every record, and a
-histogram to which noise is added once.  Taught in *Regression*.
+histogram to which noise is added once.  Taught in *Regression on released data*.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ by ::
 
 the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
 files it was made from.  The package carries such a table, so that the book can show results for
-files that may not be passed on.  Taught in *Replication*.
+files that may not be passed on.  Taught in *Replication: claim by claim*.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""The search for the settings behind the published figures.
 
 For which ε is the interval padded, and by how much are the two small scales divided?  Every pair of
 answers is tried, and judged by how far its divergences are from the printed ones.  Taught in
-*Replication*.
+*Replication: claim by claim*.
 """
 
 from __future__ import annotations

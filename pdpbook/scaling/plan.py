@@ -10,9 +10,9 @@ Two actions do well when there are many records: the largest scale, and a hundre
 less than a bin: nearly silent.  Records that the crowd hides choose the second, and the few that
 cover the rest the first.  It is *k-ary randomised response*, chosen by each record for itself.
 
-``mechanism="k-ary-randomised-response"`` takes the randomiser of *Local randomisers* instead.  It does not
-look at the data, so its draws are ε-differentially private for every data set, with nothing held
-fixed; at a billion records next to nothing is lost by it.
+``mechanism="k-ary-randomised-response"`` takes the randomiser of *Local randomisers* instead.  It
+does not look at the data, so its draws are ε-differentially private for every data set, with
+nothing held fixed; at a billion records next to nothing is lost by it.
 
 What a plan hands on is a distribution in whole numbers, see
 :func:`~.keyed_random.integer_weights`.  It is private; only draws from it are released.

@@ -30,6 +30,7 @@ SUMMARY = "Solution"
 CELLS = {"exercise-stub", "exercise-check"}  # tags of the cells of an exercise
 SECTION = re.compile(r"^## .*$", re.MULTILINE)
 LINK = r"\[The exercise\]\(#{label}\)\.?[ \n]*"
+OUTPUT = "The output is"  # JupyterLab leaves no space between two blocks of code
 MARKER, READER = "**What to look for.**", "**What your proof should hold.**"
 
 
@@ -161,16 +162,27 @@ def solution_markdown(executed: NotebookNode, label: str, setup: str = "") -> st
         )
     page = next((cell.source for cell in executed.cells if cell.cell_type == "code"), "")
     known = {*imported(setup)}
-    blocks = []
+    blocks: list[str] = []
+    codes: list[str] = []  # of cells that have printed nothing, so that the next one joins them
+
+    def end_code() -> None:
+        if codes:
+            blocks.append(fenced("\n\n\n".join(codes), "python"))
+            codes.clear()
+
     for part in found[0]:
         if isinstance(part, str):
-            blocks.append(link.sub("", part, count=1).replace(MARKER, READER).strip())
+            if text := link.sub("", part, count=1).replace(MARKER, READER).strip():
+                end_code()
+                blocks.append(text)
         elif code := without_assertion(part.source):
-            code = with_imports(code, known, page)
-            known |= {*imported(code)}
-            text = printed(part)
-            blocks += [fenced(code, "python"), fenced(text, "text") if text else ""]
-    return "\n\n".join(filter(None, blocks))
+            codes.append(with_imports(code, known, page))
+            known |= {*imported(codes[-1])}
+            if output := printed(part):
+                end_code()
+                blocks += [OUTPUT, fenced(output, "text")]
+    end_code()
+    return "\n\n".join(blocks)
 
 
 def move_below_cells(app: Sphinx, doctree: nodes.document) -> None:
