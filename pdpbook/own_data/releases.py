@@ -65,9 +65,11 @@ LEVELS = np.array([0.25, 0.5, 0.75])
 #: The kinds of promise, the strongest first.
 PROMISES = ("differential privacy", "fixed-noise", "none")
 #: Scales of the game in units of the one that is safe for every data set.
-MULTIPLIERS = 2.0 ** -np.arange(9)
+MULTIPLIERS = 4.0 ** -np.arange(5)
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
+#: The repaired game solves linear programs that take minutes where more records are.
+REPAIRED_RECORDS = 100_000
 #: Points among which a noisy quantile is chosen.
 CANDIDATES = 513
 #: A scale of less than this part of a bin leaves almost every record in its own bin.

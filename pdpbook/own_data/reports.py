@@ -27,7 +27,14 @@ from numpy.typing import ArrayLike
 
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
-from pdpbook.own_data.releases import RELEASES, SWEPT, Release, Setting, repaired_game
+from pdpbook.own_data.releases import (
+    REPAIRED_RECORDS,
+    RELEASES,
+    SWEPT,
+    Release,
+    Setting,
+    repaired_game,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -318,7 +325,8 @@ def report(
     draws : int
         Number of values to release, from 1 to 10⁶.
     delta : float
-        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out.
+        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
+        for more than 100,000 records, where it would take minutes.
     outside : {"refuse", "clip"}
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
@@ -373,7 +381,8 @@ def report(
     if bins is None:
         bins = public_bins(column.records, epsilon)
     setting = Setting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
-    chosen = [each for each in RELEASES if delta > 0.0 or each is not repaired_game]
+    repaired = delta > 0.0 and column.records <= REPAIRED_RECORDS
+    chosen = [each for each in RELEASES if repaired or each is not repaired_game]
     bar = _extras.progress_bar(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )
