@@ -1,13 +1,14 @@
 """The command ``pdpbook``: what the package does for a file, without a line of Python.
 
-``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html`` writes
-the report of :func:`pdpbook.report` as one page.  ``pdpbook --help`` lists the commands.
+``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
+writes the report of :func:`pdpbook.report` as one page.  ``pdpbook --help`` lists the commands.
 
 ======== ===========================================================================================
 exit     meaning
 ======== ===========================================================================================
 0        done
-2        a bad argument, file or column; nothing was written
+1        the output cannot be written, or an extra of the package is not installed
+2        a bad option, file or column; nothing was written
 ======== ===========================================================================================
 
 Taught in *Your own column*.
@@ -32,7 +33,7 @@ __all__ = ["main", "read_column"]
 
 
 def read_column(path: Path, name: str | None) -> pd.Series:
-    """Read one column of a CSV or Parquet file.
+    r"""Read one column of a CSV or Parquet file.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def read_column(path: Path, name: str | None) -> pd.Series:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "ages.csv"
-    ...     _ = file.write_text("name,age\\nAda,36\\nAlan,41\\n")
+    ...     _ = file.write_text("name,age\nAda,36\nAlan,41\n")
     ...     read_column(file, None).tolist()
     [36, 41]
     """
@@ -71,6 +72,13 @@ def read_column(path: Path, name: str | None) -> pd.Series:
             table = pd.read_csv(path)
     except (OSError, ValueError) as error:  # pandas' and pyarrow's errors are ValueErrors too
         raise ValueError(f"cannot read {path} as a table: {error}") from error
+    return _named(table, path, name)
+
+
+def _named(table: pd.DataFrame, path: Path, name: str | None) -> pd.Series:
+    """Return the column of a name, or the only one that holds numbers."""
+    import pandas as pd
+
     numeric = [str(each) for each in table.select_dtypes("number").columns]
     if name is None:
         if len(numeric) != 1:
@@ -78,11 +86,15 @@ def read_column(path: Path, name: str | None) -> pd.Series:
         name = numeric[0]
     if name not in table:
         raise ValueError(f"{path} has no column {name!r}; its columns of numbers are {numeric}")
+    column = table[name]
     if name not in numeric:
+        words = column.notna() & pd.to_numeric(column, errors="coerce").isna()
+        where = int(words.to_numpy().argmax())
         raise ValueError(
-            f"column {name!r} of {path} does not hold numbers only, got {table[name].iloc[0]!r}"
+            f"column {name!r} of {path} must hold numbers only, got {column.iloc[where]!r} in row "
+            f"{where}"
         )
-    return table[name]
+    return column
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -103,7 +115,12 @@ def commands() -> Any:
     """Return the group of commands, for which click is needed."""
     click = _extras.require("click")
 
-    @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+    @click.group(
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="The long runs whose tables the book carries are modules: python -m "
+        "pdpbook.commands.replication --help, and in the same way competition, deep_q, "
+        "end_to_end_table and noise_by_bin.",
+    )
     @click.version_option(package_name="pdpbook")
     def pdpbook() -> None:
         """Per-instance differential privacy for a file of yours."""
@@ -182,8 +199,10 @@ def commands() -> Any:
             )
             if output is not None:
                 write_whole(output, made.to_html())
-        except (ValueError, OSError, ImportError) as error:
+        except (ValueError, TypeError) as error:
             raise click.UsageError(str(error)) from error
+        except (OSError, ImportError) as error:
+            raise click.ClickException(str(error)) from error
         if as_json:
             click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
         else:
@@ -195,8 +214,18 @@ def commands() -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command ``pdpbook``."""
-    commands()(args=arguments, prog_name="pdpbook")
+    """Run the command ``pdpbook`` and end the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the command line if they are not given.
+    """
+    try:
+        group = commands()
+    except ImportError as error:
+        sys.exit(f"pdpbook: {error}")
+    group(args=arguments, prog_name="pdpbook")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@ r"""A column of numbers on a public range.
 
 Every promise in this package is made for a range that was fixed without the data.  If the range is
 taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
-:class:`Column` therefore says where its range comes from.  Values outside the range are refused, or,
-if the caller says so, moved to the nearer end and counted; a missing value is refused.
+:class:`Column` therefore says where its range comes from.  Values outside the range are refused,
+or, if the caller says so, moved to the nearer end and counted; a missing value is refused.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
 records and ε alone.  K-ary randomised response releases a record as a uniformly drawn bin with
@@ -74,7 +74,13 @@ class Column:
         Returns
         -------
         Grid
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not such a number.
         """
+        bins = _validate.integer("bins", bins, at_least=2)
         return Grid(self.lower, self.upper, bins)
 
     def quantile(self, levels: ArrayLike) -> NDArray[np.float64]:
@@ -88,6 +94,11 @@ class Column:
         Returns
         -------
         ndarray, shape (q,)
+
+        Raises
+        ------
+        ValueError
+            If a level is not in (0, 1].
         """
         shares = _validate.finite_vector("levels", levels)
         if not ((shares > 0) & (shares <= 1)).all():

@@ -2,8 +2,8 @@ r"""How far a released distribution is from a column, in the column's own unit.
 
 The Wasserstein distance of two distributions on the line is the area between their distribution
 functions, :math:`W_1=\int|F(x)-G(x)|\,dx`: the average distance over which probability has to be
-moved to turn one into the other.  It has the unit of the column, and it bounds the difference of the
-two means.
+moved to turn one into the other.  It has the unit of the column, and it bounds the difference of
+the two means.
 
 F steps at the midpoints of the K bins, G at each of the n values.  Between two midpoints F is a
 constant c, and G crosses it once, at the c-quantile of the values.  With
@@ -51,7 +51,7 @@ class ColumnDistance:
         return np.concatenate([[0.0], np.cumsum(self.values)])
 
     def _area(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The integral A(t) of the column's distribution function up to t."""
+        """Integrate, up to t, the column's distribution function up to t."""
         below = np.searchsorted(self.values, t, side="right")
         return (below * t - self._sums[below]) / self.values.size
 

@@ -27,7 +27,8 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8888; }
 tbody th { text-align: left; }
-figure { margin: 1rem 0; background: #fff; padding: .5rem; } figure svg { width: 100%; height: auto; }
+figure { margin: 1rem 0; background: #fff; padding: .5rem; }
+figure svg { width: 100%; height: auto; }
 figcaption { color: #333; }
 """
 
@@ -69,6 +70,11 @@ def report_body(report: Report) -> str:
     str
         HTML without a document around it.
     """
+    promised = "".join(
+        f"<dt>{escape(each.name)}</dt><dd>It publishes {escape(each.published)}. "
+        f"{escape(report.guarantees[each.name])}</dd>"
+        for each in report.releases
+    )
     warnings = "".join(f'<p class="warning">{escape(each)}</p>' for each in report.warnings)
     return (
         f"<h1>{escape(report.title)}</h1>"
@@ -79,6 +85,7 @@ def report_body(report: Report) -> str:
         "everything again without it. Wasserstein distance and errors are in the unit of the "
         "column.</p>"
         f"{_table(report.table(), 'Every release')}"
+        f"<dl>{promised}</dl>"
         "<h2>Other numbers of bins</h2>"
         "<p>The Wasserstein distance from the column of three differentially private releases. Do "
         "not pick the best row for your data: the choice would depend on the records, and no "
@@ -117,8 +124,9 @@ def report_page(report: Report) -> str:
     svg = svg[svg.index("<svg") :]
     body = report_body(report)
     caption = (
-        "Above: the column and the distribution of a released value. In the middle: the distance of "
-        "each release from the column. Below: the median and the largest loss of a record."
+        "Above: the column and the distribution of a released value. In the middle: the distance "
+        "of each release from the column. Below: the losses of the records, with a circle at the "
+        "median, a thick line from the 10th to the 90th percentile and a bar at the largest."
     )
     figure = (
         f'<figure role="img" aria-label="{escape(caption)}">{svg}'

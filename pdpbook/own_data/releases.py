@@ -53,6 +53,7 @@ __all__ = [
     "LEVELS",
     "PROMISES",
     "RELEASES",
+    "REPAIRED_RECORDS",
     "SWEPT",
     "Release",
     "Setting",
@@ -65,7 +66,7 @@ LEVELS = np.array([0.25, 0.5, 0.75])
 #: The kinds of promise, the strongest first.
 PROMISES = ("differential privacy", "fixed-noise", "none")
 #: Scales of the game in units of the one that is safe for every data set.
-MULTIPLIERS = 4.0 ** -np.arange(5)
+MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
 #: The repaired game solves linear programs that take minutes where more records are.
@@ -92,8 +93,8 @@ class Release:
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of each record, in ascending order of the values, by all draws together (the
-        number of draws times the loss of one), in nats.
+        Fixed-noise loss of each record, in ascending order of the values, by all draws together
+        (the number of draws times the loss of one), in nats.
     end_to_end : float or None
         Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
         where it was not computed.

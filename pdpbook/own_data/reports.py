@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
-    REPAIRED_RECORDS,
     RELEASES,
+    REPAIRED_RECORDS,
     SWEPT,
     Release,
     Setting,
@@ -112,13 +112,13 @@ class Report:
         total = _promise(best.epsilon, best.delta)
         text = [
             f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
-            f"{_draws(self.draws)}, whatever the records are, and of the releases with this promise "
-            f"it is the nearest to the column (Wasserstein distance {unit(best.wasserstein)})."
+            f"{_draws(self.draws)}, whatever the records are, and of the releases with this "
+            f"promise it is the nearest to the column (Wasserstein distance {unit(best.wasserstein)})."
         ]
         nearer = [
             each
             for each in self.releases
-            if each.promise == "fixed-noise" and each.wasserstein < best.wasserstein
+            if each.promise == "fixed-noise" and each.wasserstein < best.wasserstein * (1.0 - _TIE)
         ]
         for each in nearer:
             known = (
@@ -148,12 +148,42 @@ class Report:
         return " ".join(text)
 
     @property
+    def guarantees(self) -> dict[str, str]:
+        """What each release promises in a sentence, by its name.
+
+        Neighbouring data sets differ by the removal of one record.
+        """
+        said = {
+            "none": lambda total: "Nothing is promised.",
+            "differential privacy": lambda total: (
+                f"Differential privacy at {total}: whatever the records are, the removal of one of "
+                "them is hidden from an attacker who knows the algorithm and all the others."
+            ),
+            "fixed-noise": lambda total: (
+                f"Fixed-noise privacy at {total}: in this column the removal of one record is "
+                "hidden as long as the noise of the others stays as it is."
+            ),
+        }
+        paid_once = ("counts", "the mean", "the three")
+        return {
+            each.name: said[each.promise](
+                _promise(each.epsilon, each.delta)
+                + (
+                    ", paid once"
+                    if each.published.startswith(paid_once)
+                    else f" for {_draws(self.draws)}"
+                )
+            )
+            for each in self.releases
+        }
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of this report has to know before anything is published."""
         column = self.column
         found = [
-            "This report is computed from the records and is not private itself: keep it where they "
-            "are, and publish only the release that you choose. The choice depends on the records "
+            "This report is computed from the records and is not private itself: keep it where "
+            "they are, and publish only the release that you choose. The choice depends on the records "
             "too; where even that must be private, choose by n, ε and the number of draws, or from "
             "a report about public data of the same kind."
         ]
@@ -166,8 +196,8 @@ class Report:
         if column.moved:
             share = column.moved / column.records
             found.append(
-                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the range "
-                "and were moved to its nearer end; the errors below are measured from the moved "
+                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
+                "range and were moved to its nearer end; the errors below are measured from the moved "
                 "values."
             )
         return tuple(found)
@@ -226,7 +256,7 @@ class Report:
             It has no infinite or missing number: these are None.
         """
         column = self.column
-        table = self.table().reset_index()
+        table, guarantees = self.table().reset_index(), self.guarantees
         return {
             "column": column.name,
             "records": column.records,
@@ -239,7 +269,10 @@ class Report:
             "delta": self.delta,
             "draws": self.draws,
             "neighbours": NEIGHBOURS,
-            "releases": [_plain(row) for row in table.to_dict(orient="records")],
+            "releases": [
+                _plain(row | {"published": each.published, "guarantee": guarantees[each.name]})
+                for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
+            ],
             "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
             "recommended": self.recommended.name,
             "recommendation": self.recommendation,
@@ -261,7 +294,19 @@ class Report:
         _extras.require("matplotlib")
         from pdpbook.plotting.own_data import decision
 
-        return decision(self)
+        grid, best = self.column.grid(self.bins), self.recommended
+        counts = grid.counts(self.column.values)
+        assert best.distribution is not None  # only releases of the distribution are recommended
+        return decision(
+            self.table(),
+            {each.name: each.losses for each in self.releases if each.promise != "none"},
+            grid=grid,
+            frequency=counts / counts.sum(),
+            released=best.distribution,
+            best=best.name,
+            name=self.column.name,
+            epsilon=self.epsilon,
+        )
 
     def to_html(self) -> str:
         """Return the report as one page that needs nothing from another host."""
@@ -317,8 +362,8 @@ def report(
     epsilon : float
         Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
     lower, upper : float, optional
-        Ends of the range, chosen without looking at the data.  If they are not given, they are taken
-        from the data, and the report says what that gives away.
+        Ends of the range, chosen without looking at the data.  If they are not given, they are
+        taken from the data, and the report says what that gives away.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
@@ -402,7 +447,7 @@ def _sweep(setting: Setting) -> pd.DataFrame:
     return pd.DataFrame(lines).set_index("bins")
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     """Return a row of a table whose infinite and missing numbers are None."""
     return {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value
