@@ -26,6 +26,8 @@ from pdpbook.foundations.sampling_query import Grid
 __all__ = ["Column", "make_column", "public_bins"]
 
 FEWEST_BINS, MOST_BINS = 8, 256
+#: No end of a range is larger, and no range is shorter than this part of its ends.
+LARGEST, NARROWEST = 1e100, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,14 +176,21 @@ def make_column(
     low, high = float(numbers.min()), float(numbers.max())
     public = lower is not None
     if public:
-        start = _validate.number("lower", lower)
-        end = _validate.number("upper", upper, above=start)
+        start = _validate.number("lower", lower, above=-LARGEST, below=LARGEST)
+        end = _validate.number("upper", upper, above=start, below=LARGEST)
     else:
         start, end = low, high
         if start == end:
             raise ValueError(
                 f"values must not all be equal unless lower and upper are given, got only {low!r}"
             )
+        if max(-start, end) >= LARGEST:
+            raise ValueError(f"values must lie within ±{LARGEST:g}, got {max(-start, end)!r}")
+    if end - start < max(NARROWEST * max(-start, end), 1.0 / LARGEST):
+        raise ValueError(
+            "upper must be so far above lower that rounding keeps the bins apart, "
+            f"got lower={start!r}, upper={end!r}"
+        )
     out = (numbers < start) | (numbers > end)
     moved = int(out.sum())
     if moved and outside == "refuse":

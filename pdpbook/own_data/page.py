@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from pdpbook import _extras
+
 if TYPE_CHECKING:
     from pdpbook.own_data.reports import Report
 
@@ -119,7 +121,9 @@ def report_page(report: Report) -> str:
         If Matplotlib is not installed.
     """
     picture = io.StringIO()
-    report.plot().savefig(picture, format="svg", bbox_inches="tight", metadata={"Date": None})
+    drawn = report.plot()
+    with _extras.require("matplotlib").rc_context({"svg.hashsalt": "pdpbook"}):
+        drawn.savefig(picture, format="svg", bbox_inches="tight", metadata={"Date": None})
     svg = picture.getvalue()
     svg = svg[svg.index("<svg") :]
     body = report_body(report)

@@ -264,8 +264,9 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
     --------
     >>> round(one_draw_epsilon(1000, 1.0, draws=10, delta=0.0), 3)
     0.1
-    >>> round(one_draw_epsilon(1000, 1.0, draws=1000, delta=1e-6), 3)
-    0.021
+    >>> one = one_draw_epsilon(1000, 1.0, draws=1000, delta=1e-6)
+    >>> round(one, 3), round(draws_epsilon(1000, one, draws=1000, delta=1e-6), 3)
+    (0.044, 1.0)
     """
     low = epsilon / draws
     if draws == 1 or delta == 0.0:
@@ -388,10 +389,14 @@ def game(setting: Setting) -> Release:
 
 
 def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
-    """Return where best responses end, from the best common scale that is private."""
+    """Return where best responses end, from the best common scale that is private.
+
+    Where a record of very few has left, the largest scale may no longer be private for the others;
+    then it is the start.
+    """
     outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
     safe = [each for each in outcomes if each.private_records == played.records]
-    start = min(safe, key=lambda outcome: outcome.divergence)
+    start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)
     return best_response_dynamics(played, start=start.profile).profile
 
 

@@ -8,7 +8,8 @@ promise first and at the error second:
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these releases of the distribution the one with the smallest Wasserstein distance from the
-   column is recommended; where two agree within one percent, the simpler one.
+   column is recommended.  Where others come within five percent of it, the simplest of them is
+   recommended, because the errors of noisy counts are averages over a few repetitions.
 3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
    smaller than that of the recommended distribution.
 
@@ -44,8 +45,8 @@ __all__ = ["Report", "report"]
 
 #: Numbers of bins that the sweep tries beside the chosen one.
 SWEEP = (8, 16, 32, 64, 128)
-#: Two errors that differ by less are called equal.
-_TIE = 0.01
+#: Two errors that differ by a smaller part are called equal.
+_TIE = 0.05
 #: Repetitions of a release with noisy counts.
 RUNS = 20
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
@@ -94,26 +95,37 @@ class Report:
         names = ", ".join(each.name for each in self.releases)
         raise KeyError(f"no release is called {name!r}; there are {names}")
 
-    @cached_property
-    def recommended(self) -> Release:
-        """The release of the distribution that the rule of this module chooses."""
-        private = [
+    @property
+    def _candidates(self) -> list[Release]:
+        """The differentially private releases of the distribution, the simplest first."""
+        return [
             each
             for each in self.releases
             if each.promise == "differential privacy" and each.distribution is not None
         ]
-        least = min(each.wasserstein for each in private)
-        return next(each for each in private if each.wasserstein <= least * (1.0 + _TIE))
+
+    @cached_property
+    def recommended(self) -> Release:
+        """The release of the distribution that the rule of this module chooses."""
+        least = min(each.wasserstein for each in self._candidates)
+        return next(each for each in self._candidates if each.wasserstein * (1.0 - _TIE) <= least)
 
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
         best, unit = self.recommended, self._number
         total = _promise(best.epsilon, best.delta)
+        nearest = min(self._candidates, key=lambda each: each.wasserstein)
+        reason = (
+            "of the releases with this promise it is the nearest to the column"
+            if nearest is best
+            else "of the releases with this promise that are about as near to the column as the "
+            f"nearest of them, the {nearest.name}, it is the simplest"
+        )
         text = [
             f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
-            f"{_draws(self.draws)}, whatever the records are, and of the releases with this "
-            f"promise it is the nearest to the column (Wasserstein distance {unit(best.wasserstein)})."
+            f"{_draws(self.draws)}, whatever the records are, and {reason} "
+            f"(Wasserstein distance {unit(best.wasserstein)})."
         ]
         nearer = [
             each
@@ -183,9 +195,9 @@ class Report:
         column = self.column
         found = [
             "This report is computed from the records and is not private itself: keep it where "
-            "they are, and publish only the release that you choose. The choice depends on the records "
-            "too; where even that must be private, choose by n, ε and the number of draws, or from "
-            "a report about public data of the same kind."
+            "they are, and publish only the release that you choose. The choice depends on the "
+            "records too; where even that must be private, choose by n, ε and the number of draws, "
+            "or from a report about public data of the same kind."
         ]
         if not column.public_range:
             found.append(
@@ -197,7 +209,7 @@ class Report:
             share = column.moved / column.records
             found.append(
                 f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
-                "range and were moved to its nearer end; the errors below are measured from the moved "
+                "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
         return tuple(found)
@@ -344,9 +356,9 @@ def report(
     *,
     lower: float | None = None,
     upper: float | None = None,
-    bins: int | None = None,
     draws: int = 1,
     delta: float = 1e-6,
+    bins: int | None = None,
     outside: str = "refuse",
     name: str | None = None,
     seed: int = 0,
@@ -364,14 +376,14 @@ def report(
     lower, upper : float, optional
         Ends of the range, chosen without looking at the data.  If they are not given, they are
         taken from the data, and the report says what that gives away.
-    bins : int, optional
-        Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
-        (:func:`pdpbook.own_data.public_bins`).
     draws : int
         Number of values to release, from 1 to 10⁶.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
         for more than 100,000 records, where it would take minutes.
+    bins : int, optional
+        Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
+        (:func:`pdpbook.own_data.public_bins`).
     outside : {"refuse", "clip"}
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
@@ -406,7 +418,7 @@ def report(
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'k-ary randomised response'
+    'DP histogram'
     """
     epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
     delta = _validate.fraction("delta", delta)
@@ -415,6 +427,8 @@ def report(
     reruns = _validate.integer("reruns", reruns, at_least=0)
     if bins is not None:
         bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if name is not None and not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
     given = getattr(values, "name", None) if name is None else name
     column = make_column(
         values,
