@@ -87,19 +87,13 @@ def report_body(report: Report) -> str:
         "everything again without it. Wasserstein distance and errors are in the unit of the "
         "column.</p>"
         f"{_table(report.table(), 'Every release')}"
-        f"<dl>{promised}</dl>"
         "<h2>Other numbers of bins</h2>"
         "<p>The Wasserstein distance from the column of three differentially private releases. Do "
         "not pick the best row for your data: the choice would depend on the records, and no "
         "promise in this report counts that. Choose the number of bins from the number of records "
         "and ε, or from public data.</p>"
         f"{_table(report.sweep, 'Other numbers of bins')}"
-        "<h2>What is published</h2><dl>"
-        + "".join(
-            f"<dt>{escape(each.name)}</dt><dd>{escape(each.published)}</dd>"
-            for each in report.releases
-        )
-        + "</dl>"
+        f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
     )
 
 
