@@ -212,6 +212,13 @@ class Report:
                 "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
+        found.append(
+            "Choose the range and the number of bins without looking at the records: the range from "
+            "what the quantity is, from a standard or from public data, and the bins from n and ε "
+            f"(pdpbook.own_data.public_bins gives {public_bins(column.records, self.epsilon)} here). "
+            "A number of bins that was picked because it suits these records tells something about "
+            "them, and no ε in this report counts that."
+        )
         return tuple(found)
 
     def table(self) -> pd.DataFrame:
@@ -333,8 +340,8 @@ class Report:
         return report_body(self)
 
     def __repr__(self) -> str:
-        """Return the recommendation after one line about the column."""
-        return f"{self.title}\n{self.recommendation}\n{self.warnings[0]}"
+        """Return one line about the column, the recommendation and the warnings."""
+        return "\n".join([self.title, self.recommendation, *self.warnings])
 
     @property
     def title(self) -> str:

@@ -123,7 +123,13 @@ def test_it_says_that_it_is_not_private_everywhere(wine: pb.own_data.Report) -> 
     words = "is not private itself"
     assert words in repr(wine) and words in wine._repr_html_() and words in wine.to_html()
     assert any(words in each for each in wine.to_dict()["warnings"])
-    assert len(wine.warnings) == 1
+    assert len(wine.warnings) == 2
+
+
+def test_it_says_how_to_choose_without_looking(wine: pb.own_data.Report) -> None:
+    assert "(pdpbook.own_data.public_bins gives 17 here)" in wine.warnings[-1]
+    assert "A number of bins that was picked because it suits these records" in repr(wine)
+    assert wine.warnings[-1] in wine.to_html().replace("&#x27;", "'")
 
 
 def test_it_says_what_a_range_from_the_data_gives_away() -> None:
