@@ -212,10 +212,11 @@ class Report:
                 "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
+        bins = public_bins(column.records, self.epsilon)
         found.append(
-            "Choose the range and the number of bins without looking at the records: the range from "
-            "what the quantity is, from a standard or from public data, and the bins from n and ε "
-            f"(pdpbook.own_data.public_bins gives {public_bins(column.records, self.epsilon)} here). "
+            "Choose the range and the number of bins without looking at the records: the range "
+            "from what the quantity is, from a standard or from public data, and the bins from n "
+            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
             "A number of bins that was picked because it suits these records tells something about "
             "them, and no ε in this report counts that."
         )

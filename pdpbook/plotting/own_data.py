@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,12 @@ def decision(
     line = looks([best])[0] | {"marker": ""}
     shape.plot(grid.midpoints, released, **line, label=f"released: {best}")
     shape.set(xlabel=name, ylabel="probability")
-    shape.legend()
+    above: dict[str, Any] = {
+        "loc": "lower right",
+        "bbox_to_anchor": (1.0, 1.0),
+        "borderaxespad": 0.1,
+    }
+    shape.legend(**above)
 
     shown = table[table["Wasserstein"].notna()]
     place = np.arange(len(shown))[::-1]
@@ -68,7 +73,7 @@ def decision(
     )
     errors.set_yticks(place, shown.index)
     errors.set(xlabel=f"Wasserstein distance ({name})")
-    errors.legend()
+    errors.legend(**above, ncols=2)
 
     style = look("fixed-noise") | {"marker": "", "linestyle": "-"}
     rows = np.arange(len(losses))[::-1]
@@ -81,5 +86,5 @@ def decision(
     spread.axvline(epsilon, **(look("ceiling") | {"linewidth": 1}), label="ε")
     spread.set_yticks(rows, losses)
     spread.set(xlabel="fixed-noise loss of a record (nats)", xlim=(0.0, None))
-    spread.legend()
+    spread.legend(**above)
     return figure
