@@ -426,7 +426,7 @@ def report(
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'DP histogram'
+    'k-ary randomised response'
     """
     epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
     delta = _validate.fraction("delta", delta)
