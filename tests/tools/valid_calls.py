@@ -24,7 +24,16 @@ RESULTS = {
 }
 
 #: The parts of the package whose public names are called: those that compute something.
-PARTS = ("audit", "beyond", "experiments", "foundations", "game", "per_instance", "scaling")
+PARTS = (
+    "audit",
+    "beyond",
+    "experiments",
+    "foundations",
+    "game",
+    "own_data",
+    "per_instance",
+    "scaling",
+)
 
 
 def public(name: str) -> Any:
@@ -261,6 +270,28 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "canaries": 12,
         "delta": 0.01,
         "confidence": 0.9,
+    },
+    "make_column": lambda: {
+        "values": DATA,
+        "lower": 0.0,
+        "upper": 4.0,
+        "outside": "clip",
+        "name": "age",
+    },
+    "public_bins": lambda: {"n": 100, "epsilon": 1.0},
+    "report": lambda: {
+        "values": DATA,
+        "epsilon": 1.0,
+        "lower": 0.0,
+        "upper": 4.0,
+        "draws": 2,
+        "delta": 0.0,
+        "bins": 4,
+        "outside": "clip",
+        "name": "age",
+        "seed": 1,
+        "reruns": 2,
+        "progress": False,
     },
     "k_ary_randomised_response": lambda: {"bins": 3, "n": 4, "epsilon": 0.5},
     "kl_divergence": lambda: {"p": P, "q": Q},
