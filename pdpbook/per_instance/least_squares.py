@@ -17,7 +17,7 @@ measures the same change in the metric of H:
               = \frac{r_i^2}{d\,s^2}\,\frac{h_i}{(1-h_i)^2} , \qquad
           s^2 = \frac1{n-d}\sum_i r_i^2 .
 
-Taught in *Released statistics*.
+Taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
     of a row of U.  A leverage above 1 - 1e-9 counts as 1.
 
     Source: Cook (1977); Hoaglin & Welsch (1978); as per-instance sensitivity, Wang (2019).  Taught
-    in *Released statistics*.
+    in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -150,7 +150,8 @@ def worst_least_squares_changes(
     -----
     The neighbour of the data with the new record is the data without it (removal).
 
-    Source: the formula of Sherman & Morrison (1950).  Taught in *Released statistics*.
+    Source: the formula of Sherman & Morrison (1950).  Taught in *What a released statistic tells
+    about each record*.
 
     Examples
     --------

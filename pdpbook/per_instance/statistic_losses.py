@@ -19,7 +19,7 @@ A count changes by one, a sum by the record's value, and the mean by
 so a record at the mean of the others loses nothing, and the loss grows with the distance from it.
 The coefficients of least squares are in :mod:`pdpbook.per_instance.least_squares`.  Quantiles are
 released by the exponential mechanism, where the loss is the largest change of a log probability
-over all candidates.  Taught in *Released statistics*.
+over all candidates.  Taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def count_changes(counted: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: Wang (2019), per-instance sensitivity.  Taught in *Released statistics*.
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
 
     Examples
     --------
@@ -106,7 +107,8 @@ def sum_changes(values: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: Wang (2019), per-instance sensitivity.  Taught in *Released statistics*.
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
 
     Examples
     --------
@@ -138,7 +140,7 @@ def worst_sum_change(*, lower: float, upper: float) -> float:
     -----
     It is the sensitivity of the sum, when a record is removed.
 
-    Source: Dwork et al. (2006).  Taught in *Released statistics*.
+    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -168,7 +170,8 @@ def mean_changes(values: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: Wang (2019), per-instance sensitivity.  Taught in *Released statistics*.
+    Source: Wang (2019), per-instance sensitivity.  Taught in *What a released statistic tells about
+    each record*.
 
     Examples
     --------
@@ -205,7 +208,7 @@ def worst_mean_change(n: int, *, lower: float, upper: float) -> float:
     -----
     It is the sensitivity of the mean of n records, when one of them is removed.
 
-    Source: Dwork et al. (2006).  Taught in *Released statistics*.
+    Source: Dwork et al. (2006).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -242,7 +245,7 @@ def laplace_losses(changes: ArrayLike, *, scale: float) -> NDArray[np.float64]:
     -----
     Neighbouring data sets differ by the removal of one record; the scale is the same for both.
 
-    Source: Wang (2019).  Taught in *Released statistics*.
+    Source: Wang (2019).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -288,8 +291,8 @@ def gaussian_deltas(changes: ArrayLike, *, epsilon: float, sigma: float) -> NDAr
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
 
-    Source: Balle & Wang (2018), Theorem 8, at the record's own change.  Taught in *Released
-    statistics*.
+    Source: Balle & Wang (2018), Theorem 8, at the record's own change.  Taught in *What a released
+    statistic tells about each record*.
 
     Examples
     --------
@@ -332,7 +335,8 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
 
-    Source: Balle & Wang (2018), Theorem 8, solved for ε.  Taught in *Released statistics*.
+    Source: Balle & Wang (2018), Theorem 8, solved for ε.  Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------
@@ -393,7 +397,7 @@ def quantile_probabilities(
     -----
     Neighbouring data sets differ by the removal of one record.
 
-    Source: Smith (2011).  Taught in *Released statistics*.
+    Source: Smith (2011).  Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
@@ -437,8 +441,8 @@ def quantile_losses(
     -----
     Neighbouring data sets differ by the removal of one record.
 
-    Source: Wang (2019) for the loss, Smith (2011) for the mechanism.  Taught in *Released
-    statistics*.
+    Source: Wang (2019) for the loss, Smith (2011) for the mechanism.  Taught in *What a released
+    statistic tells about each record*.
 
     Examples
     --------
