@@ -85,7 +85,7 @@ def _variant(
 ) -> Any:
     """Return a plausible answer for a record that joins; a sign of 1 and no option is right."""
 
-    def answer(features, response, candidate, lower, upper, sigma):  # type: ignore[no-untyped-def]
+    def answer(features, response, candidate, lower, upper, sigma):
         direction, leverage, predicted = _parts(features, response, candidate)
         ends = {"both": (lower, upper), "upper": (upper,), "lower": (lower,)}[end]
         residual = max(abs(each - predicted) for each in ends)
@@ -102,7 +102,7 @@ def _sigma(changes: ArrayLike, epsilon: float, delta: float) -> float:
 
 
 def _by_norm(norm: float) -> Any:
-    def answer(changes, epsilon, delta):  # type: ignore[no-untyped-def]
+    def answer(changes, epsilon, delta):
         longest = np.linalg.norm(np.asarray(changes), norm, axis=1).max()
         return analytic_gaussian_sigma(sensitivity=float(longest), epsilon=epsilon, delta=delta)
 

@@ -224,10 +224,16 @@ def exposed_records(
         axis.annotate(name, place, (9, 7), textcoords="offset points", weight="bold")
     h = np.geomspace(leverages.min(), 1.15 * leverages.max(), 200)
     curve = cook * (1.0 - h) / np.sqrt(h)
+    largest = 1.2 * np.abs(residuals).max()
+    h, curve = h[curve < largest], curve[curve < largest]
     for side, label in ((curve, "the same Cook's distance as A"), (-curve, None)):
         axis.plot(h, side, color=COLOURS["black"], linestyle="--", linewidth=1.2, label=label)
-    highest = 1.35 * np.abs(residuals).max()
-    axis.set(xscale="log", xlabel="leverage", ylabel=ylabel, ylim=(-highest, highest))
+    ends = (-1.3 * largest, 1.1 * largest)
+    axis.set(xscale="log", xlabel="leverage", ylabel=ylabel, ylim=ends)
+    ticks = [t for t in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_xticks([], minor=True)
+    axis.set_xlim(0.9 * leverages.min(), 1.3 * leverages.max())
     axis.legend(loc="lower left")
     return figure
 
@@ -246,7 +252,7 @@ def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Fi
     for (label, curve), style in zip(deltas.items(), looks(deltas), strict=True):
         axis.plot(epsilons, np.asarray(curve), **{**style, "marker": ""}, label=label)
     axis.set(xlabel="ε (nats)", ylabel="smallest δ", yscale="log", ylim=(1e-9, 1.5))
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 
