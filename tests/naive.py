@@ -9,7 +9,7 @@ benchmarks measure how much the package gains.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -220,3 +220,36 @@ def matrix_game_value(matrix: Floats) -> float:
         bounds=[(0, None)] * rows + [(None, None)],
     )
     return -found.fun
+
+
+def changes_by_deletion(statistic: Callable[..., Floats], *columns: Floats) -> Floats:
+    """The statistic of all records minus that without record i, for each i in turn."""
+    return np.array(
+        [
+            statistic(*columns) - statistic(*(np.delete(each, i, axis=0) for each in columns))
+            for i in range(len(columns[0]))
+        ]
+    )
+
+
+def laplace_loss(change: float, scale: float) -> float:
+    """Largest log ratio of two Laplace densities on a fine grid around both."""
+    x = np.linspace(-abs(change) - 1.0, 2.0 * abs(change) + 1.0, 20_001)
+    return float(np.abs((np.abs(x) - np.abs(x - change)) / scale).max())
+
+
+def gaussian_profile(distance: float, epsilon: float) -> float:
+    """The larger of both hockey-stick divergences of N(0, 1) and N(distance, 1), by quadrature."""
+    x = np.linspace(-12.0, 12.0 + distance, 200_001)
+    first, second = (
+        np.exp(-0.5 * (x - mean) ** 2) / math.sqrt(2.0 * math.pi) for mean in (0.0, distance)
+    )
+    sides = (
+        np.maximum(p - math.exp(epsilon) * q, 0.0) for p, q in ((first, second), (second, first))
+    )
+    return max(float(np.trapezoid(side, x)) for side in sides)
+
+
+def least_squares(features: Floats, response: Floats) -> Floats:
+    """The coefficients, by a solver that knows nothing of leverages."""
+    return np.asarray(np.linalg.lstsq(features, response, rcond=None)[0])

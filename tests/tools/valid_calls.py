@@ -17,6 +17,7 @@ RESULTS = {
     "Dataset",
     "Removal",
     "Enumeration",
+    "Influence",
     "LimitedAttack",
     "Outcome",
     "PrivateRandomiser",
@@ -47,6 +48,7 @@ P, Q = np.array([0.5, 0.25, 0.25]), np.array([0.25, 0.25, 0.5])
 ROWS = np.array([[0.5, 0.5], [0.25, 0.75]])
 TABLE = np.array([[1.0, -1.0], [-1.0, 1.0]])[None, None]
 DATA = np.array([1.0, 2.0, 2.0, 4.0])
+LINE = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 4.0]])
 
 
 def rng() -> np.random.Generator:
@@ -181,6 +183,34 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "classical_gaussian_sigma": lambda: {"sensitivity": 1.0, "epsilon": 0.5, "delta": 1e-5},
     "common_scale": lambda: {"counts": np.array([0, 4, 2]), "epsilon": 1.0},
     "records_needed": lambda: {"n": 1317, "epsilon": 1.0},
+    "count_changes": lambda: {"counted": np.array([True, False, True])},
+    "sum_changes": lambda: {"values": DATA},
+    "mean_changes": lambda: {"values": DATA},
+    "worst_sum_change": lambda: {"lower": 0.0, "upper": 4.0},
+    "worst_mean_change": lambda: {"n": 4, "lower": 0.0, "upper": 4.0},
+    "laplace_losses": lambda: {"changes": LINE, "scale": 0.5},
+    "gaussian_deltas": lambda: {"changes": LINE, "epsilon": 0.5, "sigma": 1.0},
+    "gaussian_epsilons": lambda: {"changes": DATA, "delta": 1e-5, "sigma": 1.0},
+    "least_squares_influence": lambda: {"features": LINE, "response": DATA},
+    "worst_least_squares_changes": lambda: {
+        "features": LINE,
+        "response": DATA,
+        "candidates": LINE,
+        "lower": 0.0,
+        "upper": 4.0,
+    },
+    "quantile_losses": lambda: {
+        "values": DATA,
+        "candidates": np.array([1.0, 2.0, 3.0]),
+        "level": 0.5,
+        "epsilon": 1.0,
+    },
+    "quantile_probabilities": lambda: {
+        "values": DATA,
+        "candidates": np.array([1.0, 2.0, 3.0]),
+        "level": 0.5,
+        "epsilon": 1.0,
+    },
     "coordinated_best_response": lambda: {
         "game": small_game(),
         "start": small_game().constant_profile(1),
