@@ -9,9 +9,10 @@ longer.  Removing record i shifts the mean of this Gaussian by :math:`g_i(w_t)`,
 the record the Rényi divergence :math:`\alpha\|g_i(w_t)\|^2/2\sigma^2` at every order α.  The usual
 account charges all records for the length C.  An individual account adds up what the record's own
 gradients cost, and a *Rényi filter* enforces a budget: a record takes part in a step only if its
-account, with the cost of this step, stays within the budget, and otherwise leaves for good.  Whether
-a record takes part depends only on its own data and on the weights that are already out.  For this
-reason the whole run satisfies differential privacy, although the accounts are functions of the data.
+account, with the cost of this step, stays within the budget, and otherwise leaves for good.
+Whether a record takes part depends only on its own data and on the weights that are already out.
+For this reason the whole run satisfies differential privacy, although the accounts are functions
+of the data.
 
 As the cost of Gaussian noise is proportional to the order, accounts and budgets are counted *per
 unit of order* here: a budget ρ bounds the Rényi divergence of order α by αρ, for every α at once.
@@ -93,8 +94,8 @@ class FilteredDescent:
         Examples
         --------
         >>> run = filtered_descent(
-        ...     [[1.0], [1.0]], [2.0, 0.0], rng=np.random.default_rng(0),
-        ...     budget=0.1, sigma=4.0, clip=2.0, steps=3, step_size=0.1,
+        ...     [[1.0], [1.0]], [2.0, 0.0], budget=0.1, sigma=4.0, clip=2.0,
+        ...     steps=3, step_size=0.1, rng=np.random.default_rng(0),
         ... )
         >>> round(run.epsilon(delta=1e-5), 3)
         1.914
@@ -191,12 +192,12 @@ def filtered_descent(
     features: ArrayLike,
     target: ArrayLike,
     *,
-    rng: np.random.Generator,
     budget: float,
     sigma: float,
     clip: float,
     steps: int,
     step_size: float,
+    rng: np.random.Generator,
 ) -> FilteredDescent:
     r"""Fit a linear regression by noisy gradient descent with a Rényi filter.
 
@@ -206,8 +207,6 @@ def filtered_descent(
         :math:`x_i`, one record a row.
     target : array_like, shape (n,)
         :math:`y_i`.  The gradient of a record at the weights w is :math:`(x_i^\top w-y_i)\,x_i`.
-    rng : numpy.random.Generator
-        Source of the noise.
     budget : float
         ρ > 0 of each record, per unit of order, as of :func:`filter_budget`.
     sigma : float
@@ -219,6 +218,8 @@ def filtered_descent(
     step_size : float
         :math:`\eta > 0`, the factor of the noisy *sum*.  It must be chosen without the data, and
         without their number, too.
+    rng : numpy.random.Generator
+        Source of the noise.
 
     Returns
     -------
@@ -242,19 +243,19 @@ def filtered_descent(
     Examples
     --------
     >>> run = filtered_descent(
-    ...     [[1.0], [1.0], [1.0]], [9.0, 1.0, 1.0], rng=np.random.default_rng(0),
-    ...     budget=1.0, sigma=4.0, clip=4.0, steps=6, step_size=0.001,
+    ...     [[1.0], [1.0], [1.0]], [9.0, 1.0, 1.0], budget=1.0, sigma=4.0, clip=4.0,
+    ...     steps=6, step_size=0.001, rng=np.random.default_rng(0),
     ... )
     >>> run.steps_taken, run.taking_part
     (array([2, 6, 6]), array([3, 3, 2, 2, 2, 2]))
     """
     rows, values = _data(features, target)
-    rng = _validate.generator("rng", rng)
     budget = _validate.number("budget", budget, above=0.0)
     sigma = _validate.number("sigma", sigma, above=0.0)
     clip = _validate.number("clip", clip, above=0.0)
     steps = _validate.integer("steps", steps, at_least=1)
     step_size = _validate.number("step_size", step_size, above=0.0)
+    rng = _validate.generator("rng", rng)
     _validate.memory("steps", steps, steps + 1, rows.shape[1], what="the weights")
     lengths, directions = _polar(rows)
     weights = np.zeros((steps + 1, rows.shape[1]))
