@@ -183,9 +183,9 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
     sigma = _validate.number("sigma", sigma, above=0.0)
     clip = _validate.number("clip", clip, above=0.0)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        cost = _cost(np.float64(clip), sigma)
-        steps = np.float64(budget) * (1.0 + _ROUNDING) / cost
-    return int(min(steps, 2.0**53))
+        [cost] = _cost(np.array([clip]), sigma)
+        steps = np.float64(budget) / cost * (1.0 + _ROUNDING)
+    return int(min(float(steps), 2.0**53))
 
 
 def filtered_descent(

@@ -41,7 +41,12 @@ def participation(
         edges = np.arange(np.size(count) + 1) + 0.5
         colour, dash = style["color"], style["linestyle"]
         left.stairs(
-            *(np.asarray(count), edges), color=colour, linestyle=dash, linewidth=2, label=label
+            *(np.asarray(count), edges),
+            baseline=None,
+            color=colour,
+            linestyle=dash,
+            linewidth=2,
+            label=label,
         )
     left.set_xlabel("step")
     left.set_ylabel("records that take part")
