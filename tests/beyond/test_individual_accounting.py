@@ -166,7 +166,7 @@ def moment(order: float, shift: float, budget: float, second: float, sigma: floa
 def test_the_theorem_on_a_program_whose_second_step_depends_on_the_first(
     order: float, second: float
 ) -> None:
-    """What the page proves, by quadrature: with a filter the bound holds, without one it need not."""
+    """What the page proves, by quadrature: the bound needs the filter."""
     sigma, budget, shift = 2.0, 0.25, 1.0
     bound = order * budget
     within = math.log(moment(order, shift, budget, second, sigma)) / (order - 1)
