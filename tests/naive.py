@@ -253,3 +253,49 @@ def gaussian_profile(distance: float, epsilon: float) -> float:
 def least_squares(features: Floats, response: Floats) -> Floats:
     """The coefficients, by a solver that knows nothing of leverages."""
     return np.asarray(np.linalg.lstsq(features, response, rcond=None)[0])
+
+
+class FilteredDescent(NamedTuple):
+    """A run of noisy gradient descent in which every record has an account of its own."""
+
+    weights: list[Floats]
+    accounts: list[float]
+    steps_taken: list[int]
+    taking_part: list[int]
+
+
+def filtered_descent(
+    features: Floats,
+    target: Floats,
+    rng: np.random.Generator,
+    *,
+    budget: float,
+    sigma: float,
+    clip: float,
+    steps: int,
+    step_size: float,
+) -> FilteredDescent:
+    """Ask each record in each step whether it can pay, and sum the gradients of those who can."""
+    weights = [np.zeros(features.shape[1])]
+    accounts, steps_taken = [0.0] * len(target), [0] * len(target)
+    taking_part: list[int] = []
+    has_left: set[int] = set()
+    for _ in range(steps):
+        total = sigma * rng.normal(size=features.shape[1])
+        count = 0
+        for i, (x, y) in enumerate(zip(features, target, strict=True)):
+            gradient = (x @ weights[-1] - y) * x
+            norm = float(np.linalg.norm(gradient))
+            if norm > clip:
+                gradient, norm = gradient * clip / norm, clip
+            cost = norm**2 / (2 * sigma**2)
+            if i in has_left or accounts[i] + cost > budget * (1 + 1e-12):
+                has_left.add(i)
+                continue
+            accounts[i] += cost
+            steps_taken[i] += 1
+            count += 1
+            total += gradient
+        taking_part.append(count)
+        weights.append(weights[-1] - step_size * total)
+    return FilteredDescent(weights, accounts, steps_taken, taking_part)

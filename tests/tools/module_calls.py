@@ -18,6 +18,7 @@ from pdpbook.beyond import instance_wise
 from pdpbook.experiments import regression, settings
 from pdpbook.scaling import histograms, keyed_random, plan
 from tests.tools.valid_calls import (
+    CALLS,
     DATA,
     ROWS,
     P,
@@ -247,6 +248,10 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "hidden": (2,),
         "learning_rate": 0.01,
         "progress": False,
+    },
+    "beyond.individual_accounting.FilteredDescent.epsilon": lambda: {
+        "self": pb.beyond.filtered_descent(**CALLS["filtered_descent"]()),
+        "delta": 1e-5,
     },
     "beyond.instance_wise.InstanceWiseNoise": lambda: {
         "game": from_data(),

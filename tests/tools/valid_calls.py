@@ -18,6 +18,7 @@ RESULTS = {
     "Removal",
     "Enumeration",
     "Influence",
+    "FilteredDescent",
     "LimitedAttack",
     "Outcome",
     "PrivateRandomiser",
@@ -246,6 +247,17 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "size": 5,
     },
     "load_friends": lambda: {"network": "karate", "path": None},
+    "filter_budget": lambda: {"epsilon": 1.0, "delta": 1e-5},
+    "filtered_descent": lambda: {
+        "features": ROWS,
+        "target": np.array([1.0, 3.0]),
+        "rng": rng(),
+        "budget": 0.5,
+        "sigma": 2.0,
+        "clip": 1.0,
+        "steps": 9,
+        "step_size": 0.1,
+    },
     "game_tuned_budgets": lambda: {"people": np.array([1.0, 8.0]), "total": 6.0, "power": 1.0},
     "gaussian_kernel": lambda: {"bins": 3, "sigmas": np.array([0.1, 0.5])},
     "gaussian_mechanism": lambda: {
@@ -435,5 +447,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
         "new_epsilon": 2.0,
     },
+    "worst_case_steps": lambda: {"budget": 1.0, "sigma": 4.0, "clip": 2.0},
     "zero_sum_equilibrium": lambda: {"game": bayesian_game()},
 }
