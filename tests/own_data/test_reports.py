@@ -204,6 +204,8 @@ def test_what_is_left_out_is_stated() -> None:
     values = column("iris", "petal length (cm)")
     pure = pb.report(values, 1.0, lower=0, upper=10, delta=0.0, reruns=0)
     assert "repaired game" not in pure.table().index
+    fine = pb.report(values, 1.0, lower=0, upper=10, bins=65, reruns=0)
+    assert "repaired game" not in fine.table().index
     with pytest.raises(KeyError, match="no release is called 'repaired game'; there are no noise"):
         pure["repaired game"]
 
