@@ -25,6 +25,7 @@ INTERNAL = {
     "own_data.releases.LEVELS",
     "own_data.releases.PROMISES",
     "own_data.releases.RELEASES",
+    "own_data.releases.REPAIRED_BINS",
     "own_data.releases.REPAIRED_RECORDS",
     "own_data.releases.SWEPT",
     "scaling.cluster.Progress",

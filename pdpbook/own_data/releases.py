@@ -53,6 +53,7 @@ __all__ = [
     "LEVELS",
     "PROMISES",
     "RELEASES",
+    "REPAIRED_BINS",
     "REPAIRED_RECORDS",
     "SWEPT",
     "Release",
@@ -69,8 +70,8 @@ PROMISES = ("differential privacy", "fixed-noise", "none")
 MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
-#: The repaired game solves linear programs that take minutes where more records are.
-REPAIRED_RECORDS = 100_000
+#: The repaired game solves linear programs that take minutes for more records or bins.
+REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
 #: Points among which a noisy quantile is chosen.
 CANDIDATES = 513
 #: A scale of less than this part of a bin leaves almost every record in its own bin.

@@ -30,10 +30,12 @@ from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
     RELEASES,
+    REPAIRED_BINS,
     REPAIRED_RECORDS,
     SWEPT,
     Release,
     Setting,
+    game,
     repaired_game,
 )
 
@@ -388,7 +390,8 @@ def report(
         Number of values to release, from 1 to 10⁶.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
-        for more than 100,000 records, where it would take minutes.
+        for more than 100,000 records or 64 bins, where it would take minutes.
+        For more than 100,000 records the game is left out for the same reason.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
@@ -448,8 +451,12 @@ def report(
     if bins is None:
         bins = public_bins(column.records, epsilon)
     setting = Setting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
-    repaired = delta > 0.0 and column.records <= REPAIRED_RECORDS
-    chosen = [each for each in RELEASES if repaired or each is not repaired_game]
+    few = column.records <= REPAIRED_RECORDS and bins <= REPAIRED_BINS
+    repaired = delta > 0.0 and few
+    left_out = set() if repaired else {repaired_game}
+    if column.records > REPAIRED_RECORDS:
+        left_out.add(game)  # its best responses can take minutes, too
+    chosen = [each for each in RELEASES if each not in left_out]
     bar = _extras.progress_bar(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )

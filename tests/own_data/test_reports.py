@@ -204,6 +204,8 @@ def test_what_is_left_out_is_stated() -> None:
     values = column("iris", "petal length (cm)")
     pure = pb.report(values, 1.0, lower=0, upper=10, delta=0.0, reruns=0)
     assert "repaired game" not in pure.table().index
+    fine = pb.report(values, 1.0, lower=0, upper=10, bins=65, reruns=0)
+    assert "repaired game" not in fine.table().index
     with pytest.raises(KeyError, match="no release is called 'repaired game'; there are no noise"):
         pure["repaired game"]
 
@@ -224,10 +226,10 @@ def test_the_smallest_columns_have_a_report(values: list[float]) -> None:
 
 
 def test_a_million_values_take_a_few_seconds() -> None:
-    values = np.random.default_rng(0).lognormal(3.0, 1.0, 1_000_000)
+    values = np.random.default_rng(0).normal(100.0, 15.0, 1_000_000)
     start = time.process_time()
     made = pb.report(values, 1.0, lower=0, upper=200, outside="clip")
     assert time.process_time() - start < 10.0
     assert made.column.records > REPAIRED_RECORDS and made.bins == 256
-    assert "repaired game" not in made.table().index
+    assert not {"game", "repaired game"} & {*made.table().index}
     assert made["noisy mean"].mean_error == pytest.approx(200 / 1e6)
