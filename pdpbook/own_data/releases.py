@@ -514,6 +514,8 @@ def _statistic(
 
 
 #: All releases, the simplest of each kind first.
+#:
+#: :meta hide-value:
 RELEASES: tuple[Callable[[ReleaseSetting], ColumnRelease], ...] = (
     no_noise,
     laplace,
@@ -527,6 +529,8 @@ RELEASES: tuple[Callable[[ReleaseSetting], ColumnRelease], ...] = (
 )
 
 #: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
+#:
+#: :meta hide-value:
 SWEPT: dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]] = {
     "Laplace mechanism": lambda setting: (setting.frequency @ laplace_rows(setting))[None],
     "k-ary randomised response": lambda s: (s.frequency @ response_rows(s))[None],
