@@ -74,7 +74,9 @@ def series_style(names: Iterable[str]) -> str:
 def series_script(names: Iterable[str]) -> str:
     """Return the script that tells the explorables what series are called."""
     labels = {name: LOOKS[name].label for name in names}
-    return f"const explorableLabels = {json.dumps(labels, ensure_ascii=False)};"
+    written = json.dumps(labels, ensure_ascii=False)
+    # The printed book is one page, on which the figures of several pages add their labels.
+    return f"globalThis.explorableLabels = {{...globalThis.explorableLabels, ...{written}}};"
 
 
 class explorable(nodes.General, nodes.Element):

@@ -6,7 +6,7 @@
  * is announced by screen readers.
  *
  * What is drawn has a name, and with it the colour, dashes and label of every figure of the book:
- * the class s-<name> and explorableLabels, both written by book/_ext/explorable.py. In texts,
+ * the class s-<name> and explorableLabels, both written by book/_ext/pages/explorable.py. In texts,
  * _x_ is a letter of a formula and x~y~ has an index.
  */
 "use strict";
