@@ -7,8 +7,8 @@ and docstrings alone, only the doctests are run.  A file that no test imports, s
 data or a page, is taken to concern the test files that name it.
 
 ``make test`` alone runs everything.  This leaves out, and says so: the pages themselves
-(``make page``), the tests of the built book, of the course kit, of a Dask cluster and of all
-exercises at once, which take minutes.
+(``make page``), the tests of the built book, of the course kit, of a Dask cluster, of bad input to
+every public name and of all exercises at once, which take minutes.
 """
 
 import subprocess
@@ -24,6 +24,7 @@ PACKAGES = ("pdpbook", "pdpbook_exercises", "tests", "book", "course", "benchmar
 SLOW = ("tests/site/", "tests/course/", "tests/scaling/", "tests/test_mutants.py")
 SLOW += ("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/commands/")
 SLOW += ("tests/exercises/test_isolated.py", "tests/test_watch.py", "tests/test_collector.py")
+SLOW += ("tests/test_bad_input.py",)  # it calls every public name
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 
 
