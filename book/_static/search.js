@@ -3,17 +3,19 @@
 
 const GREEK = { epsilon: "ε", delta: "δ", lambda: "λ", sigma: "σ", tau: "τ", gamma: "γ", rho: "ρ" };
 const KINDS = { section: 0, statement: 25, term: 60 };
+const GLOSSARY = "book/glossary";
 const NOTATION = "book/notation";
 const EXACT = 150; // a title that says what was asked for, and nothing else
 const PHRASE = 40; // a title that says it among other words
 const EXCERPT = 240;
 const QUOTED = 2; // places of a page that are quoted
 
-// Chapters first, and the table of symbols for a symbol; the reference of the package last.
+// Chapters first, then the glossary; the table of symbols for a symbol; the package's reference last.
 function weightOf(page, query) {
   if (page === NOTATION && isSymbol(query)) return 500;
   if (page.startsWith("book/reference")) return 0;
-  return /^book\/\w+\/|^book\/(glossary|notation)/.test(page) ? 200 : 100;
+  if (page === GLOSSARY || page === NOTATION) return 150;
+  return /^book\/\w+\//.test(page) ? 200 : 100;
 }
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -28,11 +30,12 @@ const isSymbol = (query) => /^[^\s()]+$/u.test(query) && /[_*^]|^\p{L}$/u.test(q
 // "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same.
 function nameIn(title) {
   const inBrackets = title.match(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u);
-  return (inBrackets ? inBrackets[1] : title).replace(/^(the|an?) /i, "").toLowerCase();
+  const name = inBrackets ? inBrackets[1] : title;
+  return name.replace(/^(the|an?) |\s*★$/gi, "").toLowerCase();
 }
 
 // How well a title answers: it is what was asked for, or says it.
-function answers(title, query) {
+function fits(title, query) {
   if (nameIn(title) === query.toLowerCase().replace(/^(the|an?) /, "")) return EXACT;
   return phraseOf(query).test(title) ? PHRASE : 0;
 }
@@ -50,7 +53,7 @@ function rankPlaces(page, pattern, query) {
     .map(([kind, anchor, title, text]) => {
       const named = hits(title, pattern) > 0;
       const said = hits(text, pattern);
-      const exact = named ? answers(title, query) : 0;
+      const exact = named ? fits(title, query) : 0;
       const phrase = phraseOf(query).test(text) ? PHRASE / 4 : 0;
       const score =
         said + named ? (KINDS[kind] + 30) * named + exact + phrase + Math.min(said, 10) : 0;
@@ -68,7 +71,7 @@ function rankPages(pages, pattern, query) {
       const places = rankPlaces(page, pattern, query);
       const best = places[0]?.score ?? 0;
       const named = 60 * (hits(title, pattern) > 0);
-      const score = weightOf(page, query) + named + answers(title, query) + best;
+      const score = weightOf(page, query) + named + fits(title, query) + best;
       return { page, title, places: places.filter((place) => place.said), score };
     })
     .sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));

@@ -11,10 +11,12 @@ from xml.etree import ElementTree
 MATHML = re.compile(r"<math.*?</math>", re.DOTALL)
 SPACED = set("=≠<>≤≥≪≫∈∉⊂⊆∪∩∼≈≡∝→↦⟶⟹⇒⇔+−±·×∣∧∨:") | {"≰", "≱", "mod"}
 ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "‾": "\u0304", "―": "\u0304", "→": "\u20d7"}
+NAME, AFTER = re.compile(r"[^\W\d_²³]{2}"), re.compile(r"[\w)\]]$")
 UNDERLINE = "\u0332"
 RAISED = {"2": "²", "3": "³", "∗": "*", "*": "*", "′": "′", "″": "″", "⊤": "ᵀ"}
-JOINED = re.compile(r"[^\s=<>≤≥∈+−·×/,|∣]+")  # what needs no brackets when it is a part
-SHOWN_ALONE = {"mi", "mn", "mtext", "ms"}
+THIN = 0.15  # em
+LETTERS = {"mi", "mn", "mtext", "ms"}
+ALONE = {*LETTERS, "mo", "msub", "msup", "msubsup", "mover", "munder", "msqrt"}
 
 
 def row(nodes: list[ElementTree.Element], tight: bool) -> str:
@@ -26,53 +28,61 @@ def row(nodes: list[ElementTree.Element], tight: bool) -> str:
             part = part if tight else f" {part} "
         elif node.tag == "mo" and part in {",", ";"}:
             part = part if tight else f"{part} "
-        elif node.tag != "mo" and text and text[-1].isalnum() and part[:1].isalnum():
-            factor = (last.isdecimal() or len(last) == 1) and not part[:2].isalpha()
+        elif node.tag != "mo" and NAME.match(part) and AFTER.search(text):
+            part = f" {part}"  # kα ln x
+        elif node.tag != "mo" and AFTER.search(text) and part[:1].isalnum():
+            factor = last.isdecimal() or len(last) == 1 or text[-1] in ")]"
             part = part if factor else f" {part}"  # 2ε and kα, but ln x
         text, last = text + part, part.strip()
     return text
 
 
-def bracketed(text: str) -> str:
-    """Return a part as it stands above, below or beside a bar."""
-    return text if JOINED.fullmatch(text) or not text else f"({text})"
+def alone(node: ElementTree.Element) -> bool:
+    """Whether an element is one letter, number or name, with scripts or without."""
+    while node.tag in {"mrow", "mstyle"} and len(node) == 1:
+        node = node[0]
+    return node.tag in ALONE
 
 
-def scripts(base: str, below: str, above: str) -> str:
-    """Return a base with what stands below and above it."""
-    said = base + (f"_{bracketed(below)}" if below else "")
-    return said + (RAISED.get(above) or f"^{bracketed(above)}" if above else "")
+def bracketed(node: ElementTree.Element) -> str:
+    """Return a part as it stands above, below or beside something."""
+    text = said_part(node, True)
+    return text if not text or alone(node) else f"({text})"
+
+
+def raised(text: str, part: str) -> str:
+    """Return what stands above a base."""
+    return RAISED.get(text) or f"^{part}"
 
 
 def said_part(node: ElementTree.Element, tight: bool = False) -> str:
     """Return an element of MathML in letters."""
     kind, children = node.tag, [*node]
     if kind == "mspace":
-        return (
-            " " if not tight and float(node.get("width", "0em").rstrip("em") or 0) >= 0.15 else ""
-        )
-    if kind in {*SHOWN_ALONE, "mo"}:
+        width = float(node.get("width", "0em").removesuffix("em"))
+        return " " if width >= THIN and not tight else ""
+    if kind in {*LETTERS, "mo"}:
         text = (node.text or "").replace("\N{FUNCTION APPLICATION}", "").replace("∗", "*")
         return text if kind == "mtext" else text.strip("\u2061\u2062 ")
     inner = [said_part(child, True) for child in children]
+    parts = [bracketed(child) for child in children]
     match kind:
         case "mfrac":
-            return "/".join(map(bracketed, inner))
+            return "/".join(parts)
         case "msqrt":
-            return f"√{bracketed(row(children, True))}"
+            return f"√({row(children, True)})" if len(children) > 1 else f"√{parts[0]}"
         case "mroot":
-            return f"{inner[1]}√{bracketed(inner[0])}"
+            return f"{inner[1]}√{parts[0]}"
         case "munder" if inner[1] == "―":
             return inner[0] + UNDERLINE
         case "msub" | "munder":
-            return scripts(inner[0], inner[1], "")
-        case "msup":
-            return scripts(inner[0], "", inner[1])
-        case "mover":
-            accent = ACCENTS.get(inner[1])
-            return inner[0] + accent if accent else scripts(inner[0], "", inner[1])
+            return f"{inner[0]}_{parts[1]}"
+        case "mover" if inner[1] in ACCENTS:
+            return inner[0] + ACCENTS[inner[1]]
+        case "msup" | "mover":
+            return inner[0] + raised(inner[1], parts[1])
         case "msubsup" | "munderover":
-            return scripts(*inner)
+            return f"{inner[0]}_{parts[1]}{raised(inner[2], parts[2])}"
         case "mtable":
             return "; ".join(inner)
         case "mtr" | "mlabeledtr":

@@ -57,11 +57,10 @@ def spoken(node: nodes.Node, read: Reader) -> str:
 
 def formulas(app: Sphinx) -> Reader:
     """Return what reads the formulas of a book; one that cannot be set stays as it is written."""
-    engine = typesetter(app.config)
 
     def read(tex: str) -> str:
         try:
-            return said(engine.typeset(tex, False))
+            return said(typesetter(app.config).typeset(tex, False))
         except ValueError:  # the writer of the page has said so
             return tex
 
@@ -69,11 +68,12 @@ def formulas(app: Sphinx) -> Reader:
 
 
 def statement_name(node: nodes.Element, numbers: Mapping[str, Any], read: Reader) -> str:
-    """Return "Definition 2.1 (Sensitivity)", as the page shows it."""
+    """Return "Definition 2.1 (Sensitivity)", as the page shows it; a proof has neither."""
     title = next((spoken(each, read) for each in node.findall(nodes.title)), "")
     given = numbers.get(node.get("countertype", ""), {})
     number = next((".".join(map(str, given[name])) for name in node["ids"] if name in given), "")
-    return " ".join(part for part in (node.get("realtype", "").title(), number, title) if part)
+    parts = (node.get("realtype", "").title(), number, title)
+    return " ".join(part for part in parts if part) or "Proof"
 
 
 def entries(
