@@ -70,7 +70,7 @@ function rankPages(pages, pattern, query) {
       const title = titles.get(page);
       const places = rankPlaces(page, pattern, query);
       const best = places[0]?.score ?? 0;
-      const named = 60 * (hits(title, pattern) > 0);
+      const named = 100 * (hits(title, pattern) > 0);
       const score = weightOf(page, query) + named + fits(title, query) + best;
       return { page, title, places: places.filter((place) => place.said), score };
     })
