@@ -87,6 +87,20 @@ function repairRoles() {
   });
 }
 
+// A long name in a side bar breaks where one of its words ends.
+function breakNames() {
+  document.querySelectorAll("#pst-primary-sidebar nav a, .bd-toc-nav a").forEach((link) => {
+    const walker = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    texts.filter((text) => /\w[._]\w/.test(text.data)).forEach((text) => {
+      const parts = text.data.split(/(?<=\w[._])(?=\w)/);
+      text.replaceWith(...parts.flatMap((part, i) =>
+        i ? [document.createElement("wbr"), part] : [part]));
+    });
+  });
+}
+
 // What is folded opens where a link or a search leads into it, and on paper; code that makes a
 // figure is printed only if the reader has opened it.
 function openAround(place) {
@@ -114,5 +128,6 @@ function openFolds() {
 }
 
 repairRoles();
+breakNames();
 openFolds();
 watchScrolling();
