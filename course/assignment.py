@@ -21,7 +21,7 @@ from pathlib import Path
 import nbformat
 from nbgrader.converters import GenerateAssignment
 
-from book._ext.edition.student_bundle import pack, pages
+from book._ext.edition.student_bundle import date_of, pack, pages
 from course.folder import ROOT, Course, CourseError, checked_name
 from course.isolation import code_to_run
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
@@ -166,7 +166,7 @@ def make_assignment(
             raise CourseError("\n".join([f"{path} will not do:", *wrong]))
         print(f"{path.stem}: the key holds all {held} cases, the blank sheet none")
     archive = course.folder / f"{name}.zip"
-    pack(release, archive)
+    pack(release, archive, date_of(ROOT))
     return archive
 
 

@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell
 from book._ext.edition.lab_folder import copy_edition
 from book._ext.edition.notebook_edition import reader_outputs, write_notebook
 from book._ext.edition.notebook_markdown import expand, quoted
-from book._ext.edition.reader_code import WRITE_HERE, reader_code
+from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 from book._ext.edition.student_bundle import closure, collect_notebooks
 from tests.tools.clean_environment import PROSE
 from tests.tools.notebooks import ROOT, code_cells
@@ -220,7 +220,8 @@ def read(notebook: Path) -> nbformat.NotebookNode:
 
 def test_a_page_becomes_a_notebook(book: Path) -> None:
     written = read(book / "page.ipynb")
-    _, first, second, exercise, proof, stub = written.cells
+    first, install, second, exercise, proof, stub = written.cells
+    assert install.source == INSTALL.strip()
     assert first.source == (
         "# A page\n\n> **Theorem 1** (A title)\n>\n> Let $\\varepsilon>0$ and\n>\n"
         "> $$a=b \\tag{1}$$\n\n**Proof.** By (1) and Theorem 1. ∎"
@@ -407,8 +408,8 @@ def test_a_book_that_is_not_built_is_refused(tmp_path: Path) -> None:
 
 def test_the_closure_holds_what_is_needed_and_no_more() -> None:
     found = closure(["ipykernel"])
-    assert {"ipykernel", "ipython", "pyzmq", "traitlets"} <= found
-    assert not {"jupyterlab", "sphinx", "pytest"} & found
+    assert {"ipykernel", "ipython", "pyzmq", "traitlets"} <= found.keys()
+    assert not {"jupyterlab", "sphinx", "pytest"} & found.keys()
 
 
 def test_what_a_reader_changed_is_kept(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -19,6 +20,8 @@ from PIL import Image
 from sphinx.domains.std import StandardDomain
 
 from book._ext.build.repeated_lookups import RememberingDomain
+from book._ext.pages.folded_code import subject
+from book._ext.pages.spoken_math import said
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
 from book._ext.theme import light_theme
@@ -94,14 +97,17 @@ def test_previews_hold_statements_figures_and_terms_whole() -> None:
     html = (
         '<p id="no">x</p>\n'
         '<div class="proof lemma admonition" id="lem-a"><div>in <br>it</div></div>'
-        '<figure id="fig-a"><img src="a.svg"><figcaption>b</figcaption></figure>'
+        '<figure id="fig-a"><img src="a.svg"/><figcaption>b</figcaption></figure>'
         '<dl><dt id="term-e">e</dt><dd><p>said</p></dd><dt>other</dt><dd>not</dd></dl>'
     )
     assert Parts(html).parts == {
         "lem-a": '<div class="proof lemma admonition" id="lem-a"><div>in <br>it</div></div>',
-        "fig-a": '<figure id="fig-a"><img src="a.svg"><figcaption>b</figcaption></figure>',
+        "fig-a": '<figure id="fig-a"><img src="a.svg"/><figcaption>b</figcaption></figure>',
         "term-e": '<dt id="term-e">e</dt><dd><p>said</p></dd>',
     }
+
+
+SAID = {r"\eps": "ε"}
 
 
 def test_the_search_reads_sections_without_code_and_without_what_is_below_them() -> None:
@@ -111,7 +117,7 @@ def test_the_search_reads_sections_without_code_and_without_what_is_below_them()
     top += nodes.paragraph("", "", nodes.Text("let "), nodes.math("", r"\eps"), nodes.Text(" be"))
     top += [nodes.literal_block("", "code()"), nodes.paragraph("", "small"), below]
     document += top
-    assert [*entries(document)] == [
+    assert [*entries(document, SAID.get, {})] == [
         ["section", "top", "Top", "let ε be small"],
         ["section", "below", "Below", "deep"],
     ]
@@ -123,7 +129,7 @@ def test_the_search_reads_a_statement_with_its_text() -> None:
     statement = nodes.admonition("", nodes.title("", "Good"), body, classes=["proof"], ids=["thm"])
     document = nodes.document("", "")
     document += statement
-    assert [*entries(document)] == [["statement", "thm", "Good", "all is well"]]
+    assert [*entries(document, SAID.get, {})] == [["statement", "thm", "Good", "all is well"]]
 
 
 def statement(*ids: str) -> nodes.admonition:
@@ -139,10 +145,19 @@ def test_the_search_reads_a_statement_once() -> None:
     top += [statement("thm"), nodes.paragraph("", "after")]
     document = nodes.document("", "")
     document += top
-    assert [*entries(document)] == [
+    assert [*entries(document, SAID.get, {})] == [
         ["section", "top", "Top", "before after"],
         ["statement", "thm", "Good", "all is well"],
     ]
+
+
+def test_the_search_names_a_statement_as_its_page_does() -> None:
+    document = nodes.document("", "")
+    theorem = statement("thm")
+    theorem.update_all_atts({"realtype": "theorem", "countertype": "theorem"})
+    document += theorem
+    numbers = {"theorem": {"thm": (18, 1)}}
+    assert next(entries(document, SAID.get, numbers))[2] == "Theorem 18.1 Good"
 
 
 def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
@@ -152,7 +167,7 @@ def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
     top += [statement("thm", "label-of-thm"), nodes.definition_list("", listed)]
     document = nodes.document("", "")
     document += top
-    assert [place[:2] for place in entries(document)] == [
+    assert [place[:2] for place in entries(document, SAID.get, {})] == [
         ["section", "top"], ["statement", "thm"], ["term", "term-noise"],
     ]  # fmt: skip
 
@@ -162,6 +177,7 @@ def test_a_page_that_is_no_more_is_not_found(tmp_path: Path) -> None:
     app = SimpleNamespace(
         builder=SimpleNamespace(format="html"), doctreedir=tmp_path / "kept", outdir=tmp_path
     )
+    app.env = SimpleNamespace(toc_fignumbers={})
 
     def pages_found(*known: str) -> list[str]:
         app.env = SimpleNamespace(found_docs={*known})
@@ -227,3 +243,58 @@ def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
     env: Any = SimpleNamespace(srcdir=source, doctreedir=elsewhere)
     with Image.open(Path(source, shrink(env, "figure.png"))) as small:
         assert small.size == (300, 256)
+
+
+@pytest.mark.parametrize(
+    ("tex", "letters"),
+    [
+        (r"v_{\min}=\frac1{b\,e^{1/b}-1}", "v_min = 1/(b e^(1/b)−1)"),
+        (r"\Prob[X'\in S]\le e^\eps+\delta", "P[X′ ∈ S] ≤ e^ε + δ"),
+        (r"b^*(n,\eps)", "b*(n, ε)"),
+        (r"\frac1{2s^2}\ln x", "1/(2s²) ln x"),
+        (r"p_{k,v}\ge\bar p_1\text{ if }k>0", "p_(k,v) ≥ p̄_1 if k > 0"),
+        (r"\sqrt{x+1}-\sqrt 2", "√(x+1) − √2"),
+        (r"\sum_{i=1}^n\hat x_i", "∑_(i=1)^n x̂_i"),
+        (r"\begin{cases}1&x\\0&y\end{cases}", "{1, x; 0, y"),
+    ],
+)
+def test_a_formula_is_said_in_letters(tex: str, letters: str) -> None:
+    typesetter = Typesetter({"eps": r"\varepsilon", "Prob": r"\operatorname{\mathbb{P}}"})
+    try:
+        assert said(typesetter.typeset(tex, False)) == unicodedata.normalize("NFD", letters)
+    finally:
+        typesetter.close()
+
+
+def test_what_is_no_formula_is_refused() -> None:
+    with pytest.raises(ValueError, match="must hold MathML, got '<p>x</p>'"):
+        said("<p>x</p>")
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "name"),
+    [
+        ("plot()", nodes.figure("", ids=["fig-a"]), "Code of Fig. 7.1"),
+        ("rows", nodes.table("", ids=["tab-a"]), "Code of Table 7.2"),
+        ("print(1)", nodes.paragraph("", "1"), "Code of this output"),
+        ("import numpy as np", None, "Code: imports"),
+        ("from a import b\nx = 1", None, "Code: imports, <code>x</code>"),
+        ("u = 1\ndef f():\n    y = 2", None, "Code: <code>f</code>, <code>u</code>"),
+        (
+            "a = b = c = d = 0",
+            None,
+            "Code: <code>a</code>, <code>b</code>, <code>c</code> and more",
+        ),
+    ],
+)
+def test_folded_code_says_whose_it_is(code: str, output: nodes.Element | None, name: str) -> None:
+    fold = nodes.container("", nodes.literal_block(code, code))
+    cell = nodes.container("", fold)
+    if output is not None:
+        cell += output.deepcopy()
+    numbers = {"figure": {"fig-a": (7, 1)}, "table": {"tab-a": (7, 2)}}
+    formats = {"figure": "Fig. %s", "table": "Table %s"}
+    env = SimpleNamespace(
+        toc_fignumbers={"page": numbers}, config=SimpleNamespace(numfig_format=formats)
+    )
+    assert subject(env, "page", fold) == name

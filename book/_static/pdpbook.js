@@ -8,12 +8,18 @@ const SCROLLING = [
   "dl.py > dt",
 ].join(", ");
 
-// A box that scrolls can be reached with the Tab key; one that does not needs no stop.
-const scrolls = (box) =>
-  box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+// A box that scrolls can be reached with the Tab key; one that does not needs no stop. What goes on
+// beyond the right edge fades there, below the caption of a table.
+const measureBox = (box) => ({
+  scrolls: box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight,
+  goesOn: box.scrollWidth - box.clientWidth - box.scrollLeft > 1,
+  caption: box.querySelector(":scope > table > caption")?.offsetHeight ?? 0,
+});
 
-function markScrolling(box, isScrolling) {
-  if (isScrolling) {
+function markScrolling(box, { scrolls, goesOn, caption }) {
+  box.classList.toggle("more", goesOn);
+  if (goesOn && caption) box.style.setProperty("--caption", `${caption}px`);
+  if (scrolls) {
     box.tabIndex = 0;
   } else if (box.matches("mjx-container, dt")) {
     box.removeAttribute("tabindex");
@@ -44,8 +50,13 @@ function watch(selector, measure, mark) {
 }
 
 function watchScrolling() {
-  watch(SCROLLING, scrolls, markScrolling);
+  watch(SCROLLING, measureBox, markScrolling);
   watch("span.math > mjx-container", isWide, markFormula);
+  const faded = (event) => {
+    const box = event.target;
+    if (box.matches?.(SCROLLING)) markScrolling(box, measureBox(box));
+  };
+  document.addEventListener("scroll", faded, { capture: true, passive: true });
 }
 
 function repairRoles() {
@@ -76,7 +87,22 @@ function repairRoles() {
   });
 }
 
-// What is folded opens where a link or a search leads into it, and on paper.
+// A long name in a side bar breaks where one of its words ends.
+function breakNames() {
+  document.querySelectorAll("#pst-primary-sidebar nav a, .bd-toc-nav a").forEach((link) => {
+    const walker = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    texts.filter((text) => /\w[._]\w/.test(text.data)).forEach((text) => {
+      const parts = text.data.split(/(?<=\w[._])(?=\w)/);
+      text.replaceWith(...parts.flatMap((part, i) =>
+        i ? [document.createElement("wbr"), part] : [part]));
+    });
+  });
+}
+
+// What is folded opens where a link or a search leads into it, and on paper; code that makes a
+// figure is printed only if the reader has opened it.
 function openAround(place) {
   for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) {
     fold.open = true;
@@ -95,12 +121,13 @@ function openFolds() {
   document.querySelectorAll("details span.highlighted").forEach(openAround);
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("article details:not([open])")];
+    closed = [...document.querySelectorAll("article details:not([open], .hide)")];
     closed.forEach((fold) => (fold.open = true));
   });
   addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 }
 
 repairRoles();
+breakNames();
 openFolds();
 watchScrolling();

@@ -3,44 +3,75 @@
 
 const GREEK = { epsilon: "ε", delta: "δ", lambda: "λ", sigma: "σ", tau: "τ", gamma: "γ", rho: "ρ" };
 const KINDS = { section: 0, statement: 25, term: 60 };
+const GLOSSARY = "book/glossary";
+const NOTATION = "book/notation";
+const EXACT = 150; // a title that says what was asked for, and nothing else
+const PHRASE = 40; // a title that says it among other words
 const EXCERPT = 240;
 const QUOTED = 2; // places of a page that are quoted
 
-// Chapters first; the reference of the package last.
-function weightOf(page) {
+// Chapters first, then the glossary; the table of symbols for a symbol; the package's reference last.
+function weightOf(page, query) {
+  if (page === NOTATION && isSymbol(query)) return 500;
   if (page.startsWith("book/reference")) return 0;
-  return /^book\/\w+\/|^book\/(glossary|notation)/.test(page) ? 200 : 100;
+  if (page === GLOSSARY || page === NOTATION) return 150;
+  return /^book\/\w+\//.test(page) ? 200 : 100;
+}
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+// What was asked for as it stands: "laplace mechanism", "v_min", "b*".
+const phraseOf = (query) =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(query)}(?![\\p{L}\\p{N}_*])`, "giu");
+
+// A sign of a formula is no word: Sphinx would look for the letters in it.
+const isSymbol = (query) => /^[^\s()]+$/u.test(query) && /[_*^]|^\p{L}$/u.test(query);
+
+// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same.
+function nameIn(title) {
+  const inBrackets = title.match(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u);
+  const name = inBrackets ? inBrackets[1] : title;
+  return name.replace(/^(the|an?) |\s*★$/gi, "").toLowerCase();
+}
+
+// How well a title answers: it is what was asked for, or says it.
+function fits(title, query) {
+  if (nameIn(title) === query.toLowerCase().replace(/^(the|an?) /, "")) return EXACT;
+  return phraseOf(query).test(title) ? PHRASE : 0;
 }
 
 // Every form of the words: "noise" finds "noisy", as it does in Sphinx's index.
 function patternOf(words) {
   const forms = [...words].flatMap((word) => [word, GREEK[word] ?? word]);
-  const escaped = forms.map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})[\\p{L}]*`, "giu");
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${forms.map(escaped).join("|")})[\\p{L}]*`, "giu");
 }
 
 const hits = (text, pattern) => text.match(pattern)?.length ?? 0;
 
-function rankPlaces(page, pattern) {
+function rankPlaces(page, pattern, query) {
   return (window.searchText[page] ?? [])
     .map(([kind, anchor, title, text]) => {
       const named = hits(title, pattern) > 0;
       const said = hits(text, pattern);
-      const score = said + named ? KINDS[kind] * named + 30 * named + Math.min(said, 10) : 0;
+      const exact = named ? fits(title, query) : 0;
+      const phrase = phraseOf(query).test(text) ? PHRASE / 4 : 0;
+      const score =
+        said + named ? (KINDS[kind] + 30) * named + exact + phrase + Math.min(said, 10) : 0;
       return { kind, anchor, title, text, said, score };
     })
     .filter((place) => place.said > 0 || (place.score > 0 && place.kind === "term"))
     .sort((a, b) => b.score - a.score);
 }
 
-function rankPages(pages, pattern) {
+function rankPages(pages, pattern, query) {
   const titles = new Map(Search._index.docnames.map((page, i) => [page, Search._index.titles[i]]));
   return pages
     .map((page) => {
       const title = titles.get(page);
-      const places = rankPlaces(page, pattern);
+      const places = rankPlaces(page, pattern, query);
       const best = places[0]?.score ?? 0;
-      const score = weightOf(page) + 60 * (hits(title, pattern) > 0) + best;
+      const named = 100 * (hits(title, pattern) > 0);
+      const score = weightOf(page, query) + named + fits(title, query) + best;
       return { page, title, places: places.filter((place) => place.said), score };
     })
     .sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));
@@ -95,27 +126,41 @@ function showObject([page, title, anchor, description]) {
   return item;
 }
 
+// Pages that say what was asked for, as Sphinx knows words and no formulas.
+function pagesThatSay(phrase) {
+  const says = ([, , title, text]) => title.match(phrase) || text.match(phrase);
+  return Object.keys(window.searchText).filter((page) => window.searchText[page].some(says));
+}
+
 function show(query) {
   const parsed = Search._parseQuery(query);
   const [, stems, , words] = parsed;
-  const pattern = patternOf(new Set([...stems, ...words]));
   const found = Search._performSearch(...parsed).reverse();
   for (const word of words) {
     if (GREEK[word]) found.push(...Search._performSearch(...Search._parseQuery(GREEK[word])));
   }
+  const literal = pagesThatSay(phraseOf(query));
+  const isSign = isSymbol(query) && literal.length > 0;
+  const pattern = isSign ? phraseOf(query) : patternOf(new Set([...stems, ...words]));
+  const asked = query.toLowerCase().split(".").at(-1);
+  const isAsked = ([, title]) => title.toLowerCase().split(".").at(-1) === asked;
   const objects = found.filter(([, , , description]) => description);
-  const pages = new Set(found.filter((result) => !result[3]).map(([page]) => page));
+  const exact = objects.filter(isAsked);
+  const others = isSign ? [] : objects.filter((object) => !isAsked(object));
+  const known = found.filter((result) => !result[3]).map(([page]) => page);
+  const pages = new Set(isSign ? literal : [...known, ...literal]);
   Search.output.append(
-    ...rankPages([...pages], pattern).map((page) => showPage(page, pattern)),
-    ...objects.map(showObject),
+    ...exact.map(showObject),
+    ...rankPages([...pages], pattern, query).map((page) => showPage(page, pattern)),
+    ...others.map(showObject),
   );
-  _finishSearch(pages.size + objects.length);
+  _finishSearch(pages.size + exact.length + others.length);
 }
 
 // Only somebody who looks for something waits for the text of the book.
 Search.query = (query) => {
   const script = document.createElement("script");
   script.src = `${document.documentElement.dataset.content_root}searchtext.js`;
-  script.onload = () => show(query);
+  script.onload = () => show(query.trim());
   document.body.append(script);
 };

@@ -21,6 +21,7 @@ from book._ext.pages.practice_solutions import SUMMARY, solution
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
 FOLD = f"<details>\n<summary>{SUMMARY}</summary>"  # closed, and Markdown after an empty line
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # JupyterLab and Colab
 RECORD = "application/papermill.record/"  # where glue leaves its values
 
 
@@ -58,7 +59,7 @@ def code_cell(cell: NotebookNode, code: str) -> NotebookNode:
         metadata={"tags": tags} if tags else {},
     )
     if {"remove-cell", "hide-input"} & {*tags}:
-        written.metadata["jupyter"] = {"source_hidden": True}
+        written.metadata.update(FOLDED)
     if "remove-cell" in tags:
         written.outputs = []
     return written
@@ -78,8 +79,8 @@ def write_notebook(
     markdown = Markdown(app, docname)
     page = executed.cells if executed else []
     code = reader_code(page)
-    hidden = {"tags": ["setup"], "jupyter": {"source_hidden": True}, "cellView": "form"}
-    cells = [new_code_cell(INSTALL.strip(), metadata=hidden)] if code else []
+    runs = bool(code)
+    cells: list[NotebookNode] = []
     prose: list[str] = []
     exercise: dict[str, Any] = {}  # metadata of the exercise that the cells after it belong to
 
@@ -129,6 +130,9 @@ def write_notebook(
     write(doctree, 0)
     write_code(len(page))
     end_prose()
+    if runs:  # below the title and what the page begins with
+        install = new_code_cell(INSTALL.strip(), metadata={"tags": ["setup"], **FOLDED})
+        cells.insert(1 if cells[0].cell_type == "markdown" else 0, install)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     metadata: dict[str, Any] = {

@@ -12,31 +12,21 @@ from nbformat import NotebookNode
 
 WRITE_HERE = "*Write your answer here.*"  # in the cell under an exercise with a proof
 INSTALL = """\
-#@title Install pdpbook where it is missing; where it is not, this cell does nothing
+#@title Install pdpbook where it is missing; elsewhere this cell does nothing
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 if not (find_spec("pdpbook") and find_spec("pdpbook_exercises")):
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    folders, wheels = [Path.cwd(), *Path.cwd().parents], []
-    for name, extras in (("pdpbook", "[all]"), ("pdpbook_exercises", "")):
-        found = [wheel for folder in folders for wheel in sorted(folder.glob(f"{name}-*.whl"))]
-        if not found:
-            raise ModuleNotFoundError(
-                f"{name} is not installed, and no {name}-*.whl lies in this folder or above it. "
-                "Unpack the student bundle and open the notebook there, or put both wheels beside "
-                "the notebook."
-            )
-        wheels.append(f"{found[0]}{extras}")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", *wheels]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(
-            f"pip could not install {' and '.join(wheels)}. The packages that they need come from "
-            f"the network: is there one? Then run this cell again. pip said:\\n{done.stderr}"
-        )
+    folders = [Path.cwd(), *Path.cwd().parents]
+    names = ["pdpbook-*.whl", "pdpbook_exercises-*.whl"]
+    wheels = [[wheel for folder in folders for wheel in folder.glob(name)] for name in names]
+    if not all(wheels):
+        raise FileNotFoundError("Unpack the student bundle and open this notebook there.")
+    wanted = [f"{wheels[0][0]}[all]", str(wheels[1][0])]
+    if subprocess.call([sys.executable, "-m", "pip", "install", "--quiet", *wanted]):
+        raise RuntimeError("pip says above what is missing. It needs a network: is there one?")
 """
 
 

@@ -9,6 +9,7 @@ nothing and needs no network.
 
 import hashlib
 import html
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from importlib.metadata import requires
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -68,22 +71,24 @@ def pages(root: Path) -> list[str]:
     return [contents["root"], *listed]
 
 
-def closure(names: list[str]) -> set[str]:
-    """Return the installed packages that some packages need, themselves included."""
-    found: set[str] = set()
+def closure(names: list[str]) -> dict[str, set[str]]:
+    """Return the installed packages that some packages need, themselves included, with extras.
+
+    The extras of a package are those that some of the others ask for.
+    """
+    found: dict[str, set[str]] = {}
     wanted = [Requirement(name) for name in names]
     while wanted:
         requirement = wanted.pop()
         name = canonicalize_name(requirement.name)
-        extras = ["", *requirement.extras]
-        if name in found and not requirement.extras:
+        if name in found and requirement.extras <= found[name]:
             continue
-        found.add(name)
+        found.setdefault(name, set()).update(requirement.extras)
+        extras = ["", *requirement.extras]
         for text in requires(name) or []:
             needed = Requirement(text)
             if needed.marker is None or any(needed.marker.evaluate({"extra": e}) for e in extras):
-                if canonicalize_name(needed.name) not in found or needed.extras:
-                    wanted.append(needed)
+                wanted.append(needed)
     return found
 
 
@@ -103,10 +108,20 @@ def declared(root: Path) -> list[str]:
 
 
 def pinned(root: Path, names: list[str]) -> list[str]:
-    """Return the lines of ``requirements.txt`` for some packages and all that they need."""
+    """Return the pins of ``requirements.txt`` for some packages and all that they need.
+
+    A pin names the extras that somebody asks for: to pip ``jsonschema[format-nongpl]`` is another
+    package than ``jsonschema``, and it would try one version of it after the other.
+    """
     needed = closure(names)
-    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if canonicalize_name(line.split("==")[0]) in needed]
+    lines = []
+    for line in (root / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        name, pin, version = line.partition("==")
+        extras = needed.get(canonicalize_name(name))
+        if pin and extras is not None:
+            asked = f"[{','.join(sorted(extras))}]" if extras else ""
+            lines.append(f"{name}{asked}=={version}")
+    return lines
 
 
 def build_wheels(root: Path, target: Path) -> list[Path]:
@@ -167,11 +182,34 @@ def write_sliders(root: Path, target: Path) -> None:
     shutil.copy(d3 / "LICENSE.d3", target)
 
 
-def pack(folder: Path, archive: Path) -> None:
-    """Zip a folder; the same content gives the same archive."""
+def date_of(root: Path) -> datetime:
+    """Return the date of the files of the bundle: of ``SOURCE_DATE_EPOCH``, else the last commit.
+
+    Without both, as in an archive of the sources, it is that of the newest source.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if given and not given.isdecimal():
+        raise SystemExit(f"SOURCE_DATE_EPOCH must be seconds since 1970, got {given!r}")
+    if not given:
+        command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
+        with suppress(FileNotFoundError):  # no git
+            given = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if not given.strip():
+        sources = [
+            root / "_toc.yml",
+            *(root / "book").rglob("*.md"),
+            *root.glob("pdpbook*/**/*.py"),
+        ]
+        given = str(max(int(path.stat().st_mtime) for path in sources))
+    return datetime.fromtimestamp(int(given), tz=UTC)
+
+
+def pack(folder: Path, archive: Path, date: datetime) -> None:
+    """Zip a folder, its files as of a date; the same content and date give the same archive."""
     with ZipFile(archive, "w", ZIP_DEFLATED) as packed:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            information = ZipInfo(f"{archive.stem}/{path.relative_to(folder).as_posix()}")
+            name = f"{archive.stem}/{path.relative_to(folder).as_posix()}"
+            information = ZipInfo(name, date.timetuple()[:6])
             information.compress_type = ZIP_DEFLATED
             information.external_attr = 0o644 << 16
             packed.writestr(information, path.read_bytes())
@@ -225,7 +263,7 @@ def make_bundle(root: Path) -> Path:
         (folder / "requirements.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         shutil.rmtree(root / NOTEBOOKS, ignore_errors=True)
         folder.rename(root / NOTEBOOKS)
-    pack(root / NOTEBOOKS, root / ARCHIVE)
+    pack(root / NOTEBOOKS, root / ARCHIVE, date_of(root))
     made_from.write_text(present)
     return root / ARCHIVE
 

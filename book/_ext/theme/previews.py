@@ -47,6 +47,8 @@ class Parts(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Keep what ends, if it is wanted; a term goes on with its definition."""
+        if tag in VOID:  # the parser ends ``<img />``, which has not begun anything here
+            return
         while self._open:
             opened, name, start = self._open.pop()
             if opened == tag:

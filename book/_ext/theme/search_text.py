@@ -9,7 +9,7 @@ leaves its part in a file, and the parts are joined when all are there.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -18,8 +18,11 @@ from docutils import nodes
 from sphinx.addnodes import desc
 from sphinx.application import Sphinx
 
+from book._ext.pages.spoken_math import said
+from book._ext.pages.static_math import typesetter
+
 NOT_READ = (nodes.literal_block, nodes.raw, nodes.comment, nodes.image, nodes.math_block, desc)
-FORMULA = str.maketrans("", "", "\\{}$")
+Reader = Callable[[str], str]  # TeX to letters
 
 
 def is_statement(node: nodes.Node) -> bool:
@@ -32,45 +35,65 @@ def is_section(node: nodes.Node) -> bool:
     return isinstance(node, nodes.section) and isinstance(node[0], nodes.title)
 
 
-def words(node: nodes.Node) -> Iterator[str]:
+def words(node: nodes.Node, read: Reader) -> Iterator[str]:
     """Yield the text of a node, but for the code, and for the entries of their own."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
         elif isinstance(child, nodes.math):
-            yield child.astext().replace("eps", "ε").translate(FORMULA)
+            yield read(child.astext())
         elif is_section(child) or isinstance(child, (*NOT_READ, nodes.title, nodes.term)):
             continue
         elif not is_statement(child):
-            yield from words(child)
+            yield from words(child, read)
             if isinstance(child, (nodes.TextElement, nodes.entry, nodes.list_item)):
                 yield "" if isinstance(child, nodes.Inline) else " "
 
 
-def spoken(node: nodes.Node) -> str:
+def spoken(node: nodes.Node, read: Reader) -> str:
     """Return the text of a node, its formulas in letters."""
-    return " ".join("".join(words(node)).split())
+    return " ".join("".join(words(node, read)).split())
 
 
-def entry(kind: str, anchor: str, title: str, body: nodes.Node) -> list[str]:
-    """Return an entry: its kind, where it is, its title and its text."""
-    return [kind, anchor, title, spoken(body)]
+def formulas(app: Sphinx) -> Reader:
+    """Return what reads the formulas of a book; one that cannot be set stays as it is written."""
+
+    def read(tex: str) -> str:
+        try:
+            return said(typesetter(app.config).typeset(tex, False))
+        except ValueError:  # the writer of the page has said so
+            return tex
+
+    return read
 
 
-def entries(doctree: nodes.document) -> Iterator[list[str]]:
-    """Yield the sections, the statements and the terms of a page, in their order.
+def statement_name(node: nodes.Element, numbers: Mapping[str, Any], read: Reader) -> str:
+    """Return "Definition 2.1 (Sensitivity)", as the page shows it; a proof has neither."""
+    title = next((spoken(each, read) for each in node.findall(nodes.title)), "")
+    given = numbers.get(node.get("countertype", ""), {})
+    number = next((".".join(map(str, given[name])) for name in node["ids"] if name in given), "")
+    parts = (node.get("realtype", "").title(), number, title)
+    return " ".join(part for part in parts if part) or "Proof"
+
+
+def entries(
+    doctree: nodes.document, read: Reader, numbers: Mapping[str, Any]
+) -> Iterator[list[str]]:
+    """Yield kind, place, title and text of the sections, statements and terms of a page, in order.
 
     Of several ids the first is the anchor: in the page it is the id of the element itself, while
-    the writer adds an empty element for each of the others.
+    the writer adds an empty element for each of the others.  ``numbers`` are those of the page's
+    statements, by kind and id.
     """
     for node in doctree.findall():
         if is_section(node):
-            yield entry("section", node["ids"][0], spoken(node[0]), node)
+            yield ["section", node["ids"][0], spoken(node[0], read), spoken(node, read)]
         elif is_statement(node):
-            title = next((spoken(each) for each in node.findall(nodes.title)), "")
-            yield entry("statement", node["ids"][0] if node["ids"] else "", title, node)
+            name = statement_name(node, numbers, read)
+            place = node["ids"][0] if node["ids"] else ""
+            yield ["statement", place, name, spoken(node, read)]
         elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:
-            yield entry("term", node[0]["ids"][0], spoken(node[0]), node)
+            yield ["term", node[0]["ids"][0], spoken(node[0], read), spoken(node, read)]
 
 
 def parts_folder(app: Sphinx) -> Path:
@@ -88,7 +111,9 @@ def write_part(
         return
     target = parts_folder(app) / f"{pagename}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps([*entries(doctree)], ensure_ascii=False), encoding="utf-8")
+    numbers = app.env.toc_fignumbers.get(pagename, {})
+    places = [*entries(doctree, formulas(app), numbers)]
+    target.write_text(json.dumps(places, ensure_ascii=False), encoding="utf-8")
 
 
 def join_parts(app: Sphinx, error: Exception | None) -> None:
