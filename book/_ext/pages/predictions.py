@@ -36,6 +36,7 @@ TITLE = "Predict, then run"
 SUMMARY = "The answer"
 RIGHT, WRONG = "Right", "Not so"
 MOST = 4  # options
+TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
 BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # what may stand between output and text
 Judged = tuple[
     list[nodes.Node], list[nodes.Node], bool
@@ -178,11 +179,9 @@ def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
             break
         if not found and not shows_output(node):
             continue
-        if isinstance(node, nodes.paragraph):
+        if isinstance(node, TEXTS):
             texts += 1
-        if texts > paragraphs or not (
-            is_cell(node) or isinstance(node, (nodes.paragraph, *BETWEEN))
-        ):
+        if texts > paragraphs or not (is_cell(node) or isinstance(node, TEXTS + BETWEEN)):
             break
         found.append(node)
         if not isinstance(node, BETWEEN):
