@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from book._ext.pages.explorable import explorable
@@ -38,9 +39,8 @@ RIGHT, WRONG = "Right", "Not so"
 MOST = 4  # options
 TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
 BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # what may stand between output and text
-Judged = tuple[
-    list[nodes.Node], list[nodes.Node], bool
-]  # an option, what is said of it, is it right
+#: An option, what is said of it, and whether it is right.
+Judged = tuple[list[nodes.Node], list[nodes.Node], bool]
 
 
 class prediction(nodes.General, nodes.Element):
@@ -70,9 +70,7 @@ def split_option(item: nodes.list_item, right: bool) -> Judged:
             said = [nodes.Text(after), *children[place + 1 :]]
             if all("".join(part.astext() for part in parts).strip() for parts in (option, said)):
                 return option, said, right
-    raise ValueError(
-        f"an option is one paragraph, 'option: what is to be said of it', got {text!r}"
-    )
+    raise ValueError(f"an option is one paragraph, 'option: what is said of it', got {text!r}")
 
 
 def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
@@ -206,7 +204,7 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
 
     Raises
     ------
-    ValueError
+    ExtensionError
         If no output of its section follows a question.
     """
     for fold in [*doctree.findall(answer)]:
@@ -215,7 +213,7 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
         found = find_answer(parent[place + 1 :], fold["paragraphs"])
         if not found:
             asked = parent[place - 1].astext()
-            raise ValueError(
+            raise ExtensionError(
                 f"{app.env.docname}: no output of its section answers the question {asked!r}"
             )
         parent.remove(fold)
