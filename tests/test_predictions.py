@@ -90,7 +90,7 @@ def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> 
     assert asked.source.endswith(
         "> **Predict, then run**\n>\n> How many are $1+1$?\n>\n"
         "> - one\n> - three\n> - two $(1+1)$\n>\n"
-        "> *Choose one before you run the next cell.*\n\nThink first."
+        "> *Choose one before you go on.*\n\nThink first."
     )
     assert told.metadata.tags == ["answer"]
     assert told.source.startswith("<details>\n<summary>The answer</summary>\n\n- Not so: **one**")

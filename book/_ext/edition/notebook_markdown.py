@@ -23,7 +23,7 @@ from book._ext.pages.predictions import TITLE
 from book._ext.pages.typesetter import macros_in
 
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
-CHOOSE = "*Choose one before you run the next cell.*"
+CHOOSE = "*Choose one before you go on.*"
 
 
 def expand(formula: str, macros: dict[str, str]) -> str:
