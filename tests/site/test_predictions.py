@@ -59,6 +59,8 @@ def test_every_question_is_above_its_answer() -> None:
             assert len([one for one in feedback if one.get("class") == ["prediction-right"]]) == 1
             assert fold.select(".cell_output, .explorable, figure, table")
             assert not fold.select(".prediction")
+            below = fold.find_next_sibling()  # a formula would end a sentence of the fold
+            assert below is None or "math" not in below.get("class", []), fold["id"]
         asked += len(boxes)
     assert asked > 120
 
