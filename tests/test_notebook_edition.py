@@ -184,12 +184,12 @@ mathjax3_config = {"tex": {"macros": {"eps": r"\varepsilon"}}}
 """
 
 
-def build(folder: Path, **pages: str) -> subprocess.CompletedProcess[str]:
+def build(folder: Path, conf: str = CONF, **pages: str) -> subprocess.CompletedProcess[str]:
     """Build a book of these pages, warnings as errors, as the real one is built."""
     for name, page in pages.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
-    (folder / "conf.py").write_text(CONF, encoding="utf-8")
+    (folder / "conf.py").write_text(conf, encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-b", "html", ".", "_build/html"],
         cwd=folder,

@@ -42,10 +42,8 @@ def test_figures_are_described_and_cells_are_short(page: Path) -> None:
 PUBLIC_PAGES = [page for page in notebook_pages() if "solutions" not in page.parts]
 CHAPTERS = [page for page in PUBLIC_PAGES if page.parent.name in PARTS]
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
-PREDICTION = re.compile(
-    r"^:{3,}\{admonition\} Predict, then run\n:class: tip predict\n(.+?)^:{3,}$",
-    re.MULTILINE | re.DOTALL,
-)
+PREDICTION = re.compile(r"^```\{prediction\}\n(.+?)^```$", re.MULTILINE | re.DOTALL)
+OPTION = re.compile(r"^([-+]) (.+?): (.+?)(?=^[-+] |\Z)", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=relative)
@@ -57,6 +55,21 @@ def test_a_chapter_asks_before_it_answers(page: Path) -> None:
     for question in questions:
         rest = text[question.end() :].partition("\n## ")[0]
         assert "```{code-cell}" in rest or "```{explorable}" in rest, question[1]
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=relative)
+def test_a_prediction_offers_options_and_says_of_each_why(page: Path) -> None:
+    """Two to four, exactly one of them right, each with a sentence that ends."""
+    text = page.read_text(encoding="utf-8")
+    assert "Predict, then run" not in text  # the directive writes it
+    for question in PREDICTION.findall(text):
+        options = OPTION.findall(question)
+        assert 2 <= len(options) <= 4, question
+        assert [mark for mark, _, _ in options].count("+") == 1, question
+        assert len({option for _, option, _ in options}) == len(options), question
+        for _, option, said in options:
+            assert "\n\n" not in said.strip() and len(said.split()) >= 5, option
+            assert said.rstrip().endswith("."), option
 
 
 def test_what_a_reader_sees_of_the_code_is_what_teaches() -> None:

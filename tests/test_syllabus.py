@@ -100,6 +100,18 @@ def test_a_page_is_read():
     }
 
 
+def test_of_a_prediction_question_options_and_the_right_answer_are_read():
+    asked = (
+        "```{prediction}\n:paragraphs: 2\n\nHow many is $1+1$?\n\n"
+        "- one: This is\n  wrong.\n+ two: This is why.\n- all three: Not this.\n```\n"
+    )
+    page = Chapter("small", "1", "Part", "book/small", PAGE)
+    more = replace(page, text=page.text + asked)
+    # "How many is", the three options, "This is why"
+    assert more.amounts["word"] - page.amounts["word"] == 3 + 4 + 3
+    assert more.amounts["inline formula"] - page.amounts["inline formula"] == 1
+
+
 def test_reading_follows_the_rule():
     words = "word " * round(60 * 20 / SECONDS["word"])  # twenty minutes
     page = Chapter("a", "1", "", "", PAGE.replace("One two three", words))

@@ -34,7 +34,19 @@ LABEL = re.compile(r"^\(([\w-]+)\)=|^:label: ([\w-]+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(#([\w-]+)\)|\{(?:prf:)?ref\}`(?:[^`<]*<)?([\w-]+)>?`")
 DISPLAYED = re.compile(r"\$\$.*?\$\$|\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 INLINE = re.compile(r"\$[^$\n]+\$")
+NOT_CHOSEN = re.compile(r"^- (.+?): .*?(?=^[-+] |\Z)", re.MULTILINE | re.DOTALL)
 NOT_READ = {"exercise-stub", "exercise-check", "remove-cell", "hide-input"}
+
+
+def what_is_read(fence: re.Match[str]) -> str:
+    """Return what counts as prose of a directive.
+
+    The page says why an option of a prediction is wrong only to a reader who has chosen it.
+    """
+    _, name, _, body = fence.groups()
+    if name in {"code-cell", "exercise"}:
+        return ""
+    return NOT_CHOSEN.sub(r"- \1\n", body) if name == "prediction" else fence[0]
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,7 @@ class Chapter:
             code = re.sub(r"^:\w+:.*\n", "", code, flags=re.MULTILINE)
             lines += 0 if hidden else sum(bool(line.strip()) for line in code.splitlines())
         figures += len(re.findall(r"^(?:`{3,}|:{3,})\{(?:explorable|figure)\}", text, re.MULTILINE))
-        prose = re.sub(FENCE, lambda f: "" if f[2] in {"code-cell", "exercise"} else f[0], text)
+        prose = FENCE.sub(what_is_read, text)
         displayed = DISPLAYED.findall(prose)
         prose = DISPLAYED.sub(" ", prose)
         inline = INLINE.findall(prose)

@@ -4,6 +4,9 @@ When Sphinx writes a page, all is resolved: theorems have numbers, references ha
 of ``glue`` stand in the prose.  Here that tree becomes cells: prose by ``notebook_markdown``, code
 and outputs from the execution cache, so nothing is executed.  What only feeds the prose is left out
 of the code, see ``reader_code``.
+
+What answers a prediction is not there until the reader runs the cell: the outputs are left out, and
+what the page says of them waits in a fold below the cells.
 """
 
 from typing import Any
@@ -15,12 +18,12 @@ from sphinx.application import Sphinx
 
 from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
+from book._ext.pages import predictions
 from book._ext.pages.exercise_options import ExerciseOptions
 from book._ext.pages.practice_solutions import SUMMARY, solution
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
-FOLD = f"<details>\n<summary>{SUMMARY}</summary>"  # closed, and Markdown after an empty line
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # JupyterLab and Colab
 RECORD = "application/papermill.record/"  # where glue leaves its values
 
@@ -46,6 +49,11 @@ def reader_outputs(outputs: list[NotebookNode], alt: str) -> list[NotebookNode]:
                 output.metadata["needs_background"] = "light"
         seen.append(output)
     return seen
+
+
+def fold(summary: str, blocks: list[str]) -> str:
+    """Return blocks as a fold, which is closed: HTML, and Markdown after an empty line."""
+    return "\n\n".join([f"<details>\n<summary>{summary}</summary>", *blocks, "</details>"])
 
 
 def code_cell(cell: NotebookNode, code: str) -> NotebookNode:
@@ -82,6 +90,7 @@ def write_notebook(
     runs = bool(code)
     cells: list[NotebookNode] = []
     prose: list[str] = []
+    unseen = {*predictions.folded_cells(doctree)}
     exercise: dict[str, Any] = {}  # metadata of the exercise that the cells after it belong to
 
     def end_prose() -> None:
@@ -94,9 +103,34 @@ def write_notebook(
         for position in [position for position in code if position <= last]:
             end_prose()
             cell = code_cell(page[position], code.pop(position))
+            if position in unseen:
+                cell.outputs, cell.execution_count = [], None
             if {"exercise-stub", "exercise-check"} & {*cell.metadata.get("tags", [])}:
                 cell.metadata.update(exercise)
             cells.append(cell)
+
+    def captions(node: nodes.container) -> list[str]:
+        """Return the captions of what a cell shows."""
+        found = []
+        for shown in node.findall(lambda part: isinstance(part, nodes.figure | nodes.table)):
+            [caption] = shown.findall(lambda part: isinstance(part, nodes.caption | nodes.title))
+            kind = type(shown).__name__
+            name = app.config.numfig_format[kind] % markdown.number(kind, shown)
+            found.append(f"**{name}** {markdown.line(caption)}")
+        return found
+
+    def write_answer(node: predictions.answer) -> None:
+        """Write the cells that answer a prediction, and then all that is said of them."""
+        said = []
+        for child in node.children:
+            if isinstance(child, nodes.container) and child.get("nb_element") == "cell_code":
+                write_code(child["cell_index"])
+                said += captions(child)
+            else:
+                said += markdown.blocks(child)
+        end_prose()
+        text = fold(predictions.SUMMARY, said)
+        cells.append(new_markdown_cell(text, metadata={"tags": ["answer"]}))
 
     def write(node: nodes.Node, depth: int) -> None:
         if isinstance(node, nodes.section) or isinstance(node, nodes.document):
@@ -108,21 +142,18 @@ def write_notebook(
             prose.append(f"{'#' * depth} {title}")
         elif isinstance(node, nodes.container) and node.get("nb_element") == "cell_code":
             write_code(node["cell_index"])
-            for shown in node.findall(lambda part: isinstance(part, nodes.figure | nodes.table)):
-                [caption] = shown.findall(
-                    lambda part: isinstance(part, nodes.caption | nodes.title)
-                )
-                kind = type(shown).__name__
-                name = app.config.numfig_format[kind] % markdown.number(kind, shown)
-                prose.append(f"**{name}** {markdown.line(caption)}")
+            for caption in captions(node):
+                prose.append(caption)
                 end_prose()
+        elif isinstance(node, predictions.answer):
+            write_answer(node)
         elif type(node).__name__ == "exercise_enumerable_node":
             end_prose()
             exercise.update(node["exercise_metadata"])
             cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
         elif isinstance(node, solution):
             end_prose()
-            text = "\n\n".join([FOLD, *markdown.inside(node), "</details>"])
+            text = fold(SUMMARY, markdown.inside(node))
             cells.append(new_markdown_cell(text, metadata={"tags": ["solution"], **exercise}))
         else:
             prose.extend(markdown.blocks(node))

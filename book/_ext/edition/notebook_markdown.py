@@ -19,9 +19,11 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from book._ext.pages.predictions import TITLE
 from book._ext.pages.typesetter import macros_in
 
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
+CHOOSE = "*Choose one before you go on.*"
 
 
 def expand(formula: str, macros: dict[str, str]) -> str:
@@ -242,6 +244,9 @@ class Markdown:
     def _block_admonition(self, node: nodes.Element) -> list[str]:
         title, *body = node.children
         return [quoted([f"**{self.line(title)}**", *(b for n in body for b in self.blocks(n))])]
+
+    def _block_prediction(self, node: nodes.Element) -> list[str]:
+        return [quoted([f"**{TITLE}**", *self.inside(node), CHOOSE])]
 
     def _block_sidebar(self, node: nodes.Element) -> list[str]:
         _, *body = node.children  # a note in the margin: its title is empty

@@ -7,7 +7,7 @@ nothing is numbered anew.  What the page ``book/game/nvo-game`` calls ``loss`` i
 ``book-game-nvo-game--loss`` here, and a link to another page leads to the place in this one.
 
 On paper nothing is folded, so the solutions of a chapter stand at its end, each with a link to its
-exercise.
+exercise, and the answer of a prediction, with the outputs that give it, at the end of its section.
 
 Chromium draws the figures with sliders where they stand, and makes outline, links and tags.  The
 style sheet for paper is that of ``vendor``: the built one has lost what no page of the site asks
@@ -109,6 +109,28 @@ def move_solutions(article: Tag) -> None:
     article.append(section)
 
 
+def move_answers(article: Tag) -> None:
+    """Put the answer of each prediction at the end of its section, above the sections in that."""
+    make = BeautifulSoup("", "html.parser").new_tag
+    for fold in article.select("details.prediction-answer"):
+        asked = article.select_one(f"[id='{fold['id'].removesuffix('-answer')}']")
+        inner = fold.find_next_siblings("section")
+        place = inner[0].insert_before if inner else fold.parent.append
+        where, title = make("p", attrs={"class": "print-where"}), make("p")
+        for line, to, text in (
+            (where, fold, "The answer is at the end of this section."),
+            (title, asked, "Answer to the prediction"),
+        ):
+            link = make("a", href=f"#{to['id']}")
+            link.string = text
+            line.append(link)
+        asked.append(where)
+        title["class"] = "print-solution-title"
+        fold.summary.replace_with(title)
+        fold.name = "div"
+        place(fold.extract())
+
+
 def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, depth: int) -> None:
     """Give an article of the site the names, links, pictures and headings of the printed book."""
     for useless in article.select(
@@ -116,6 +138,7 @@ def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, d
     ):
         useless.decompose()
     move_solutions(article)
+    move_answers(article)
     for link in article.select("a[href]"):
         lead(link, page, places)
     for picture in article.select("img[src]"):

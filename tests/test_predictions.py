@@ -1,0 +1,213 @@
+"""Predictions: what the directive reads and refuses, what it folds, and what a notebook keeps."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from docutils import nodes
+
+from book._ext.edition.print_book import move_answers
+from book._ext.pages.explorable import explorable
+from book._ext.pages.predictions import find_answer, read_options
+from tests.test_notebook_edition import CONF, HEAD, build, read
+
+QUESTION = """```{prediction}
+How many are $1+1$?
+
+- one: This is half of it.
+- three: It is *one* too many.
++ two $(1+1)$: The code adds them.
+```
+"""
+PAGE = f"""{HEAD}# A page
+
+{QUESTION}
+Think first.
+
+```{{code-cell}} ipython3
+print(1 + 1)
+```
+
+It is two.
+
+Then the text goes on.
+"""
+
+
+WITH_PREDICTIONS = CONF.replace(
+    '"sphinx_proof", ', '"sphinx_proof", "book._ext.pages.predictions", '
+)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("book")
+    done = build(folder, conf=WITH_PREDICTIONS, page=PAGE)
+    assert done.returncode == 0, done.stderr
+    return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def page(book: Path) -> Tag:
+    html = (book / "page.html").read_text(encoding="utf-8")
+    return BeautifulSoup(html, "html.parser").select_one("article.bd-article")
+
+
+def test_the_question_stands_above_a_list_of_its_options(page: Tag) -> None:
+    [box] = page.select(".prediction")
+    assert box.select_one(".admonition-title").get_text() == "Predict, then run"
+    assert "How many are" in box.select_one(".prediction-question").get_text()
+    options = [item.get_text(strip=True) for item in box.select(".prediction-options > li")]
+    assert options[:2] == ["one", "three"] and options[2].startswith("two")
+    assert "half of it" not in box.get_text()
+
+
+def test_what_gives_the_answer_away_is_folded_and_nothing_else(page: Tag) -> None:
+    [fold] = page.select("details.prediction-answer")
+    assert fold["id"] == f"{page.select_one('.prediction')['id']}-answer"
+    assert not fold.has_attr("open")
+    said = [item.get_text() for item in fold.select(".prediction-feedback > li")]
+    assert said[:2] == ["Not so: one. This is half of it.", "Not so: three. It is one too many."]
+    assert said[2].startswith("Right: two") and said[2].endswith("The code adds them.")
+    assert [item.get("class") for item in fold.select(".prediction-feedback > li")] == [
+        None,
+        None,
+        ["prediction-right"],
+    ]
+    assert fold.select_one(".cell_output").get_text(strip=True) == "2"
+    assert "It is two." in fold.get_text()
+    assert fold.select_one(".cell_input") is None
+    for outside in ("Think first.", "print(1 + 1)", "Then the text goes on."):
+        assert outside in page.get_text() and outside not in fold.get_text()
+
+
+def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> None:
+    cells = read(book / "page.ipynb").cells
+    [shown] = [cell for cell in cells if cell.source == "print(1 + 1)"]
+    assert shown.outputs == [] and shown.execution_count is None
+    asked, told = cells[cells.index(shown) - 1], cells[cells.index(shown) + 1]
+    assert asked.source.endswith(
+        "> **Predict, then run**\n>\n> How many are $1+1$?\n>\n"
+        "> - one\n> - three\n> - two $(1+1)$\n>\n"
+        "> *Choose one before you go on.*\n\nThink first."
+    )
+    assert told.metadata.tags == ["answer"]
+    assert told.source.startswith("<details>\n<summary>The answer</summary>\n\n- Not so: **one**")
+    assert told.source.endswith("\n\nIt is two.\n\n</details>")
+    assert cells[-1].source == "Then the text goes on."
+
+
+def test_on_paper_the_answer_stands_at_the_end_of_its_section(page: Tag) -> None:
+    printed = BeautifulSoup(str(page), "html.parser").article
+    move_answers(printed)
+    [moved] = printed.select(".prediction-answer")
+    assert moved.name == "div" and moved.find_next_siblings() == []
+    assert printed.get_text().index("Then the text goes on.") < printed.get_text().index(
+        "It is two"
+    )
+    there, back = printed.select(".prediction a, .prediction-answer > .print-solution-title > a")
+    assert there["href"] == f"#{moved['id']}"
+    assert printed.select_one(back["href"])["class"][-1] == "prediction"
+
+
+def test_on_paper_an_answer_stands_above_the_sections_in_its_section() -> None:
+    section = BeautifulSoup(
+        "<article><section><div id='prediction-1'></div>"
+        "<details class='prediction-answer' id='prediction-1-answer'><summary>A</summary></details>"
+        "<p>More.</p><section><h3>Inner</h3></section></section></article>",
+        "html.parser",
+    ).article
+    move_answers(section)
+    assert [part.name for part in section.section.find_all(recursive=False)] == [
+        "div",
+        "p",
+        "div",
+        "section",
+    ]
+
+
+WRONG = {
+    "no_plus": ("+ two", "- two", "exactly one option of a prediction has a plus, got 0"),
+    "two_pluses": ("- one", "+ one", "exactly one option of a prediction has a plus, got 2"),
+    "alone": (
+        "- one: This is half of it.\n- three: It is *one* too many.\n",
+        "",
+        "a prediction has 2 to 4 options, got 1",
+    ),
+    "no_colon": (
+        "- one:",
+        "- one",
+        "an option is one paragraph, 'option: what is said of it', got 'one This is half of it.'",
+    ),
+    "nothing_said": ("- one: This is half of it.", "- one:", "what is said of it', got 'one:'"),
+    "not_asked": ("How many are $1+1$?\n\n", "", "asks something before its options"),
+}
+
+
+def test_a_prediction_that_says_too_little_is_refused(tmp_path: Path) -> None:
+    assert all(old in QUESTION for old, _, _ in WRONG.values())
+    pages = {
+        name: f"---\norphan: true\n---\n# A page\n\n{QUESTION.replace(old, new)}"
+        for name, (old, new, _) in WRONG.items()
+    }
+    done = build(tmp_path, conf=WITH_PREDICTIONS, page="# First\n", **pages)
+    assert done.returncode != 0
+    for name, (_, _, told) in WRONG.items():
+        assert re.search(rf"{name}\.md:\d+: ERROR: .*{re.escape(told)}", done.stderr), done.stderr
+
+
+def test_a_prediction_without_an_output_is_refused(tmp_path: Path) -> None:
+    done = build(tmp_path, conf=WITH_PREDICTIONS, page=PAGE.replace("print(1 + 1)", "1 + 1;"))
+    assert done.returncode != 0
+    assert "page: no output of its section answers the question 'How many" in done.stderr
+
+
+# What is folded, on small trees ------------------------------------------------------------------
+
+
+def text() -> nodes.paragraph:
+    return nodes.paragraph(text="words")
+
+
+def cell(*, shows: bool) -> nodes.container:
+    parts = [nodes.container(nb_element="cell_code_source")]
+    if shows:
+        parts.append(nodes.container("", text(), nb_element="cell_code_output"))
+    return nodes.container("", *parts, nb_element="cell_code")
+
+
+@pytest.mark.parametrize(
+    ("after", "paragraphs", "folded"),
+    [
+        ([cell(shows=False), cell(shows=True), text(), text()], 1, [1, 2]),
+        ([text(), cell(shows=True), text(), text()], 1, [1, 2]),
+        ([cell(shows=True), cell(shows=True), text(), cell(shows=True)], 1, [0, 1, 2]),
+        (
+            [cell(shows=True), text(), cell(shows=False), cell(shows=True), text()],
+            2,
+            [0, 1, 2, 3, 4],
+        ),
+        ([cell(shows=True), text()], 0, [0]),
+        ([cell(shows=True), nodes.bullet_list(), text()], 1, [0, 1]),
+        ([explorable(name="x"), nodes.sidebar(), text(), text()], 1, [0, 1, 2]),
+        ([explorable(name="x"), nodes.sidebar(), nodes.admonition(), text()], 1, [0]),
+        ([cell(shows=True), nodes.section(), text()], 1, [0]),
+        ([cell(shows=True), nodes.target(), nodes.admonition()], 1, [0]),
+        ([text(), nodes.section("", cell(shows=True))], 1, []),
+        ([cell(shows=False), text()], 1, []),
+    ],
+)
+def test_the_fold_ends_with_the_answer(
+    after: list[nodes.Node], paragraphs: int, folded: list[int]
+) -> None:
+    found = find_answer(after, paragraphs)
+    assert [next(i for i, node in enumerate(after) if node is one) for one in found] == folded
+
+
+def test_five_options_are_too_many() -> None:
+    item = nodes.list_item("", nodes.paragraph("", "", nodes.Text("a: b")))
+    lists = [nodes.bullet_list("", *(item.deepcopy() for _ in range(4)), bullet="-")]
+    lists.append(nodes.bullet_list("", item.deepcopy(), bullet="+"))
+    with pytest.raises(ValueError, match="2 to 4 options, got 5"):
+        read_options(lists)
