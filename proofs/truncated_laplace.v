@@ -25,19 +25,25 @@ Variable b : R.
 Hypothesis b_pos : 0 < b.
 Let q := exp (- (1 / b)).
 
+Lemma exp_le_1 a : a <= 0 -> exp a <= 1.
+Proof.
+  intros [H|H]; [|rewrite H, exp_0; lra]. apply exp_increasing in H. rewrite exp_0 in H. lra.
+Qed.
+
+Lemma exp_le c d : c <= d -> exp c <= exp d.
+Proof. intros [H|H]; [left; apply exp_increasing, H|rewrite H; lra]. Qed.
+
 Lemma q_between : 0 < q < 1.
 Proof.
-  split; [apply exp_pos|]. unfold q. rewrite <- exp_0. apply exp_increasing.
-  assert (0 < 1 / b) by (apply Rdiv_lt_0_compat; lra). lra.
+  split; [apply exp_pos|]. assert (0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
+  assert (H' : exp (- (1 / b)) < exp 0) by (apply exp_increasing; lra).
+  rewrite exp_0 in H'. exact H'.
 Qed.
 
 Lemma exp_of_place x : 0 <= x <= 1 -> q <= exp (- (x / b)) <= 1.
 Proof.
-  intros H. unfold q. rewrite <- exp_0. assert (0 < / b) by (apply Rinv_0_lt_compat; lra).
-  assert (A : - (1 / b) <= - (x / b) <= 0) by (unfold Rdiv; nra).
-  destruct A as [A B]. split.
-  - destruct A as [A|A]; [left; apply exp_increasing; lra|right; f_equal; lra].
-  - destruct B as [B|B]; [left; apply exp_increasing; lra|right; f_equal; lra].
+  intros H. unfold q. assert (0 < / b) by (apply Rinv_0_lt_compat; lra).
+  split; [apply exp_le|apply exp_le_1]; unfold Rdiv; nra.
 Qed.
 
 (* For x >= μ let u = e^{-μ/b}. The density is (1/b) e^{-x/b} / (1 - q - (1 - u)²). The page takes the
@@ -53,9 +59,13 @@ Proof.
   assert (D : 0 < 1 - q - (1 - u) * (1 - u)) by nra.
   split; [exact D|]. unfold V, Z. rewrite Rabs_pos_eq by lra.
   assert (E1 : exp (- ((x - mu) / b)) = exp (- (x / b)) / u).
-  { unfold u, Rdiv at 3. rewrite <- exp_Ropp, <- exp_plus. f_equal. field. lra. }
+  { assert (F : exp (- (x / b)) = exp (- ((x - mu) / b)) * u)
+      by (unfold u; rewrite <- exp_plus; f_equal; field; lra).
+    rewrite F. field. lra. }
   assert (E2 : exp (- ((1 - mu) / b)) = q / u).
-  { unfold u, q, Rdiv at 3. rewrite <- exp_Ropp, <- exp_plus. f_equal. field. lra. }
+  { assert (F : q = exp (- ((1 - mu) / b)) * u)
+      by (unfold u, q; rewrite <- exp_plus; f_equal; field; lra).
+    rewrite F. field. lra. }
   rewrite E1, E2. fold u. field.
   repeat split; try lra; nra.
 Qed.
@@ -247,10 +257,14 @@ Proof.
   assert (bounds : forall t, l < t < h -> v_min b <= V (midpoint K k) b t <= v_max b).
   { intros t T. apply extremes; [exact B|apply place_in_unit; exact HK|lra]. }
   rewrite <- W. unfold kernel. fold l h.
-  assert (C : forall v, RInt (fun _ => v) l h = (h - l) * v).
+  assert (C : forall v : R, RInt (V := R_CompleteNormedModule) (fun _ : R => v) l h = (h - l) * v).
   { intros v. apply (RInt_const (V := R_CompleteNormedModule)). }
-  rewrite <- !C. split; apply RInt_le; try lra; try apply V_integrable;
-    try apply (ex_RInt_const (V := R_NormedModule)); intros t T; apply bounds; exact T.
+  rewrite <- (C (v_min b)), <- (C (v_max b)). 
+  assert (constant : forall v : R, ex_RInt (V := R_NormedModule) (fun _ : R => v) l h).
+  { intros v. apply (ex_RInt_const (V := R_NormedModule)). }
+  split.
+  - apply RInt_le; [lra|apply constant|apply V_integrable|intros t T; apply bounds, T].
+  - apply RInt_le; [lra|apply V_integrable|apply constant|intros t T; apply bounds, T].
 Qed.
 
 Theorem bin_masses_within K k j x b c d : 0 < b -> b <= c -> b <= d ->
