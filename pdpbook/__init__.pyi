@@ -1,4 +1,14 @@
-from . import audit, beyond, experiments, foundations, game, per_instance, plotting, scaling
+from . import (
+    audit,
+    beyond,
+    experiments,
+    foundations,
+    game,
+    own_data,
+    per_instance,
+    plotting,
+    scaling,
+)
 from .audit.accounting import draws_epsilon
 from .audit.attacks import optimal_attack
 from .audit.end_to_end_loss import end_to_end_losses
@@ -29,6 +39,7 @@ from .game.coordinated import coordinated_best_response
 from .game.genetic import approximate_enumeration
 from .game.nvo_game import NVOGame
 from .game.optimum import certified_optimum
+from .own_data.reports import report
 from .per_instance.common_scales import common_scale
 from .per_instance.noise_kernels import (
     gaussian_kernel,
@@ -76,12 +87,14 @@ __all__ = [
     "load_players",
     "load_published_table",
     "optimal_attack",
+    "own_data",
     "per_instance",
     "plotting",
     "privacy_losses",
     "randomised_response",
     "randomiser_epsilon",
     "records_needed",
+    "report",
     "scale_bound",
     "scaling",
     "sd_loss",

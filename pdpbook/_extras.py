@@ -15,6 +15,7 @@ __all__ = ["EXTRAS", "base_class", "progress_bar", "require"]
 
 #: The extra that each module belongs to, by the top of its name.
 EXTRAS = {
+    "click": "command",
     "dask": "scale",
     "distributed": "scale",
     "dp_accounting": "accounting",

@@ -9,7 +9,7 @@ benchmarks measure how much the package gains.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -220,3 +220,82 @@ def matrix_game_value(matrix: Floats) -> float:
         bounds=[(0, None)] * rows + [(None, None)],
     )
     return -found.fun
+
+
+def changes_by_deletion(statistic: Callable[..., Floats], *columns: Floats) -> Floats:
+    """The statistic of all records minus that without record i, for each i in turn."""
+    return np.array(
+        [
+            statistic(*columns) - statistic(*(np.delete(each, i, axis=0) for each in columns))
+            for i in range(len(columns[0]))
+        ]
+    )
+
+
+def laplace_loss(change: float, scale: float) -> float:
+    """Largest log ratio of two Laplace densities on a fine grid around both."""
+    x = np.linspace(-abs(change) - 1.0, 2.0 * abs(change) + 1.0, 20_001)
+    return float(np.abs((np.abs(x) - np.abs(x - change)) / scale).max())
+
+
+def gaussian_profile(distance: float, epsilon: float) -> float:
+    """The larger of both hockey-stick divergences of N(0, 1) and N(distance, 1), by quadrature."""
+    x = np.linspace(-12.0, 12.0 + distance, 200_001)
+    first, second = (
+        np.exp(-0.5 * (x - mean) ** 2) / math.sqrt(2.0 * math.pi) for mean in (0.0, distance)
+    )
+    sides = (
+        np.maximum(p - math.exp(epsilon) * q, 0.0) for p, q in ((first, second), (second, first))
+    )
+    return max(float(np.trapezoid(side, x)) for side in sides)
+
+
+def least_squares(features: Floats, response: Floats) -> Floats:
+    """The coefficients, by a solver that knows nothing of leverages."""
+    return np.asarray(np.linalg.lstsq(features, response, rcond=None)[0])
+
+
+class FilteredDescent(NamedTuple):
+    """A run of noisy gradient descent in which every record has an account of its own."""
+
+    weights: list[Floats]
+    accounts: list[float]
+    steps_taken: list[int]
+    taking_part: list[int]
+
+
+def filtered_descent(
+    features: Floats,
+    target: Floats,
+    rng: np.random.Generator,
+    *,
+    budget: float,
+    sigma: float,
+    clip: float,
+    steps: int,
+    step_size: float,
+) -> FilteredDescent:
+    """Ask each record in each step whether it can pay, and sum the gradients of those who can."""
+    weights = [np.zeros(features.shape[1])]
+    accounts, steps_taken = [0.0] * len(target), [0] * len(target)
+    taking_part: list[int] = []
+    has_left: set[int] = set()
+    for _ in range(steps):
+        total = sigma * rng.normal(size=features.shape[1])
+        count = 0
+        for i, (x, y) in enumerate(zip(features, target, strict=True)):
+            gradient = (x @ weights[-1] - y) * x
+            norm = float(np.linalg.norm(gradient))
+            if norm > clip:
+                gradient, norm = gradient * clip / norm, clip
+            cost = norm**2 / (2 * sigma**2)
+            if i in has_left or accounts[i] + cost > budget * (1 + 1e-12):
+                has_left.add(i)
+                continue
+            accounts[i] += cost
+            steps_taken[i] += 1
+            count += 1
+            total += gradient
+        taking_part.append(count)
+        weights.append(weights[-1] - step_size * total)
+    return FilteredDescent(weights, accounts, steps_taken, taking_part)

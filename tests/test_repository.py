@@ -37,7 +37,9 @@ LAYERS = [
     {"audit"},
     {"scaling"},
     {"__init__"},
-    {"plotting", "commands"},
+    {"plotting"},
+    {"own_data"},
+    {"commands"},
 ]
 PARTS = {part for parts in LAYERS for part in parts if not part.startswith("_")}
 PARTS -= {"plotting"}

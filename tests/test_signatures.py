@@ -36,6 +36,8 @@ from tests.tools.valid_calls import PARTS
 NUMBERS = {"bins", "location", "scale", "first", "second", "table", "sd"}
 #: Positional with a default, because it stands for the data.
 WITH_DEFAULT = {"path", "file", "network"}
+#: The first call that a newcomer writes: what is asked of the data stands beside them.
+WITH_TARGET = {"own_data.report"}
 #: Methods whose names and arguments another library prescribes (Gymnasium).
 PRESCRIBED = {"InstanceWiseNoise.reset", "InstanceWiseNoise.step"}
 
@@ -98,7 +100,8 @@ def test_positional_arguments_are_data_then_n_then_epsilon(name: str) -> None:
     names = [each.name for each in given]
     for place, each in enumerate(given):
         if each.name in ("epsilon", "delta"):
-            assert place == 0 or names[place - 1] == "n", "epsilon follows n or comes first"
+            allowed = place == 0 or names[place - 1] == "n" or name in WITH_TARGET
+            assert allowed, "epsilon follows n or comes first"
             assert each is given[-1], "only data, n and epsilon may be positional"
         elif each.name in ("n", "size"):
             assert set(names[place + 1 :]) <= {"epsilon"}, f"{each.name} comes after the data"
@@ -221,6 +224,7 @@ NO_GUARANTEE = {
     "foundations.staircase_pdf",
     "game.NVOGame",
     "game.NVOGame.from_data",
+    "own_data.public_bins",  # a number of bins
 }
 LEVELS = {"sensitivity", "epsilon", "epsilons", "delta", "deltas"}
 STATED = {name for name in CALLED if LEVELS & {each.name for each in parameters(name)}}

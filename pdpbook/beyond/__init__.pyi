@@ -2,6 +2,12 @@ from .bayesian_game import BayesianGame, Equilibrium, bayesian_equilibria, zero_
 from .deep_q import Training, committed_run, train
 from .gaussian_pdp import hockey_stick_divergences
 from .gradual_release import gradual_laplace, refine, two_level_density
+from .individual_accounting import (
+    FilteredDescent,
+    filter_budget,
+    filtered_descent,
+    worst_case_steps,
+)
 from .instance_wise import (
     READINGS,
     Episode,
@@ -37,6 +43,7 @@ __all__ = [
     "BayesianGame",
     "Episode",
     "Equilibrium",
+    "FilteredDescent",
     "InstanceWiseNoise",
     "LearningCurve",
     "LimitedAttack",
@@ -52,6 +59,8 @@ __all__ = [
     "committed_run",
     "difference_game",
     "distance_budgets",
+    "filter_budget",
+    "filtered_descent",
     "game_tuned_budgets",
     "gradual_laplace",
     "guess_bound",
@@ -69,5 +78,6 @@ __all__ = [
     "solve_repeated",
     "train",
     "two_level_density",
+    "worst_case_steps",
     "zero_sum_equilibrium",
 ]

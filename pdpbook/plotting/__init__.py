@@ -3,9 +3,10 @@
 A module belongs to a part (``foundations``, ``per_instance``), to chapters that draw alike
 (``game``: the game and best responses; ``solvers``: the other solvers and δ; ``experiments``:
 heights; ``replication``: regression, incomes, replication), or to one chapter (``learning``,
-``collusion``, ``social_distance``, ``privacy_game``).  A function takes results, draws, and returns
-the Matplotlib figure; it computes nothing that a reader would want to know.  Its name says what is
-to be seen, for pages import a module as ``figures``: ``figures.runs(runs, records=7)``.
+``collusion``, ``individual_accounting``, ``social_distance``, ``privacy_game``).  A function takes
+results, draws, and returns the Matplotlib figure; it computes nothing that a reader would want to
+know.  Its name says what is to be seen, for pages import a module as ``figures``:
+``figures.runs(runs, records=7)``.
 
 Here stands the style that they share.  Colours, dashes and markers stand in
 :mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.

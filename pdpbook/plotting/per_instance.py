@@ -18,8 +18,10 @@ __all__ = [
     "bounds_against_records",
     "densities",
     "digits",
+    "exposed_records",
     "losses_by_place",
     "noise_free_bins",
+    "privacy_profiles",
     "profile_and_losses",
     "violating_equilibria",
     "with_and_without",
@@ -184,6 +186,73 @@ def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
         ylim=(1e-18, 4),
     )
     axis.legend()
+    return figure
+
+
+def exposed_records(
+    leverages: ArrayLike,
+    residuals: ArrayLike,
+    lengths: ArrayLike,
+    *,
+    marked: Mapping[str, int],
+    cook: float,
+    ylabel: str,
+) -> Figure:
+    """Draw residuals against leverages, with an area for how far each record moves a fit.
+
+    Parameters
+    ----------
+    leverages, residuals, lengths : array_like, shape (n,)
+        Leverage and residual of each record, and the length of the change that it makes.
+    marked : mapping of str to int
+        Records that the text names, under their names.
+    cook : float
+        On the dashed curve |r| √h / (1 - h), which is the square root of Cook's distance but for a
+        constant, has this value.
+    ylabel : str
+        What the residuals are, with the unit.
+    """
+    leverages, residuals, lengths = map(np.asarray, (leverages, residuals, lengths))
+    figure, axis = new_figure(height=3.8)
+    areas = 4.0 + 150.0 * (lengths / lengths.max()) ** 2
+    colour = look("fixed-noise")["color"]
+    axis.scatter(leverages, residuals, s=areas, color=colour, alpha=0.55, linewidths=0)
+    for name, i in marked.items():
+        place = (leverages[i], residuals[i])
+        ring = {"facecolor": "none", "edgecolor": look("exposed")["color"], "linewidth": 1.8}
+        axis.scatter(*place, s=areas[i] + 60.0, **ring)
+        axis.annotate(name, place, (9, 7), textcoords="offset points", weight="bold")
+    h = np.geomspace(leverages.min(), 1.15 * leverages.max(), 200)
+    curve = cook * (1.0 - h) / np.sqrt(h)
+    largest = 1.2 * np.abs(residuals).max()
+    h, curve = h[curve < largest], curve[curve < largest]
+    for side, label in ((curve, "the same Cook's distance as A"), (-curve, None)):
+        axis.plot(h, side, color=COLOURS["black"], linestyle="--", linewidth=1.2, label=label)
+    ends = (-1.3 * largest, 1.1 * largest)
+    axis.set(xscale="log", xlabel="leverage", ylabel=ylabel, ylim=ends)
+    ticks = [t for t in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_xticks([], minor=True)
+    axis.set_xlim(0.9 * leverages.min(), 1.3 * leverages.max())
+    axis.legend(loc="lower left")
+    return figure
+
+
+def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Figure:
+    """Draw the smallest δ of records against ε.
+
+    Parameters
+    ----------
+    epsilons : array_like, shape (m,)
+        Levels.
+    deltas : mapping of str to array_like, shape (m,)
+        The smallest δ at each of them, under the name of the record.
+    """
+    figure, axis = new_figure(height=3.2)
+    for (label, curve), style in zip(deltas.items(), looks(deltas), strict=True):
+        axis.plot(epsilons, np.asarray(curve), **{**style, "marker": ""}, label=label)
+    axis.set(xlabel="ε (nats)", ylabel="smallest δ", yscale="log", ylim=(1e-9, 1.5))
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 

@@ -11,7 +11,7 @@ from tests.site.site import PATIENCE, PUBLIC, visit
 
 pytestmark = pytest.mark.site
 CHAPTER = re.compile(
-    r"book/(?:foundations|per_instance|game|experiments|audit|beyond)/[\w-]+\.html"
+    r"book/(?:foundations|per_instance|game|experiments|audit|beyond|own_data)/[\w-]+\.html"
 )
 
 

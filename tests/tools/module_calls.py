@@ -18,6 +18,7 @@ from pdpbook.beyond import instance_wise
 from pdpbook.experiments import regression, settings
 from pdpbook.scaling import histograms, keyed_random, plan
 from tests.tools.valid_calls import (
+    CALLS,
     DATA,
     ROWS,
     P,
@@ -43,6 +44,9 @@ MODULE_RESULTS = {
     "experiments.regression.Network",
     "foundations.privacy.Budget",
     "game.solution.Solution",
+    "own_data.column.Column",
+    "own_data.releases.ColumnRelease",
+    "own_data.reports.Report",
     "scaling.histograms.ColumnHistogram",
     "scaling.histograms.DataRangeWarning",
     "scaling.histograms.Histograms",
@@ -73,6 +77,13 @@ INNER = {
     "game.program.Answer",
     "game.program.Program",
     "game.program.dual_bound",
+    "own_data.errors.ColumnDistance",
+    "own_data.errors.distribution_quantile",
+    "own_data.page.report_body",
+    "own_data.page.report_page",
+    "own_data.releases.ReleaseSetting",
+    "own_data.releases.one_draw_epsilon",
+    "own_data.releases.repaired_game",
     "scaling.cluster.connected",
     "scaling.cluster.on_every_worker",
     "scaling.cluster.run_tasks",
@@ -148,12 +159,28 @@ def solved() -> plan.Plan:
     return plan.Plan((), counted(), 1.0, "game", (1.0, 0.01), 5, True)
 
 
+@cache
+def reported() -> pb.own_data.Report:
+    """Return the report of a small column."""
+    return pb.report(DATA, 1.0, lower=0.0, upper=4.0, bins=4, delta=0.0, reruns=0)
+
+
 def record_profile() -> pb.audit.RecordProfile:
     """Return the account of three draws."""
     return pb.audit.record_profile(P, Q, draws=3)
 
 
 MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "own_data.column.Column.grid": lambda: {"self": reported().column, "bins": 4},
+    "own_data.column.Column.quantile": lambda: {
+        "self": reported().column,
+        "levels": np.array([0.25, 1.0]),
+    },
+    "own_data.reports.Report.losses": lambda: {"self": reported()},
+    "own_data.reports.Report.plot": lambda: {"self": reported()},
+    "own_data.reports.Report.table": lambda: {"self": reported()},
+    "own_data.reports.Report.to_dict": lambda: {"self": reported()},
+    "own_data.reports.Report.to_html": lambda: {"self": reported()},
     "audit.accounting.RecordProfile.epsilon": lambda: {"self": record_profile(), "delta": 0.01},
     "audit.accounting.RecordProfile.delta": lambda: {"self": record_profile(), "epsilon": 0.5},
     "audit.attacks.Attack.true_positive_rate": lambda: {
@@ -221,6 +248,10 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "hidden": (2,),
         "learning_rate": 0.01,
         "progress": False,
+    },
+    "beyond.individual_accounting.FilteredDescent.epsilon": lambda: {
+        "self": pb.beyond.filtered_descent(**CALLS["filtered_descent"]()),
+        "delta": 1e-5,
     },
     "beyond.instance_wise.InstanceWiseNoise": lambda: {
         "game": from_data(),

@@ -17,6 +17,8 @@ RESULTS = {
     "Dataset",
     "Removal",
     "Enumeration",
+    "Influence",
+    "FilteredDescent",
     "LimitedAttack",
     "Outcome",
     "PrivateRandomiser",
@@ -24,7 +26,16 @@ RESULTS = {
 }
 
 #: The parts of the package whose public names are called: those that compute something.
-PARTS = ("audit", "beyond", "experiments", "foundations", "game", "per_instance", "scaling")
+PARTS = (
+    "audit",
+    "beyond",
+    "experiments",
+    "foundations",
+    "game",
+    "own_data",
+    "per_instance",
+    "scaling",
+)
 
 
 def public(name: str) -> Any:
@@ -38,6 +49,7 @@ P, Q = np.array([0.5, 0.25, 0.25]), np.array([0.25, 0.25, 0.5])
 ROWS = np.array([[0.5, 0.5], [0.25, 0.75]])
 TABLE = np.array([[1.0, -1.0], [-1.0, 1.0]])[None, None]
 DATA = np.array([1.0, 2.0, 2.0, 4.0])
+LINE = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 4.0]])
 
 
 def rng() -> np.random.Generator:
@@ -172,6 +184,34 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "classical_gaussian_sigma": lambda: {"sensitivity": 1.0, "epsilon": 0.5, "delta": 1e-5},
     "common_scale": lambda: {"counts": np.array([0, 4, 2]), "epsilon": 1.0},
     "records_needed": lambda: {"n": 1317, "epsilon": 1.0},
+    "count_changes": lambda: {"counted": np.array([True, False, True])},
+    "sum_changes": lambda: {"values": DATA},
+    "mean_changes": lambda: {"values": DATA},
+    "worst_sum_change": lambda: {"lower": 0.0, "upper": 4.0},
+    "worst_mean_change": lambda: {"n": 4, "lower": 0.0, "upper": 4.0},
+    "laplace_losses": lambda: {"changes": LINE, "scale": 0.5},
+    "gaussian_deltas": lambda: {"changes": LINE, "epsilon": 0.5, "sigma": 1.0},
+    "gaussian_epsilons": lambda: {"changes": DATA, "delta": 1e-5, "sigma": 1.0},
+    "least_squares_influence": lambda: {"features": LINE, "response": DATA},
+    "worst_least_squares_changes": lambda: {
+        "features": LINE,
+        "response": DATA,
+        "candidates": LINE,
+        "lower": 0.0,
+        "upper": 4.0,
+    },
+    "quantile_losses": lambda: {
+        "values": DATA,
+        "candidates": np.array([1.0, 2.0, 3.0]),
+        "level": 0.5,
+        "epsilon": 1.0,
+    },
+    "quantile_probabilities": lambda: {
+        "values": DATA,
+        "candidates": np.array([1.0, 2.0, 3.0]),
+        "level": 0.5,
+        "epsilon": 1.0,
+    },
     "coordinated_best_response": lambda: {
         "game": small_game(),
         "start": small_game().constant_profile(1),
@@ -207,6 +247,17 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "size": 5,
     },
     "load_friends": lambda: {"network": "karate", "path": None},
+    "filter_budget": lambda: {"epsilon": 1.0, "delta": 1e-5},
+    "filtered_descent": lambda: {
+        "features": ROWS,
+        "target": np.array([1.0, 3.0]),
+        "rng": rng(),
+        "budget": 0.5,
+        "sigma": 2.0,
+        "clip": 1.0,
+        "steps": 9,
+        "step_size": 0.1,
+    },
     "game_tuned_budgets": lambda: {"people": np.array([1.0, 8.0]), "total": 6.0, "power": 1.0},
     "gaussian_kernel": lambda: {"bins": 3, "sigmas": np.array([0.1, 0.5])},
     "gaussian_mechanism": lambda: {
@@ -261,6 +312,28 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "canaries": 12,
         "delta": 0.01,
         "confidence": 0.9,
+    },
+    "make_column": lambda: {
+        "values": DATA,
+        "lower": 0.0,
+        "upper": 4.0,
+        "outside": "clip",
+        "name": "age",
+    },
+    "public_bins": lambda: {"n": 100, "epsilon": 1.0},
+    "report": lambda: {
+        "values": DATA,
+        "epsilon": 1.0,
+        "lower": 0.0,
+        "upper": 4.0,
+        "draws": 2,
+        "delta": 0.0,
+        "bins": 4,
+        "outside": "clip",
+        "name": "age",
+        "seed": 1,
+        "reruns": 2,
+        "progress": False,
     },
     "k_ary_randomised_response": lambda: {"bins": 3, "n": 4, "epsilon": 0.5},
     "kl_divergence": lambda: {"p": P, "q": Q},
@@ -374,5 +447,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
         "new_epsilon": 2.0,
     },
+    "worst_case_steps": lambda: {"budget": 1.0, "sigma": 4.0, "clip": 2.0},
     "zero_sum_equilibrium": lambda: {"game": bayesian_game()},
 }

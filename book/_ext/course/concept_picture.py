@@ -14,7 +14,7 @@ from pdpbook.plotting.series import COLOURS
 
 COLUMNS = 3  # as many as a phone can show
 WIDE, HIGH = 1.6, 0.72  # inches from box to box
-PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo")
+PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo", "teal")
 
 
 def places(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:

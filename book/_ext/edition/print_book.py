@@ -15,6 +15,7 @@ for, a title and a contents.  Chromium cannot tell a page of contents on which p
 begins: the book is printed, the numbers are read from that, and it is printed again with them.
 """
 
+import re
 import shutil
 from copy import copy
 from os.path import relpath
@@ -30,6 +31,8 @@ from pypdf import PdfReader
 ROOT = Path(__file__).parents[3]
 PRINTED = Path("_build", "print")
 COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see print.css
+#: What the scripts of figures with sliders have in their addresses, D3 among them.
+EXPLORABLE = re.compile(r"explorable|/d3/")
 SHEET = ROOT / "book" / "_static" / "print.css"
 PATIENCE = 600_000  #: milliseconds; a book has hundreds of pages
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
@@ -142,7 +145,7 @@ def head_of(pages: dict[str, BeautifulSoup], prefix: str) -> str:
         for tag in soup.select("link[rel=stylesheet], head style, script"):
             key = "href" if tag.name == "link" else "src"
             where = tag.get("href") or tag.attrs.pop("data-src", "")
-            if tag.name == "script" and "explorable" not in (where or tag.string or ""):
+            if tag.name == "script" and not EXPLORABLE.search(where or tag.string or ""):
                 continue
             if where:
                 tag[key] = prefix + normpath(f"{page}/../{where.partition('?')[0]}")

@@ -1,0 +1,239 @@
+r"""A column of numbers on a public range.
+
+Every promise in this package is made for a range that was fixed without the data.  If the range is
+taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
+:class:`Column` therefore says where its range comes from.  Values outside the range are refused,
+or, if the caller says so, moved to the nearer end and counted; a missing value is refused.
+
+The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
+records and ε alone.  K-ary randomised response releases a record as a uniformly drawn bin with
+probability :math:`K/(K+n(e^\varepsilon-1))`, so its error grows with K about as
+:math:`K/(n(e^\varepsilon-1))`, while the error of representing a value by the midpoint of its bin
+falls as 1/K.  The two balance near :math:`K=\sqrt{n(e^\varepsilon-1)}`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook import _validate
+from pdpbook.foundations.sampling_query import Grid
+
+__all__ = ["Column", "make_column", "public_bins"]
+
+FEWEST_BINS, MOST_BINS = 8, 256
+#: No end of a range is larger, and no range is shorter than this part of its ends.
+LARGEST, NARROWEST = 1e100, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A checked column of numbers: made by :func:`make_column`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        The values in ascending order, inside the range.
+    lower, upper : float
+        Ends of the range, in the column's unit.
+    name : str
+        What the column is called.
+    moved : int
+        How many values lay outside the range and were moved to its nearer end.
+    public_range : bool
+        Whether the caller gave the range; otherwise it was taken from the data.
+    """
+
+    values: NDArray[np.float64]
+    lower: float
+    upper: float
+    name: str
+    moved: int
+    public_range: bool
+
+    @property
+    def records(self) -> int:
+        """Number of records n."""
+        return self.values.size
+
+    @property
+    def width(self) -> float:
+        """Length of the range, in the column's unit."""
+        return self.upper - self.lower
+
+    def grid(self, bins: int) -> Grid:
+        """Return the grid of so many equal bins on the range.
+
+        Parameters
+        ----------
+        bins : int
+            Number of bins K, at least 2.
+
+        Returns
+        -------
+        Grid
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not such a number.
+        """
+        bins = _validate.integer("bins", bins, at_least=2)
+        return Grid(self.lower, self.upper, bins)
+
+    def quantile(self, levels: ArrayLike) -> NDArray[np.float64]:
+        """Return the smallest values that have at least these shares of the records below or at.
+
+        Parameters
+        ----------
+        levels : array_like, shape (q,)
+            Shares in (0, 1].
+
+        Returns
+        -------
+        ndarray, shape (q,)
+
+        Raises
+        ------
+        ValueError
+            If a level is not in (0, 1].
+        """
+        shares = _validate.finite_vector("levels", levels)
+        if not ((shares > 0) & (shares <= 1)).all():
+            raise _validate.fail("levels", "shares in (0, 1]", levels)
+        place = np.ceil(shares * self.records * (1.0 - 1e-15)).astype(int) - 1
+        return self.values[np.maximum(place, 0)]
+
+
+def make_column(
+    values: ArrayLike,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    outside: str = "refuse",
+    name: str = "value",
+) -> Column:
+    """Check a column of numbers and put it on its range.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        At least two numbers; a pandas column is one.  Missing and infinite values are refused.
+    lower, upper : float, optional
+        Ends of the range, both or neither.  Choose them without looking at the data: from what the
+        quantity is, or from public data of the same kind.  If they are not given, the smallest and
+        the largest value are taken, and a report says what that gives away.
+    outside : {"refuse", "clip"}
+        What happens to values outside the range: an error, or each is moved to the nearer end.
+    name : str
+        What the column is called.
+
+    Returns
+    -------
+    Column
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the values are not numbers, fewer than two, or missing; if some lie outside the range and
+        ``outside`` is "refuse"; if only one end is given, or the values are all equal and no range
+        is given.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> column = make_column([3.0, 1.0, 12.0], lower=0, upper=10, outside="clip")
+    >>> column.values, column.moved
+    (array([ 1.,  3., 10.]), 1)
+    """
+    if not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    outside = _validate.choice("outside", outside, "refuse", "clip")
+    numbers = _validate.numeric("values", values)
+    if numbers.ndim != 1:
+        raise ValueError(f"values must be one column, got an array of shape {numbers.shape}")
+    numbers = numbers.astype(np.float64)
+    if numbers.size < 2:
+        raise ValueError(f"values must hold at least 2 records, got {numbers.size}")
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise ValueError(
+            "values must all be finite numbers; decide what a missing value stands for before you "
+            f"report, got {bad.size} of {numbers.size} missing or infinite, the first in row "
+            f"{int(bad[0])}: {float(numbers[bad[0]])!r}"
+        )
+    if (lower is None) != (upper is None):
+        raise ValueError(
+            f"lower and upper must be given both or not at all, got {lower=}, {upper=}"
+        )
+    low, high = float(numbers.min()), float(numbers.max())
+    public = lower is not None
+    if public:
+        start = _validate.number("lower", lower, above=-LARGEST, below=LARGEST)
+        end = _validate.number("upper", upper, above=start, below=LARGEST)
+    else:
+        start, end = low, high
+        if start == end:
+            raise ValueError(
+                f"values must not all be equal unless lower and upper are given, got only {low!r}"
+            )
+        if max(-start, end) >= LARGEST:
+            raise ValueError(f"values must lie within ±{LARGEST:g}, got {max(-start, end)!r}")
+    if end - start < max(NARROWEST * max(-start, end), 1.0 / LARGEST):
+        raise ValueError(
+            "upper must be so far above lower that rounding keeps the bins apart, "
+            f"got lower={start!r}, upper={end!r}"
+        )
+    out = (numbers < start) | (numbers > end)
+    moved = int(out.sum())
+    if moved and outside == "refuse":
+        where = int(np.flatnonzero(out)[0])
+        raise ValueError(
+            f"values must lie in [{start:g}, {end:g}] unless outside='clip', got {moved} of "
+            f"{numbers.size} outside, the first in row {where}: {float(numbers[where])!r}"
+        )
+    inside = np.sort(np.clip(numbers, start, end))
+    inside.setflags(write=False)
+    return Column(inside, start, end, name, moved, public)
+
+
+def public_bins(n: int, epsilon: float) -> int:
+    r"""Return a number of bins that does not depend on the data.
+
+    Parameters
+    ----------
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target :math:`\varepsilon>0`.
+
+    Returns
+    -------
+    int
+        :math:`\sqrt{n(e^\varepsilon-1)}` rounded, but at least 8 and at most 256.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> public_bins(178, 1.0), public_bins(1317, 1.0), public_bins(10, 0.1)
+    (17, 48, 8)
+    """
+    n = _validate.integer("n", n, at_least=2)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
+    balance = math.exp(min(0.5 * (math.log(n) + math.log(math.expm1(min(epsilon, 50.0)))), 50.0))
+    return min(max(round(balance), FEWEST_BINS), MOST_BINS)

@@ -1,0 +1,538 @@
+r"""The ways to publish a column, each with its promise, its losses and its error.
+
+Two kinds of promise are kept apart.
+
+*Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
+one of them changes the probability of any output by a factor of at most :math:`e^\varepsilon` (but
+for δ).  Randomisers that are chosen from n and ε alone, noisy counts, and noisy statistics have it.
+
+A *fixed-noise* promise is a property of this column: no record's loss exceeds ε as long as the
+others keep the noise that was chosen with the record present.  A common scale or a game that is
+computed from the data has it, and its *end-to-end loss*, for which everything is computed again
+without the record, may be larger.
+
+m values are released together under one promise.  Draws of one randomiser are independent given the
+data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
+noisy histogram pays once, and any number of values may be drawn from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
+from pdpbook.audit.histogram import dp_histogram
+from pdpbook.audit.private_randomisers import private_randomiser
+from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.sampling_query import Grid
+from pdpbook.game.best_response import best_response_dynamics
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.own_data.column import Column
+from pdpbook.own_data.errors import ColumnDistance, distribution_quantile
+from pdpbook.per_instance.common_scales import common_scale
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook.per_instance.statistic_losses import (
+    laplace_losses,
+    mean_changes,
+    quantile_losses,
+    quantile_probabilities,
+)
+
+__all__ = [
+    "LEVELS",
+    "PROMISES",
+    "RELEASES",
+    "REPAIRED_BINS",
+    "REPAIRED_RECORDS",
+    "SWEPT",
+    "ColumnRelease",
+    "ReleaseSetting",
+    "one_draw_epsilon",
+    "repaired_game",
+]
+
+#: The quantiles whose errors are reported.
+LEVELS = np.array([0.25, 0.5, 0.75])
+#: The kinds of promise, the strongest first.
+PROMISES = ("differential privacy", "fixed-noise", "none")
+#: Scales of the game in units of the one that is safe for every data set.
+MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
+#: The part of ε that the repaired game spends on noisy counts.
+SHARE = 0.8
+#: The repaired game solves linear programs that take minutes for more records or bins.
+REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
+#: Points among which a noisy quantile is chosen.
+CANDIDATES = 513
+#: A scale of less than this part of a bin leaves almost every record in its own bin.
+SMALLEST = 0.05
+_ROUNDING = 1.0 + 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRelease:
+    """One way to publish the column.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    published : str
+        What is published, in words.
+    promise : str
+        One of :data:`PROMISES`.
+    epsilon, delta : float
+        What the promise says of all draws together; infinite ε if nothing is promised.
+    losses : ndarray, shape (n,)
+        Fixed-noise loss of each record, in ascending order of the values, by all draws together
+        (the number of draws times the loss of one), in nats.
+    end_to_end : float or None
+        Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
+        where it was not computed.
+    distribution : ndarray, shape (K,), or None
+        Distribution of a released value on the bins, the average over the noise of the counts; None
+        for a statistic.
+    wasserstein : float
+        Distance of the distribution from the column, in its unit; nan for a statistic.
+    mean_error : float
+        Expected distance of the released mean, or of the distribution's mean, from the column's.
+    quantile_errors : ndarray, shape (3,)
+        The same of the three quartiles.
+    divergence : float
+        KL(q || distribution) in nats on the bins; nan for a statistic.
+    """
+
+    name: str
+    published: str
+    promise: str
+    epsilon: float
+    delta: float
+    losses: NDArray[np.float64]
+    end_to_end: float | None
+    distribution: NDArray[np.float64] | None
+    wasserstein: float
+    mean_error: float
+    quantile_errors: NDArray[np.float64]
+    divergence: float
+
+    @property
+    def largest_loss(self) -> float:
+        """The largest fixed-noise loss of a record, in nats."""
+        return float(self.losses.max())
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseSetting:
+    """A column on a grid, and what is asked of its release.
+
+    Parameters
+    ----------
+    column : Column
+        The values.
+    bins : int
+        Number of bins K.
+    epsilon, delta : float
+        The promise for all draws together.
+    draws : int
+        Number m of values to release.
+    runs : int
+        Over how many repetitions the error of a release with noisy counts is averaged.
+    reruns : int
+        The largest number of occupied bins for which a release is computed again without a record
+        of each of them.
+    seed : int
+        Seed of the repetitions.
+    """
+
+    column: Column
+    bins: int
+    epsilon: float
+    delta: float
+    draws: int
+    runs: int
+    reruns: int
+    seed: int
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The bins."""
+        return self.column.grid(self.bins)
+
+    @cached_property
+    def place(self) -> NDArray[np.int64]:
+        """The bin of each record, shape (n,)."""
+        return self.grid.index(self.column.values)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The histogram, shape (K,)."""
+        return np.bincount(self.place, minlength=self.bins).astype(np.int64)
+
+    @cached_property
+    def frequency(self) -> NDArray[np.float64]:
+        """The distribution q of the records on the bins, shape (K,)."""
+        return self.counts / self.column.records
+
+    @cached_property
+    def draw_epsilon(self) -> float:
+        """The ε of one draw such that all of them together cost (ε, δ)."""
+        return one_draw_epsilon(
+            self.column.records, self.epsilon, draws=self.draws, delta=self.delta
+        )
+
+    @cached_property
+    def distance(self) -> ColumnDistance:
+        """Wasserstein distances from the column."""
+        return ColumnDistance(self.column.values)
+
+    def generator(self, run: int) -> np.random.Generator:
+        """Return the generator of a repetition."""
+        return np.random.default_rng([self.seed, run])
+
+    def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return each bin's fixed-noise loss by all draws when its records are released by a row.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (K, K)
+
+        Returns
+        -------
+        ndarray, shape (K,)
+            nan for empty bins.
+        """
+        occupied = self.counts > 0
+        losses = np.full(self.bins, np.nan)
+        mass = self.counts @ rows
+        losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
+        return self.draws * losses
+
+    def errors(self, distributions: NDArray[np.float64]) -> dict[str, Any]:
+        """Return how far distributions are from the column, on average over them.
+
+        Parameters
+        ----------
+        distributions : ndarray, shape (r, K)
+
+        Returns
+        -------
+        dict
+            The last five attributes of a :class:`ColumnRelease`.
+        """
+        points, column = self.grid.midpoints, self.column
+        mean, quartiles = column.values.mean(), column.quantile(LEVELS)
+        quantiles = [distribution_quantile(points, each, LEVELS) for each in distributions]
+        return {
+            "distribution": distributions.mean(axis=0),
+            "wasserstein": float(np.mean([self.distance(points, p) for p in distributions])),
+            "mean_error": float(np.abs(distributions @ points - mean).mean()),
+            "quantile_errors": np.abs(np.array(quantiles) - quartiles).mean(axis=0),
+            "divergence": float(
+                np.mean([kl_divergence(self.frequency, each) for each in distributions])
+            ),
+        }
+
+
+def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
+    """Return the ε of one draw such that all draws together cost what was asked for.
+
+    Parameters
+    ----------
+    n : int
+        Number of records.
+    epsilon, delta : float
+        The promise for all draws together.
+    draws : int
+        Number of draws.
+
+    Returns
+    -------
+    float
+        The largest ε₁ for which :func:`pdpbook.draws_epsilon` gives no more than ε, up to one part
+        in a million; at least ε / m, and just that with δ = 0 or one draw.
+
+    Examples
+    --------
+    >>> round(one_draw_epsilon(1000, 1.0, draws=10, delta=0.0), 3)
+    0.1
+    >>> one = one_draw_epsilon(1000, 1.0, draws=1000, delta=1e-6)
+    >>> round(one, 3), round(draws_epsilon(1000, one, draws=1000, delta=1e-6), 3)
+    (0.044, 1.0)
+    """
+    low = epsilon / draws
+    if draws == 1 or delta == 0.0:
+        return low
+    high = epsilon
+    while high > low * (1.0 + 1e-6):
+        middle = math.sqrt(low * high)
+        kept = draws_epsilon(n, middle, draws=draws, delta=delta) <= epsilon
+        low, high = (middle, high) if kept else (low, middle)
+    return low
+
+
+def no_noise(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the column's own values, drawn at random: what the others are compared with."""
+    losses = setting.fixed_losses(np.eye(setting.bins))
+    return ColumnRelease(
+        "no noise",
+        "values of records drawn at random, rounded to the midpoints of the bins",
+        "none",
+        math.inf,
+        0.0,
+        losses[setting.place],
+        float(np.nanmax(losses)),
+        **setting.errors(setting.frequency[None]),
+    )
+
+
+def _randomised(
+    setting: ReleaseSetting, name: str, published: str, rows: NDArray[np.float64]
+) -> ColumnRelease:
+    """Return a release by a randomiser that is chosen from n and the target alone."""
+    losses = setting.fixed_losses(rows)
+    return ColumnRelease(
+        name,
+        published,
+        "differential privacy",
+        setting.epsilon,
+        setting.delta if setting.draws > 1 else 0.0,
+        losses[setting.place],
+        float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
+        **setting.errors((setting.frequency @ rows)[None]),
+    )
+
+
+def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
+    """Return Laplace noise of the one scale that is private for every column of n records."""
+    scale = scale_bound(setting.column.records, setting.draw_epsilon) * _ROUNDING
+    return laplace_kernel(setting.bins, [scale])[0]
+
+
+def response_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
+    """Return k-ary randomised response for n records."""
+    return k_ary_randomised_response(setting.bins, setting.column.records, setting.draw_epsilon)
+
+
+def laplace(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the random sampling query with the Laplace mechanism."""
+    return _randomised(
+        setting,
+        "Laplace mechanism",
+        "values of records drawn at random, with truncated Laplace noise of one scale",
+        laplace_rows(setting),
+    )
+
+
+def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the random sampling query with k-ary randomised response."""
+    return _randomised(
+        setting,
+        "k-ary randomised response",
+        "values of records drawn at random, some of them replaced by a bin drawn uniformly",
+        response_rows(setting),
+    )
+
+
+def common(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the query with the smallest common scale at which every record is private."""
+
+    def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        scale = common_scale(counts, epsilon=setting.draw_epsilon)
+        return laplace_kernel(setting.bins, [scale])[0] if scale else np.eye(setting.bins)
+
+    chosen = rows(setting.counts)
+    return ColumnRelease(
+        "common scale",
+        "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
+        "which no record of this column loses more",
+        "fixed-noise",
+        setting.epsilon,
+        setting.delta if setting.draws > 1 else 0.0,
+        setting.fixed_losses(chosen)[setting.place],
+        _end_to_end(setting, lambda counts: counts @ rows(counts) / counts.sum()),
+        **setting.errors((setting.frequency @ chosen)[None]),
+    )
+
+
+def game(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the equilibrium of the noise-variance-optimization game."""
+    n = setting.column.records
+    scales = MULTIPLIERS * scale_bound(n, setting.draw_epsilon) * _ROUNDING
+    scales = scales[: 1 + np.count_nonzero(scales[1:] * setting.bins > SMALLEST)]
+    played = NVOGame(
+        setting.counts,
+        laplace_kernel(setting.bins, scales),
+        epsilon=setting.draw_epsilon,
+        scales=scales,
+    )
+    outcome = played.evaluate(_equilibrium(played))
+    losses = np.full(setting.bins, np.nan)
+    occupied = setting.counts > 0
+    losses[occupied] = setting.draws * np.nanmax(outcome.losses[occupied], axis=1)
+    return ColumnRelease(
+        "game",
+        "values of records drawn at random, each with the scale that best responses chose for it",
+        "fixed-noise",
+        setting.epsilon,
+        setting.delta if setting.draws > 1 else 0.0,
+        losses[setting.place],
+        _end_to_end(setting, game_pipeline(played, _equilibrium)),
+        **setting.errors(outcome.output[None]),
+    )
+
+
+def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
+    """Return where best responses end, from the best common scale that is private.
+
+    Where a record of very few has left, the largest scale may no longer be private for the others;
+    then it is the start.
+    """
+    outcomes = [played.evaluate(played.constant_profile(v)) for v in range(played.actions)]
+    safe = [each for each in outcomes if each.private_records == played.records]
+    start = min(safe or outcomes[:1], key=lambda outcome: outcome.divergence)
+    return best_response_dynamics(played, start=start.profile).profile
+
+
+def _end_to_end(setting: ReleaseSetting, pipeline: Pipeline) -> float | None:
+    """Return the largest end-to-end loss by all draws, if few bins are occupied."""
+    if setting.column.records < 3 or np.count_nonzero(setting.counts) > setting.reruns:
+        return None
+    return setting.draws * float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
+
+
+def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
+    """Return the DP histograms of several repetitions, shape (runs, K)."""
+    return np.array(
+        [
+            dp_histogram(setting.counts, epsilon=setting.epsilon, rng=setting.generator(run))
+            for run in range(setting.runs)
+        ]
+    )
+
+
+def histogram(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the DP histogram, from which any number of values may be drawn."""
+    return ColumnRelease(
+        "DP histogram",
+        "counts with two-sided geometric noise, and any number of values drawn from them",
+        "differential privacy",
+        setting.epsilon,
+        0.0,
+        np.full(setting.column.records, setting.epsilon),  # one count moves by one
+        setting.epsilon,
+        **setting.errors(histogram_runs(setting)),
+    )
+
+
+def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the randomiser that is made from noisy counts, and its draws."""
+    n, delta = setting.column.records, setting.delta
+    rest = (1.0 - SHARE) * setting.epsilon
+    drawn = one_draw_epsilon(n, rest, draws=setting.draws, delta=delta / 2.0)
+    total = SHARE * setting.epsilon + drawn
+    made = [
+        private_randomiser(
+            setting.counts,
+            epsilon=total,
+            delta=delta if setting.draws == 1 else delta / 2.0,
+            share=SHARE * setting.epsilon / total,
+            rng=setting.generator(run),
+            actions="blur",
+        )
+        for run in range(setting.runs)
+    ]
+    losses = np.mean([setting.fixed_losses(each.randomiser) for each in made], axis=0)
+    return ColumnRelease(
+        "repaired game",
+        "noisy counts, and values of records drawn at random under a randomiser made from them",
+        "differential privacy",
+        setting.epsilon,
+        delta,
+        SHARE * setting.epsilon + losses[setting.place],
+        setting.epsilon,
+        **setting.errors(np.array([each.output(setting.counts) for each in made])),
+    )
+
+
+def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the mean with Laplace noise, once."""
+    column = setting.column
+    scale = column.width / (column.records * setting.epsilon)
+    losses = laplace_losses(mean_changes(column.values), scale=scale)
+    return _statistic(
+        setting, "noisy mean", "the mean with Laplace noise", losses, scale, np.full(3, np.nan)
+    )
+
+
+def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the three quartiles by the exponential mechanism, with a third of ε each."""
+    column, share = setting.column, setting.epsilon / len(LEVELS)
+    points = np.linspace(column.lower, column.upper, CANDIDATES)
+    losses = np.zeros(column.records)
+    errors = []
+    for level, exact in zip(LEVELS, column.quantile(LEVELS), strict=True):
+        chances = quantile_probabilities(column.values, points, level=level, epsilon=share)
+        errors.append(float(chances @ np.abs(points - exact)))
+        losses += quantile_losses(column.values, points, level=level, epsilon=share)
+    published = "the three quartiles, chosen by the exponential mechanism"
+    return _statistic(setting, "noisy quartiles", published, losses, np.nan, np.array(errors))
+
+
+def _statistic(
+    setting: ReleaseSetting,
+    name: str,
+    published: str,
+    losses: NDArray[np.float64],
+    mean_error: float,
+    quantile_errors: NDArray[np.float64],
+) -> ColumnRelease:
+    """Return the release of a statistic, whose noise does not depend on the data."""
+    return ColumnRelease(
+        name,
+        published,
+        "differential privacy",
+        setting.epsilon,
+        0.0,
+        losses,
+        float(losses.max()),
+        distribution=None,
+        wasserstein=math.nan,
+        mean_error=mean_error,
+        quantile_errors=quantile_errors,
+        divergence=math.nan,
+    )
+
+
+#: All releases, the simplest of each kind first.
+#:
+#: :meta hide-value:
+RELEASES: tuple[Callable[[ReleaseSetting], ColumnRelease], ...] = (
+    no_noise,
+    laplace,
+    randomised_response,
+    histogram,
+    repaired_game,
+    common,
+    game,
+    noisy_mean,
+    noisy_quartiles,
+)
+
+#: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
+#:
+#: :meta hide-value:
+SWEPT: dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]] = {
+    "Laplace mechanism": lambda setting: (setting.frequency @ laplace_rows(setting))[None],
+    "k-ary randomised response": lambda s: (s.frequency @ response_rows(s))[None],
+    "DP histogram": histogram_runs,
+}

@@ -1,0 +1,496 @@
+r"""From a column to a decision: every release side by side, and the one to use.
+
+:func:`report` computes for each release of :mod:`pdpbook.own_data.releases` what it promises, what
+each record loses and how far it is from the column, and recommends one by a rule that looks at the
+promise first and at the error second:
+
+1. Only a release that is differentially private is recommended, because its promise holds for an
+   attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
+   the noise of the others does not react to a record, and no attacker has to assume that.
+2. Among these releases of the distribution the one with the smallest Wasserstein distance from the
+   column is recommended.  Where others come within five percent of it, the simplest of them is
+   recommended, because the errors of noisy counts are averages over a few repetitions.
+3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
+   smaller than that of the recommended distribution.
+
+A report is computed from the data and is not private itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdpbook import _extras, _validate
+from pdpbook.own_data.column import Column, make_column, public_bins
+from pdpbook.own_data.releases import (
+    RELEASES,
+    REPAIRED_BINS,
+    REPAIRED_RECORDS,
+    SWEPT,
+    ColumnRelease,
+    ReleaseSetting,
+    game,
+    repaired_game,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Report", "report"]
+
+#: Numbers of bins that the sweep tries beside the chosen one.
+SWEEP = (8, 16, 32, 64, 128)
+#: Two errors that differ by a smaller part are called equal.
+_TIE = 0.05
+#: Repetitions of a release with noisy counts.
+RUNS = 20
+QUARTILES = ("lower quartile error", "median error", "upper quartile error")
+NEIGHBOURS = "data sets that differ by the removal of one record"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What each release of a column promises and costs: made by :func:`report`.
+
+    Attributes
+    ----------
+    column : Column
+        The values, on their range.
+    bins : int
+        Number of bins K.
+    epsilon, delta : float
+        The promise that was asked for, for all draws together.
+    draws : int
+        Number of values to release.
+    releases : tuple of ColumnRelease
+        One for each way to publish the column.
+    sweep : pandas.DataFrame
+        Wasserstein distance of the releases that may be recommended, at other numbers of bins.
+    """
+
+    column: Column
+    bins: int
+    epsilon: float
+    delta: float
+    draws: int
+    releases: tuple[ColumnRelease, ...]
+    sweep: pd.DataFrame
+
+    def __getitem__(self, name: str) -> ColumnRelease:
+        """Return the release of a name.
+
+        Raises
+        ------
+        KeyError
+            If there is none; the message lists the names.
+        """
+        for each in self.releases:
+            if each.name == name:
+                return each
+        names = ", ".join(each.name for each in self.releases)
+        raise KeyError(f"no release is called {name!r}; there are {names}")
+
+    @property
+    def _candidates(self) -> list[ColumnRelease]:
+        """The differentially private releases of the distribution, the simplest first."""
+        return [
+            each
+            for each in self.releases
+            if each.promise == "differential privacy" and each.distribution is not None
+        ]
+
+    @cached_property
+    def recommended(self) -> ColumnRelease:
+        """The release of the distribution that the rule of this module chooses."""
+        least = min(each.wasserstein for each in self._candidates)
+        return next(each for each in self._candidates if each.wasserstein * (1.0 - _TIE) <= least)
+
+    @property
+    def recommendation(self) -> str:
+        """Which release to use, and why, in a few sentences."""
+        best, unit = self.recommended, self._number
+        total = _promise(best.epsilon, best.delta)
+        nearest = min(self._candidates, key=lambda each: each.wasserstein)
+        reason = (
+            "of the releases with this promise it is the nearest to the column"
+            if nearest is best
+            else "of the releases with this promise that are about as near to the column as the "
+            f"nearest of them, the {nearest.name}, it is the simplest"
+        )
+        text = [
+            f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
+            f"{_draws(self.draws)}, whatever the records are, and {reason} "
+            f"(Wasserstein distance {unit(best.wasserstein)})."
+        ]
+        nearer = [
+            each
+            for each in self.releases
+            if each.promise == "fixed-noise" and each.wasserstein < best.wasserstein * (1.0 - _TIE)
+        ]
+        for each in nearer:
+            known = (
+                "its end-to-end loss was not computed"
+                if each.end_to_end is None
+                else "its largest end-to-end loss is unbounded"
+                if math.isinf(each.end_to_end)
+                else f"its largest end-to-end loss is {each.end_to_end:.2f}"
+            )
+            text.append(
+                f"The {each.name} is nearer ({unit(each.wasserstein)}), but its promise holds only "
+                f"for an attacker who takes the others' noise as given; {known}."
+            )
+        mean, quartiles = self["noisy mean"], self["noisy quartiles"]
+        if mean.mean_error < best.mean_error:
+            text.append(
+                f"If only the mean is wanted, publish the noisy mean: it is off by "
+                f"{unit(mean.mean_error)} on average, that of the recommended release by "
+                f"{unit(best.mean_error)}."
+            )
+        if quartiles.quantile_errors.mean() < best.quantile_errors.mean():
+            text.append(
+                f"If only the quartiles are wanted, publish the noisy quartiles: they are off by "
+                f"{unit(float(quartiles.quantile_errors.mean()))} on average, those of the "
+                f"recommended release by {unit(float(best.quantile_errors.mean()))}."
+            )
+        return " ".join(text)
+
+    @property
+    def guarantees(self) -> dict[str, str]:
+        """What each release promises in a sentence, by its name.
+
+        Neighbouring data sets differ by the removal of one record.
+        """
+        said = {
+            "none": lambda total: "Nothing is promised.",
+            "differential privacy": lambda total: (
+                f"Differential privacy at {total}: whatever the records are, the removal of one of "
+                "them is hidden from an attacker who knows the algorithm and all the others."
+            ),
+            "fixed-noise": lambda total: (
+                f"Fixed-noise privacy at {total}: in this column the removal of one record is "
+                "hidden as long as the noise of the others stays as it is."
+            ),
+        }
+        paid_once = ("counts", "the mean", "the three")
+        return {
+            each.name: said[each.promise](
+                _promise(each.epsilon, each.delta)
+                + (
+                    ", paid once"
+                    if each.published.startswith(paid_once)
+                    else f" for {_draws(self.draws)}"
+                )
+            )
+            for each in self.releases
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of this report has to know before anything is published."""
+        column = self.column
+        found = [
+            "This report is computed from the records and is not private itself: keep it where "
+            "they are, and publish only the release that you choose. The choice depends on the "
+            "records too; where even that must be private, choose by n, ε and the number of draws, "
+            "or from a report about public data of the same kind."
+        ]
+        if not column.public_range:
+            found.append(
+                f"The range from {column.lower:g} to {column.upper:g} was taken from the data, so "
+                "every release tells the smallest and the largest record, which no noise hides. "
+                "Give lower and upper, chosen from what the quantity is or from public data."
+            )
+        if column.moved:
+            share = column.moved / column.records
+            found.append(
+                f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
+                "range and were moved to its nearer end; all errors are measured from the moved "
+                "values."
+            )
+        bins = public_bins(column.records, self.epsilon)
+        found.append(
+            "Choose the range and the number of bins without looking at the records: the range "
+            "from what the quantity is, from a standard or from public data, and the bins from n "
+            f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
+            "A number of bins that was picked because it suits these records tells something about "
+            "them, and no ε in this report counts that."
+        )
+        return tuple(found)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row for each release.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index ``release``; the promise with its ``epsilon`` and ``delta`` for all draws, the
+            median and the largest fixed-noise loss of a record and the largest end-to-end loss in
+            nats; the Wasserstein distance and the errors of mean and quartiles in the column's
+            unit; KL in nats.
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "release": each.name,
+                "promise": each.promise,
+                "epsilon": each.epsilon,
+                "delta": each.delta,
+                "median loss": float(np.median(each.losses)),
+                "largest loss": each.largest_loss,
+                "end-to-end loss": math.nan if each.end_to_end is None else each.end_to_end,
+                "Wasserstein": each.wasserstein,
+                "mean error": each.mean_error,
+                **dict(zip(QUARTILES, each.quantile_errors.tolist(), strict=True)),
+                "KL": each.divergence,
+            }
+            for each in self.releases
+        ]
+        return pd.DataFrame(rows).set_index("release")
+
+    def losses(self) -> pd.DataFrame:
+        """Return what each record loses by each release.
+
+        Returns
+        -------
+        pandas.DataFrame, shape (n, releases + 1)
+            The value of each record, in ascending order, then its fixed-noise loss by all draws of
+            each release, in nats.  It is as private as the data.
+        """
+        import pandas as pd
+
+        columns = {self.column.name: self.column.values}
+        return pd.DataFrame(columns | {each.name: each.losses for each in self.releases})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and strings, for a program.
+
+        Returns
+        -------
+        dict
+            It has no infinite or missing number: these are None.
+        """
+        column = self.column
+        table, guarantees = self.table().reset_index(), self.guarantees
+        return {
+            "column": column.name,
+            "records": column.records,
+            "lower": column.lower,
+            "upper": column.upper,
+            "public_range": column.public_range,
+            "moved": column.moved,
+            "bins": self.bins,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "draws": self.draws,
+            "neighbours": NEIGHBOURS,
+            "releases": [
+                _plain(row | {"published": each.published, "guarantee": guarantees[each.name]})
+                for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
+            ],
+            "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
+            "recommended": self.recommended.name,
+            "recommendation": self.recommendation,
+            "warnings": list(self.warnings),
+        }
+
+    def plot(self) -> Figure:
+        """Draw the column beside the recommended release, the errors, and the records' losses.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed.
+        """
+        _extras.require("matplotlib")
+        from pdpbook.plotting.own_data import decision
+
+        grid, best = self.column.grid(self.bins), self.recommended
+        counts = grid.counts(self.column.values)
+        assert best.distribution is not None  # only releases of the distribution are recommended
+        return decision(
+            self.table(),
+            {each.name: each.losses for each in self.releases if each.promise != "none"},
+            grid=grid,
+            frequency=counts / counts.sum(),
+            released=best.distribution,
+            best=best.name,
+            name=self.column.name,
+            epsilon=self.epsilon,
+        )
+
+    def to_html(self) -> str:
+        """Return the report as one page that needs nothing from another host."""
+        from pdpbook.own_data.page import report_page
+
+        return report_page(self)
+
+    def _repr_html_(self) -> str:
+        """Return warnings, recommendation and table, for a notebook."""
+        from pdpbook.own_data.page import report_body
+
+        return report_body(self)
+
+    def __repr__(self) -> str:
+        """Return one line about the column, the recommendation and the warnings."""
+        return "\n".join([self.title, self.recommendation, *self.warnings])
+
+    @property
+    def title(self) -> str:
+        """One line about the column and what is asked."""
+        column = self.column
+        return (
+            f"{column.name}: {column.records:,} records from {column.lower:g} to {column.upper:g} "
+            f"in {self.bins} bins, {_draws(self.draws)} at {_promise(self.epsilon, self.delta)}"
+        )
+
+    def _number(self, value: float) -> str:
+        """Return an error in the column's unit, with three digits."""
+        return f"{value:.3g}"
+
+
+def report(
+    values: ArrayLike,
+    epsilon: float,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    draws: int = 1,
+    delta: float = 1e-6,
+    bins: int | None = None,
+    outside: str = "refuse",
+    name: str | None = None,
+    seed: int = 0,
+    reruns: int = 64,
+    progress: bool = False,
+) -> Report:
+    r"""Compare the ways to publish a column, and recommend one.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The column: at least two numbers, none of them missing; a pandas column is one.
+    epsilon : float
+        Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
+    lower, upper : float, optional
+        Ends of the range, chosen without looking at the data.  If they are not given, they are
+        taken from the data, and the report says what that gives away.
+    draws : int
+        Number of values to release, from 1 to 10⁶.
+    delta : float
+        :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
+        for more than 100,000 records or 64 bins, where it would take minutes.
+        For more than 100,000 records the game is left out for the same reason.
+    bins : int, optional
+        Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
+        (:func:`pdpbook.own_data.public_bins`).
+    outside : {"refuse", "clip"}
+        Whether values outside the range are an error, or are moved to its nearer end and counted.
+    name : str, optional
+        What the column is called; the name of a pandas column if it has one.
+    seed : int
+        Seed of the repetitions over which the error of a release with noisy counts is averaged.
+    reruns : int
+        The largest number of occupied bins for which end-to-end losses of releases that are chosen
+        from the data are computed; each bin takes another run.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Report
+        ``table()``, ``losses()``, ``plot()``, ``recommendation``, ``to_html()``, ``to_dict()``.  It
+        is computed from the data and is not private.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the number of records is public.
+
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
+    >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
+    >>> found.recommended.name
+    'k-ary randomised response'
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
+    delta = _validate.fraction("delta", delta)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
+    seed = _validate.integer("seed", seed, at_least=0)
+    reruns = _validate.integer("reruns", reruns, at_least=0)
+    if bins is not None:
+        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if name is not None and not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    given = getattr(values, "name", None) if name is None else name
+    column = make_column(
+        values,
+        lower=lower,
+        upper=upper,
+        outside=outside,
+        name="value" if given is None else str(given),
+    )
+    if bins is None:
+        bins = public_bins(column.records, epsilon)
+    setting = ReleaseSetting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
+    few = column.records <= REPAIRED_RECORDS and bins <= REPAIRED_BINS
+    repaired = delta > 0.0 and few
+    left_out = set() if repaired else {repaired_game}
+    if column.records > REPAIRED_RECORDS:
+        left_out.add(game)  # its best responses can take minutes, too
+    chosen = [each for each in RELEASES if each not in left_out]
+    bar = _extras.progress_bar(
+        chosen, shown=_validate.boolean("progress", progress), desc="releases"
+    )
+    made = tuple(each(setting) for each in bar)
+    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
+
+
+def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
+    """Return the Wasserstein distances of private releases at other numbers of bins."""
+    import pandas as pd
+
+    lines = []
+    for bins in sorted({*SWEEP, setting.bins}):
+        other = replace(setting, bins=bins)
+        found = {name: other.errors(of(other))["wasserstein"] for name, of in SWEPT.items()}
+        lines.append({"bins": bins, **found})
+    return pd.DataFrame(lines).set_index("bins")
+
+
+def _plain(row: dict[Any, Any]) -> dict[str, Any]:
+    """Return a row of a table whose infinite and missing numbers are None."""
+    return {
+        str(key): None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in row.items()
+    }
+
+
+def _promise(epsilon: float, delta: float) -> str:
+    return f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else "")
+
+
+def _draws(draws: int) -> str:
+    return "one draw" if draws == 1 else f"all {draws:,} draws together"
+
+
+def _article(name: str) -> str:
+    return f"the {name}" if not name.startswith("k-ary") else name

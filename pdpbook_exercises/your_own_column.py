@@ -1,0 +1,155 @@
+"""Self-checks of the chapter *Your own column*."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook_exercises import Case, Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+
+def _distance(p: NDArray[np.float64], q: NDArray[np.float64], width: float) -> float:
+    """Carry the surplus of each bin to the next."""
+    carried = total = 0.0
+    for have, need in zip(p, q, strict=True):
+        carried += float(have) - float(need)
+        total += abs(carried)
+    return width * total
+
+
+def _distance_cases() -> list[Case]:
+    rng = np.random.default_rng(1)
+    return [
+        close(
+            _distance,
+            rng.dirichlet(np.ones(bins)),
+            rng.dirichlet(np.ones(bins)),
+            width,
+            hint="The area between the two distribution functions is a sum over the gaps between "
+            "neighbouring midpoints, each as wide as a bin.",
+        )
+        for bins, width in ((2, 1.0), (5, 0.5), (8, 100.0))
+    ]
+
+
+def _bound(bins: int, n: int, epsilon: float) -> float:
+    return 1 / (2 * bins) + bins / (bins + n * math.expm1(epsilon))
+
+
+def _best_bins(n: int, epsilon: float) -> int:
+    return min(range(2, 1025), key=lambda bins: _bound(bins, n, epsilon))
+
+
+def _loss(values: Any, lower: float, upper: float, epsilon: float) -> float:
+    """Delete one record after the other."""
+    x, n = [float(each) for each in values], len(values)
+    mean = sum(x) / n
+    changes = [abs(mean - sum(x[:i] + x[i + 1 :]) / (n - 1)) for i in range(n)]
+    return max(changes) * n * epsilon / (upper - lower)
+
+
+def _errors(values: Any, lower: float, upper: float, epsilon: float) -> list[float]:
+    n = len(values)
+    moved = sum(min(max(x, lower), upper) - x for x in values) / n
+    return [abs(moved), (upper - lower) / (n * epsilon)]
+
+
+def _statistic_cases(reference: Any, hint: str, bounds: list[tuple[float, float]]) -> list[Case]:
+    rng = np.random.default_rng(2)
+    return [
+        close(reference, rng.gamma(2.0, 3.0, n).clip(0.0, 20.0), *ends, epsilon, hint=hint)
+        for n, ends, epsilon in zip((5, 12, 40), bounds, (1.0, 0.5, 2.0), strict=True)
+    ]
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def summed(p, q, width, *, over=np.cumsum, of=np.abs):
+    return width * of(over(p) - over(q)).sum()
+
+
+def tried(n, epsilon, *, rounding=2.0, growth=math.expm1, last=1024):
+    return min(range(2, last + 1), key=lambda k: 1 / (rounding * k) + k / (k + n * growth(epsilon)))
+
+
+def deleted(values, lower, upper, epsilon, *, fewer=1, width=None, worst=np.max):
+    x = np.asarray(values)
+    changes = np.abs(x - x.mean()) / (x.size - fewer)
+    return worst(changes) * x.size * epsilon / (upper - lower if width is None else width)
+
+
+def both(values, lower, upper, epsilon, *, part=1.0, kept=False, sign=abs):
+    x = np.asarray(values)
+    inside = x[(x >= lower) & (x <= upper)] if kept else np.clip(x, lower, upper)
+    return [sign(inside.mean() - x.mean()), part * (upper - lower) / (x.size * epsilon)]
+
+
+EXERCISES = {
+    "distance": Exercise(
+        _distance_cases(),
+        wrong=[
+            (lambda p, q, width: summed(p, q, width, over=np.asarray), "distribution functions"),
+            (lambda p, q, width: summed(p, q, width, of=np.square), "distribution functions"),
+            (lambda p, q, width: summed(p, q, 1.0), "each as wide as a bin"),
+            (lambda p, q, width: summed(p, q, width) / len(p), "a sum over the gaps"),
+        ],
+        right=[
+            summed,
+            lambda p, q, width: summed(p[::-1], q[::-1], width),
+        ],
+    ),
+    "bins": Exercise(
+        [
+            equal(
+                _best_bins,
+                *case,
+                hint="Compute both bounds for every K from 2 to 1,024 and add them. The "
+                "probability of a replacement has e to the power of ε, minus one.",
+            )
+            for case in ((178, 1.0), (1317, 0.3), (20, 0.5), (10**6, 2.0))
+        ],
+        wrong=[
+            (lambda n, epsilon: round(math.sqrt(n * math.expm1(epsilon))), "both bounds"),
+            (lambda n, epsilon: tried(n, epsilon, rounding=1.0), "both bounds"),
+            (lambda n, epsilon: tried(n, epsilon, growth=math.exp), "minus one"),
+            (lambda n, epsilon: tried(n, epsilon, last=100), "from 2 to 1,024"),
+        ],
+        right=[tried],
+    ),
+    "loss": Exercise(
+        _statistic_cases(
+            _loss,
+            "Compute the mean once more without each record, divide the change by the scale, and "
+            "take the largest.",
+            [(0.0, 20.0), (-5.0, 25.0), (0.0, 50.0)],
+        ),
+        wrong=[
+            (lambda x, a, b, e: deleted(x, a, b, e, fewer=0), "without each record"),
+            (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
+            (lambda x, a, b, e: deleted(x, a, b, e, width=np.ptp(x)), "divide the change"),
+            (lambda x, a, b, e: e, "divide the change"),
+        ],
+        right=[deleted],
+    ),
+    "range": Exercise(
+        _statistic_cases(
+            _errors,
+            "Return both, in this order. Every value stays in the mean, those outside at the "
+            "nearer end, and the expected absolute value of Laplace noise is its scale.",
+            [(0.0, 6.0), (2.0, 8.0), (0.0, 40.0)],
+        ),
+        wrong=[
+            (lambda x, a, b, e: both(x, a, b, e, kept=True), "Every value stays in the mean"),
+            (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),
+            (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
+            (lambda x, a, b, e: sum(both(x, a, b, e)), "Return"),
+        ],
+        right=[both, lambda x, a, b, e: np.array(both(x, a, b, e))],
+    ),
+}

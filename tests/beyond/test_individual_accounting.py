@@ -1,0 +1,238 @@
+"""Noisy gradient descent with a Rényi filter: accounts, guarantee, and what it is equal to."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdpbook.beyond import filter_budget, filtered_descent, worst_case_steps
+from pdpbook.foundations import gaussian_renyi, renyi_epsilon
+from tests import naive
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any], int]:
+    """Data of up to eight records, settings of a short run, and a seed."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    n, d = draw(st.integers(1, 8)), draw(st.integers(1, 3))
+    features = rng.normal(size=(n, d)) * draw(st.sampled_from([0.1, 1.0, 5.0]))
+    options = {
+        "budget": draw(st.floats(0.01, 3.0)),
+        "sigma": draw(st.floats(0.5, 5.0)),
+        "clip": draw(st.floats(0.1, 8.0)),
+        "steps": draw(st.integers(1, 25)),
+        "step_size": draw(st.floats(1e-3, 0.1)),
+    }
+    return features, rng.normal(size=n) * 3.0, options, seed
+
+
+def plain(features: Any, target: Any, options: dict[str, Any], seed: int) -> np.ndarray:
+    """Noisy gradient descent with clipping, in which every record takes part in every step."""
+    rng, weights = np.random.default_rng(seed), [np.zeros(features.shape[1])]
+    for _ in range(options["steps"]):
+        total = options["sigma"] * rng.normal(size=features.shape[1])
+        for x, y in zip(features, target, strict=True):
+            gradient = (x @ weights[-1] - y) * x
+            total += gradient * min(1.0, options["clip"] / max(np.linalg.norm(gradient), 1e-300))
+        weights.append(weights[-1] - options["step_size"] * total)
+    return np.array(weights)
+
+
+@given(runs())
+def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
+    features, target, options, seed = run
+    ours = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    theirs = naive.filtered_descent(features, target, np.random.default_rng(seed), **options)
+    assert ours.weights == pytest.approx(np.array(theirs.weights), rel=1e-9, abs=1e-9)
+    assert ours.accounts == pytest.approx(theirs.accounts, rel=1e-9, abs=1e-12)
+    assert ours.steps_taken.tolist() == theirs.steps_taken
+    assert ours.taking_part.tolist() == theirs.taking_part
+
+
+@given(runs())
+def test_no_account_exceeds_the_budget_and_nobody_leaves_too_early(run: Any) -> None:
+    features, target, options, seed = run
+    found = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    most = options["budget"] * (1 + 1e-12)
+    assert (found.accounts <= most).all()
+    for i, (x, y) in enumerate(zip(features, target, strict=True)):
+        taken = found.steps_taken[i]
+        norms = [np.linalg.norm((x @ w - y) * x) for w in found.weights[: taken + 1]]
+        costs = (np.minimum(norms, options["clip"]) / options["sigma"]) ** 2 / 2
+        assert found.accounts[i] == pytest.approx(costs[:taken].sum(), rel=1e-9)
+        if taken < options["steps"]:
+            assert costs.sum() > options["budget"] * (1 - 1e-9)
+
+
+@given(runs())
+def test_with_a_budget_for_everybody_it_is_plain_descent(run: Any) -> None:
+    features, target, options, seed = run
+    options["budget"] = 1e9
+    found = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    assert (found.steps_taken == options["steps"]).all()
+    assert found.weights == pytest.approx(
+        plain(features, target, options, seed), rel=1e-9, abs=1e-9
+    )
+
+
+@given(runs())
+def test_until_the_worst_case_account_is_spent_nobody_leaves(run: Any) -> None:
+    features, target, options, seed = run
+    bound = {name: options[name] for name in ("sigma", "clip")}
+    most = worst_case_steps(options["budget"], **bound)
+    options["steps"] = min(max(most, 1), 60)
+    found = filtered_descent(features * 1e6, target, rng=np.random.default_rng(seed), **options)
+    assert (found.steps_taken == (options["steps"] if most else 0)).all()
+
+
+@pytest.mark.parametrize(("times", "sigma", "clip"), [(1, 3.0, 0.7), (10, 0.1, 0.3), (49, 7.0, 5)])
+def test_a_budget_for_so_many_steps_lasts_so_many_steps(
+    times: int, sigma: float, clip: float
+) -> None:
+    """The sum of equal costs is not the product to the last digit."""
+    budget = times * (clip / sigma) ** 2 / 2
+    assert worst_case_steps(budget, sigma=sigma, clip=clip) == times
+    found = filtered_descent(
+        [[1e9]],
+        [1.0],
+        rng=np.random.default_rng(0),
+        budget=budget,
+        sigma=sigma,
+        clip=clip,
+        steps=times + 3,
+        step_size=1.0,
+    )
+    assert found.steps_taken.tolist() == [times]
+
+
+@given(runs(), st.randoms(use_true_random=False))
+def test_the_order_of_the_records_does_not_matter(run: Any, random: Any) -> None:
+    features, target, options, seed = run
+    order = list(range(target.size))
+    random.shuffle(order)
+    straight = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    shuffled = filtered_descent(
+        features[order], target[order], rng=np.random.default_rng(seed), **options
+    )
+    assert shuffled.weights == pytest.approx(straight.weights, rel=1e-9, abs=1e-9)
+    assert shuffled.accounts == pytest.approx(straight.accounts[order], rel=1e-9, abs=1e-12)
+    assert (shuffled.steps_taken == straight.steps_taken[order]).all()
+
+
+def test_a_record_that_has_left_does_not_come_back() -> None:
+    """One gradient is too long for the budget, and a later one would not be."""
+    features, target = [[1.0], [1.0]], [3.0, -3.0]
+    options = {"budget": 12.0, "sigma": 1.0, "clip": 10.0, "steps": 6, "step_size": 1.0}
+    found = filtered_descent(features, target, rng=np.random.default_rng(0), **options)
+    residuals = np.abs(found.weights[:6] - target)  # as long as the gradients
+    for i, taken in enumerate(found.steps_taken):
+        assert taken < 6
+        later = found.accounts[i] + residuals[taken:, i] ** 2 / 2
+        assert later[0] > 12.0
+    assert any(
+        (found.accounts[i] + residuals[taken:, i] ** 2 / 2 <= 12.0).any()
+        for i, taken in enumerate(found.steps_taken)
+    )
+
+
+def moment(order: float, shift: float, budget: float, second: float, sigma: float) -> float:
+    """E_Q (P/Q)^order of two filtered steps on one record against none, by quadrature.
+
+    The first step shifts the mean by ``shift``; in the second the record's gradient is ``second``
+    if the first output was positive, and half of it otherwise.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(200)
+    weights = weights / weights.sum()
+    outputs = sigma * nodes  # under Q, without the record
+
+    def ratio(mean: float, x: np.ndarray) -> np.ndarray:
+        return np.exp(order * (mean * x - mean**2 / 2) / sigma**2)
+
+    total = 0.0
+    for y, weight in zip(outputs, weights, strict=True):
+        spent, gradient = shift**2 / (2 * sigma**2), second if y > 0 else second / 2
+        if spent + gradient**2 / (2 * sigma**2) > budget:
+            gradient = 0.0
+        total += weight * ratio(shift, y) * (weights @ ratio(gradient, outputs))
+    return float(total)
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 6.0])
+@pytest.mark.parametrize("second", [0.5, 1.0, 2.5])
+def test_the_theorem_on_a_program_whose_second_step_depends_on_the_first(
+    order: float, second: float
+) -> None:
+    """What the page proves, by quadrature: the bound needs the filter."""
+    sigma, budget, shift = 2.0, 0.25, 1.0
+    bound = order * budget
+    within = math.log(moment(order, shift, budget, second, sigma)) / (order - 1)
+    without = math.log(moment(order, shift, math.inf, second, sigma)) / (order - 1)
+    assert within <= bound * (1 + 1e-9)
+    assert (without > bound) is (second == 2.5)
+
+
+@settings(max_examples=50)
+@given(st.floats(0.01, 20.0), st.floats(1e-12, 0.1))
+def test_a_budget_is_what_its_epsilon_allows(epsilon: float, delta: float) -> None:
+    budget = filter_budget(epsilon, delta=delta)
+    options = {"sigma": 1.0, "clip": 1.0, "steps": 1, "step_size": 1.0}
+    run = filtered_descent([[1.0]], [1.0], rng=np.random.default_rng(0), budget=budget, **options)
+    assert run.epsilon(delta=delta) == pytest.approx(epsilon, rel=1e-9)
+    orders = np.linspace(1.01, 400, 5000)
+    direct = renyi_epsilon(orders, budget * orders, delta=delta)[0]
+    assert epsilon <= direct * (1 + 1e-3)  # hardly any order does better
+    log = math.log(1 / delta)
+    assert epsilon <= budget + 2 * math.sqrt(budget * log)
+
+
+def test_the_worst_case_account_is_that_of_dp_accounting() -> None:
+    dp_accounting = pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")
+    from dp_accounting import rdp
+
+    sigma, clip, delta = 40.0, 2.0, 1e-5
+    budget = filter_budget(1.0, delta=delta)
+    steps = worst_case_steps(budget, sigma=sigma, clip=clip)
+    epsilons = []
+    for count in (steps, steps + 1):
+        accountant = rdp.RdpAccountant(orders=np.linspace(1.5, 80, 4000))
+        accountant.compose(dp_accounting.GaussianDpEvent(sigma / clip), count)
+        epsilons.append(accountant.get_epsilon(delta))
+    assert epsilons[0] <= 1.0 < epsilons[1]
+    orders = np.linspace(1.5, 80, 4000)
+    curve = steps * gaussian_renyi(orders, sensitivity=clip, sigma=sigma)
+    assert epsilons[0] == pytest.approx(renyi_epsilon(orders, curve, delta=delta)[0], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"features": [1.0, 2.0]}, "features must have two dimensions"),
+        ({"target": [1.0]}, "target must have a value for each of the 2 rows"),
+        ({"budget": 0.0}, r"budget.*got budget=0\.0"),
+        ({"sigma": -1.0}, r"sigma.*got sigma=-1\.0"),
+        ({"clip": math.nan}, "clip.*got clip=nan"),
+        ({"steps": 0}, "steps.*got steps=0"),
+        ({"step_size": 1e308}, r"step_size.*finite, got step_size=1e\+308"),
+    ],
+)
+def test_bad_input_is_named(changed: dict[str, Any], message: str) -> None:
+    options: dict[str, Any] = {
+        "features": [[1.0], [2.0]],
+        "target": [1.0, 9.0],
+        "budget": 1.0,
+        "sigma": 1.0,
+        "clip": 1.0,
+        "steps": 5,
+        "step_size": 0.1,
+    }
+    with pytest.raises(ValueError, match=message):
+        filtered_descent(**options | changed, rng=np.random.default_rng(0))
+
+
+def test_an_epsilon_that_no_order_allows_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"epsilon must be larger.*got epsilon=1e-30"):
+        filter_budget(1e-30, delta=1e-300)

@@ -1,0 +1,112 @@
+"""Columns: what is refused, what is moved, and what may be chosen without looking."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdpbook.own_data import make_column, public_bins
+
+FINITE = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
+
+
+@given(st.lists(FINITE, min_size=2, max_size=30), FINITE, st.floats(0.5, 1e6))
+def test_clipping_moves_and_counts_what_lies_outside(
+    values: list[float], lower: float, width: float
+) -> None:
+    column = make_column(values, lower=lower, upper=lower + width, outside="clip")
+    moved = [min(max(x, lower), lower + width) for x in values]
+    assert column.values.tolist() == sorted(moved)
+    assert column.moved == sum(x != y for x, y in zip(values, moved, strict=True))
+    assert column.public_range and column.records == len(values)
+    if column.moved:
+        with pytest.raises(ValueError, match=f"got {column.moved} of {len(values)} outside"):
+            make_column(values, lower=lower, upper=lower + width)
+
+
+@given(st.lists(FINITE, min_size=2, max_size=30), st.floats(0.001, 1.0))
+def test_a_quantile_is_the_first_value_that_has_enough_records(
+    values: list[float], level: float
+) -> None:
+    column = make_column(values, lower=-1e6, upper=1e6)
+    slow = min(
+        x for x in values if sum(y <= x for y in values) >= level * len(values) * (1 - 1e-12)
+    )
+    assert column.quantile([level]) == [slow]
+
+
+def test_a_range_from_the_data_is_said_to_be_one() -> None:
+    column = make_column([4.0, 1.0, 2.5])
+    assert (column.lower, column.upper, column.public_range) == (1.0, 4.0, False)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series([1, 2, 9], name="age"),
+        pd.Series([1.5, 2.0, 9.0], index=[7, 7, 3]),
+        pd.Series([1, 2, 9], dtype="Int64"),
+        pd.Series([1, 2, 9], dtype="uint8"),
+        [1, 2, 9],
+        (1.0, 2.0, 9.0),
+        np.array([9, 1, 2], dtype=np.float32),
+    ],
+)
+def test_any_column_of_numbers_is_read(values: Any) -> None:
+    assert make_column(values, lower=0, upper=10).values.max() == 9.0
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "said"),
+    [
+        ([1.0, math.nan, 2.0], {}, "missing or infinite, the first in row 1: nan"),
+        ([1.0, math.inf], {}, "missing or infinite, the first in row 1: inf"),
+        (pd.Series([1, None], dtype="Int64"), {}, "values must"),
+        ([3.0], {}, "at least 2 records, got 1"),
+        ([], {}, "at least 2 records, got 0"),
+        ([3.0, 3.0], {}, "must not all be equal"),
+        ([[1.0, 2.0]], {}, "must be one column"),
+        (["a", "b"], {}, "values must"),
+        ([1.0, 2.0], {"lower": 0.0}, "both or not at all"),
+        ([1.0, 2.0], {"lower": 3.0, "upper": 3.0}, "upper must"),
+        ([1.0, 2.0], {"lower": 0.0, "upper": 1.5}, "outside='clip', got 1 of 2 outside"),
+        ([1.0, 2.0], {"lower": 0.0, "upper": 9.0, "outside": "drop"}, "outside must"),
+        ([0.0, 5e-324], {}, "upper must be so far above lower"),
+        ([0.0, 1e200], {}, "values must lie within"),
+        ([1.0, 1.0 + 1e-15], {}, "upper must be so far above lower"),
+        ([1.0, 2.0], {"name": 3}, "name must"),
+    ],
+)
+def test_what_is_no_column_is_refused(values: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said):
+        make_column(values, **options)
+
+
+def test_equal_values_are_a_column_where_the_range_is_known() -> None:
+    assert make_column([3.0, 3.0], lower=0, upper=9).values.tolist() == [3.0, 3.0]
+
+
+def test_the_values_cannot_be_changed() -> None:
+    given_values = np.array([2.0, 1.0])
+    column = make_column(given_values, lower=0, upper=3)
+    with pytest.raises(ValueError, match="read-only"):
+        column.values[0] = 7.0
+    assert given_values.tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("n", [60, 500, 3000])
+def test_the_public_bins_balance_two_errors(n: int, epsilon: float) -> None:
+    """At this K the two errors of the docstring are equal, up to the rounding of K."""
+    bins = public_bins(n, epsilon)
+    if 8 < bins < 256:
+        assert bins / (n * math.expm1(epsilon)) == pytest.approx(1 / bins, rel=1.1 / bins)
+    else:
+        free = math.sqrt(n * math.expm1(epsilon))
+        assert bins == (8 if free < 9 else 256)

@@ -1,0 +1,55 @@
+"""Distances of a distribution from a column, against SciPy and against sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import wasserstein_distance
+
+from pdpbook.own_data.errors import ColumnDistance, distribution_quantile
+
+VALUES = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=40)
+
+
+@given(VALUES, st.integers(2, 12), st.randoms(use_true_random=False))
+def test_the_distance_is_that_of_scipy(values: list[float], bins: int, random) -> None:
+    column = np.sort(values)
+    support = np.array(sorted(random.sample(range(-60, 60), bins)), dtype=float)
+    mass = np.array([random.choice([0.0, random.random()]) for _ in range(bins)])
+    mass[random.randrange(bins)] += 0.1
+    mass /= mass.sum()
+    expected = wasserstein_distance(column, support, None, mass)
+    assert ColumnDistance(column)(support, mass) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_distance_of_a_column_from_itself_is_nothing() -> None:
+    column = np.array([1.0, 2.0, 2.0, 7.0])
+    same = ColumnDistance(column)(np.array([1.0, 2.0, 7.0]), np.array([0.25, 0.5, 0.25]))
+    assert same == pytest.approx(0.0, abs=1e-15)
+    assert ColumnDistance(column)(np.array([3.0]), np.array([1.0])) == pytest.approx(2.0)
+
+
+def test_the_distance_bounds_the_difference_of_the_means() -> None:
+    rng = np.random.default_rng(5)
+    support = np.linspace(0.05, 0.95, 10)
+    for _ in range(50):
+        column, mass = np.sort(rng.random(30)), rng.dirichlet(np.ones(10))
+        away = ColumnDistance(column)(support, mass)
+        assert abs(column.mean() - mass @ support) <= away + 1e-12
+
+
+def test_the_quantile_of_a_distribution_is_that_of_many_draws() -> None:
+    rng = np.random.default_rng(4)
+    support, mass = np.arange(9.0), rng.dirichlet(np.ones(9))
+    drawn = rng.choice(support, 400_001, p=mass)
+    levels = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    assert (np.abs(np.cumsum(mass)[:, None] - levels) > 0.005).all(), "no level at a step"
+    expected = np.quantile(drawn, levels, method="inverted_cdf")
+    assert distribution_quantile(support, mass, levels).tolist() == expected.tolist()
+
+
+def test_the_last_quantile_is_a_point_although_sums_are_rounded() -> None:
+    mass = np.full(10, 0.1)
+    assert distribution_quantile(np.arange(10.0), mass, np.array([0.3, 1.0])).tolist() == [2.0, 9.0]

@@ -1,0 +1,192 @@
+"""Releases of a column against independent computation.
+
+Losses are found by deleting a record and comparing the two distributions of the output, errors by
+drawing releases.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pdpbook as pb
+from pdpbook.own_data import releases as of
+from pdpbook.own_data.column import make_column
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+
+VALUES = [2.0, 2.5, 3.0, 3.1, 3.2, 4.0, 4.4, 4.5, 6.0, 9.5]
+
+
+def setting(values=VALUES, *, bins=5, epsilon=1.0, delta=1e-3, draws=1, reruns=64, runs=5):
+    column = make_column(values, lower=0.0, upper=10.0)
+    return of.ReleaseSetting(column, bins, epsilon, delta, draws, runs, reruns, 0)
+
+
+def deleted(s: of.ReleaseSetting, rows: np.ndarray) -> list[float]:
+    """Loss of each record: the largest log ratio of one draw, with it and after it is deleted."""
+    places = s.grid.index(s.column.values)
+    found = []
+    for i in range(len(places)):
+        present = np.mean([rows[k] for k in places], axis=0)
+        absent = np.mean([rows[k] for j, k in enumerate(places) if j != i], axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.abs(np.log(present / absent))
+        found.append(float(np.nanmax(ratio)))
+    return found
+
+
+@pytest.mark.parametrize("draws", [1, 7])
+@pytest.mark.parametrize(
+    ("release", "rows"),
+    [
+        (of.no_noise, lambda s: np.eye(s.bins)),
+        (of.laplace, of.laplace_rows),
+        (of.randomised_response, of.response_rows),
+    ],
+)
+def test_losses_by_deleting_the_record(release, rows, draws) -> None:
+    s = setting(draws=draws)
+    expected = draws * np.array(deleted(s, rows(s)))
+    np.testing.assert_allclose(release(s).losses, expected, rtol=1e-9)
+
+
+def test_losses_of_the_common_scale_and_its_end_to_end_loss() -> None:
+    s = setting()
+
+    def rows(counts):
+        scale = pb.common_scale(counts, epsilon=1.0)
+        return laplace_kernel(5, [scale])[0] if scale else np.eye(5)
+
+    made = of.common(s)
+    np.testing.assert_allclose(made.losses, deleted(s, rows(s.counts)), rtol=1e-9)
+    assert made.largest_loss <= 1.0 + 1e-9
+    worst = 0.0
+    present = s.counts @ rows(s.counts) / 10
+    for k in np.flatnonzero(s.counts):
+        fewer = s.counts.copy()
+        fewer[k] -= 1
+        absent = fewer @ rows(fewer) / 9
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worst = max(worst, float(np.nanmax(np.abs(np.log(present / absent)))))
+    assert made.end_to_end == pytest.approx(worst)
+    assert of.common(setting(reruns=2)).end_to_end is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.integers(0, 100).map(lambda x: x / 10), min_size=3, max_size=25),
+    st.sampled_from([2, 3, 8]),
+    st.sampled_from([0.2, 1.0, 3.0]),
+)
+def test_every_promise_holds_on_every_column(values, bins, epsilon) -> None:
+    s = setting(values, bins=bins, epsilon=epsilon, delta=0.01, runs=2)
+    for release in of.RELEASES:
+        made = release(s)
+        assert made.losses.shape == (len(values),) and (made.losses >= 0.0).all()
+        if made.promise == "none":
+            continue
+        assert made.largest_loss <= epsilon * (1 + 1e-6), made.name
+        if made.promise == "differential privacy":
+            assert made.end_to_end <= epsilon * (1 + 1e-6), made.name
+        if made.distribution is not None:
+            assert made.distribution.sum() == pytest.approx(1.0)
+            assert made.wasserstein >= made.mean_error * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("rows", [of.laplace_rows, of.response_rows])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_randomisers_are_private_whatever_the_records_are(rows, epsilon) -> None:
+    """Their worst case over all columns of n records, not over this one."""
+    s = setting(epsilon=epsilon)
+    assert pb.randomiser_epsilon(rows(s), n=10) <= epsilon * (1 + 1e-6)
+
+
+def test_noisy_mean_by_deleting_and_by_sampling() -> None:
+    s = setting()
+    made, x = of.noisy_mean(s), np.array(VALUES)
+    scale = 10.0 / (10 * 1.0)
+    changes = [abs(x.mean() - np.delete(x, i).mean()) for i in range(10)]
+    np.testing.assert_allclose(made.losses, np.array(changes) / scale)
+    drawn = np.random.default_rng(0).laplace(x.mean(), scale, 200_000)
+    assert made.mean_error == pytest.approx(np.abs(drawn - x.mean()).mean(), rel=0.01)
+    assert math.isnan(made.wasserstein) and made.distribution is None
+
+
+def chances(values: np.ndarray, level: float, epsilon: float) -> np.ndarray:
+    """The exponential mechanism written down, candidate by candidate."""
+    points = np.linspace(0.0, 10.0, of.CANDIDATES)
+    n = len(values)
+    utility = [-abs(sum(x <= r for x in values) - level * n) for r in points]
+    weight = np.exp(np.array(utility) * epsilon / (2 * max(level, 1 - level)))
+    return weight / weight.sum()
+
+
+def test_noisy_quartiles_by_deleting_and_by_sampling() -> None:
+    made, x = of.noisy_quartiles(setting()), np.array(VALUES)
+    points, rng = np.linspace(0.0, 10.0, of.CANDIDATES), np.random.default_rng(1)
+    total = np.zeros(10)
+    for each, level in enumerate((0.25, 0.5, 0.75)):
+        with_all = chances(x, level, 1 / 3)
+        for i in range(10):
+            without = chances(np.delete(x, i), level, 1 / 3)
+            total[i] += np.abs(np.log(with_all / without)).max()
+        exact = np.quantile(x, level, method="inverted_cdf")
+        drawn = rng.choice(points, 200_000, p=with_all)
+        error = np.abs(drawn - exact).mean()
+        assert made.quantile_errors[each] == pytest.approx(error, rel=0.02)
+    np.testing.assert_allclose(made.losses, total, rtol=1e-9)
+    assert made.largest_loss <= 1.0 + 1e-9
+
+
+def test_errors_of_randomised_response_by_sampling() -> None:
+    s, rng = setting(), np.random.default_rng(3)
+    made = of.randomised_response(s)
+    records = rng.integers(0, 10, 200_000)
+    rows = of.response_rows(s)
+    places = s.grid.index(np.array(VALUES))[records]
+    uniform = rng.random(places.size) < 5 * rows[0, 1]
+    drawn = s.grid.midpoints[np.where(uniform, rng.integers(0, 5, places.size), places)]
+    frequency = [np.mean(drawn == point) for point in s.grid.midpoints]
+    np.testing.assert_allclose(made.distribution, frequency, atol=0.005)
+    assert made.mean_error == pytest.approx(abs(drawn.mean() - np.mean(VALUES)), abs=0.02)
+    q = s.counts / 10
+    slow = sum(a * math.log(a / b) for a, b in zip(q, made.distribution, strict=True) if a)
+    assert made.divergence == pytest.approx(slow)
+
+
+def test_the_histogram_is_paid_for_once_and_its_error_is_an_average() -> None:
+    one, many = of.histogram(setting()), of.histogram(setting(draws=1000))
+    assert one.wasserstein == many.wasserstein and many.epsilon == 1.0 and many.delta == 0.0
+    assert set(many.losses) == {1.0}
+    s = setting()
+    each = [
+        s.distance(
+            s.grid.midpoints,
+            pb.dp_histogram(s.counts, epsilon=1.0, rng=np.random.default_rng([0, r])),
+        )
+        for r in range(5)
+    ]
+    assert one.wasserstein == pytest.approx(np.mean(each))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_all_draws_together_keep_the_promise(delta) -> None:
+    one = of.one_draw_epsilon(100, 1.0, draws=50, delta=delta)
+    kept = pb.draws_epsilon(100, one, draws=50, delta=delta)
+    assert kept <= 1.0 + 1e-9
+    assert one >= 1.0 / 50 * (1 - 1e-12)
+    if delta:
+        assert pb.draws_epsilon(100, one * 1.001, draws=50, delta=delta) > 1.0
+        assert one > 2.0 / 50, "much more than basic composition gives"
+    else:
+        assert one == 1.0 / 50
+
+
+def test_the_repaired_game_spends_its_budget_on_counts_and_draws() -> None:
+    made = of.repaired_game(setting(delta=0.01))
+    assert (made.losses >= of.SHARE).all() and made.largest_loss <= 1.0 + 1e-9
+    assert (made.epsilon, made.delta) == (1.0, 0.01)

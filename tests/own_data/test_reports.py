@@ -1,0 +1,235 @@
+"""Reports: what is recommended for ten columns and why, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import datasets
+
+import pdpbook as pb
+from pdpbook.own_data.releases import REPAIRED_RECORDS
+
+NEAREST = "it is the nearest to the column"
+
+
+def column(table: str, name: str) -> pd.Series:
+    """A column of one of scikit-learn's tables."""
+    return getattr(datasets, f"load_{table}")(as_frame=True).frame[name]
+
+
+#: Table, column, range, ε, draws; what is recommended, and the reason in its words.
+GOLDEN = [
+    ("wine", "proline", (200, 1800), 1.0, 1, "k-ary randomised response", NEAREST),
+    ("wine", "proline", (200, 1800), 1.0, 178, "DP histogram", NEAREST),
+    (
+        "wine",
+        "alcohol",
+        (10, 16),
+        1.0,
+        1,
+        "k-ary randomised response",
+        "as near to the column as the nearest of them, the DP histogram, it is the simplest",
+    ),
+    ("breast_cancer", "area error", (0, 600), 1.0, 1, "DP histogram", NEAREST),
+    (
+        "breast_cancer",
+        "mean radius",
+        (5, 30),
+        0.5,
+        1,
+        "DP histogram",
+        "as near to the column as the nearest of them, the repaired game, it is the simplest",
+    ),
+    ("linnerud", "Situps", (0, 300), 1.0, 1, "k-ary randomised response", NEAREST),
+    ("linnerud", "Weight", (80, 300), 4.0, 1, "k-ary randomised response", NEAREST),
+    ("diabetes", "target", (0, 400), 1.0, 1, "k-ary randomised response", NEAREST),
+    ("iris", "petal length (cm)", (0, 10), 1.0, 1, "k-ary randomised response", NEAREST),
+    ("iris", "petal length (cm)", (0, 10), 0.1, 1, "k-ary randomised response", NEAREST),
+    (
+        "digits",
+        "pixel_0_3",
+        (0, 17),
+        1.0,
+        1,
+        "DP histogram",
+        "as near to the column as the nearest of them, the repaired game, it is the simplest",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "name", "ends", "epsilon", "draws", "best", "reason"), GOLDEN)
+def test_the_recommendation_and_its_reason(table, name, ends, epsilon, draws, best, reason) -> None:
+    values = column(table, name)
+    made = pb.report(values, epsilon, lower=ends[0], upper=ends[1], draws=draws, reruns=0)
+    assert made.column.name == name
+    assert made.recommended.name == best
+    assert made.recommendation.partition("Use ")[2].removeprefix("the ").startswith(best)
+    assert reason in made.recommendation
+    assert f"Wasserstein distance {made.recommended.wasserstein:.3g}" in made.recommendation
+
+
+@pytest.fixture(scope="module")
+def wine() -> pb.own_data.Report:
+    return pb.report(column("wine", "proline"), 1.0, lower=200, upper=1800, bins=32)
+
+
+def test_the_wines_as_they_are_known(wine: pb.own_data.Report) -> None:
+    table = wine.table()
+    assert table.loc["k-ary randomised response", "KL"] == pytest.approx(0.0205, abs=5e-5)
+    assert table.loc["noisy mean", "mean error"] == pytest.approx(9.0, abs=0.05)
+    assert table.loc["noisy mean", "largest loss"] == pytest.approx(0.59, abs=0.005)
+    assert table.loc["game", "end-to-end loss"] > 1.0 > table.loc["game", "largest loss"]
+    assert math.isinf(table.loc["no noise", "largest loss"])
+
+
+def test_the_rule_looks_at_the_promise_first(wine: pb.own_data.Report) -> None:
+    """The game is nearer and is named with its loss, but is not what is recommended."""
+    assert wine["game"].wasserstein < wine.recommended.wasserstein
+    assert wine.recommended.promise == "differential privacy"
+    assert (
+        "The game is nearer (17.1), but its promise holds only for an attacker who takes the "
+        "others' noise as given; its largest end-to-end loss is 1.44." in wine.recommendation
+    )
+    assert "If only the mean is wanted, publish the noisy mean" in wine.recommendation
+
+
+def test_nothing_of_the_recommendation_needs_the_order_of_the_records() -> None:
+    values = column("iris", "petal length (cm)").to_numpy()
+    made = [
+        pb.report(each, 1.0, lower=0, upper=10, reruns=0)
+        for each in (values, np.random.default_rng(0).permutation(values))
+    ]
+    assert made[0].recommendation == made[1].recommendation
+    pd.testing.assert_frame_equal(made[0].table(), made[1].table())
+
+
+def test_all_is_the_same_in_another_unit() -> None:
+    """Losses and KL do not depend on the unit; errors follow it."""
+    x = column("iris", "petal length (cm)").to_numpy()
+    cm = pb.report(x, 1.0, lower=0, upper=10, reruns=0).table()
+    mm = pb.report(10 * x, 1.0, lower=0, upper=100, reruns=0).table()
+    scaled = ["Wasserstein", "mean error", *(c for c in cm if c.endswith("quartile error"))]
+    for name in cm.columns.drop("promise"):
+        factor = 10.0 if name in {*scaled, "median error"} else 1.0
+        np.testing.assert_allclose(mm[name], factor * cm[name], rtol=1e-6, err_msg=name)
+
+
+def test_it_says_that_it_is_not_private_everywhere(wine: pb.own_data.Report) -> None:
+    words = "is not private itself"
+    assert words in repr(wine) and words in wine._repr_html_() and words in wine.to_html()
+    assert any(words in each for each in wine.to_dict()["warnings"])
+    assert len(wine.warnings) == 2
+
+
+def test_it_says_how_to_choose_without_looking(wine: pb.own_data.Report) -> None:
+    assert "(pdpbook.own_data.public_bins gives 17 here)" in wine.warnings[-1]
+    assert "A number of bins that was picked because it suits these records" in repr(wine)
+    assert wine.warnings[-1] in wine.to_html().replace("&#x27;", "'")
+
+
+def test_it_says_what_a_range_from_the_data_gives_away() -> None:
+    made = pb.report(column("wine", "proline"), 1.0, reruns=0)
+    assert "The range from 278 to 1680 was taken from the data" in made.warnings[1]
+    assert "tells the smallest and the largest record" in made.to_html()
+
+
+def test_it_counts_what_it_has_moved() -> None:
+    with pytest.raises(ValueError, match="outside='clip'"):
+        pb.report(column("wine", "proline"), 1.0, lower=200, upper=1000)
+    made = pb.report(
+        column("wine", "proline"), 1.0, lower=200, upper=1000, outside="clip", reruns=0
+    )
+    outside = int((column("wine", "proline") > 1000).sum())
+    assert made.column.moved == outside > 0
+    assert f"{outside} of 178 values" in made.warnings[1]
+
+
+def test_a_guarantee_is_in_words_and_numbers(wine: pb.own_data.Report) -> None:
+    said = wine.guarantees
+    assert list(said) == list(wine.table().index)
+    assert "Differential privacy at ε = 1 for one draw" in said["k-ary randomised response"]
+    assert "Differential privacy at ε = 1, paid once" in said["DP histogram"]
+    assert "the removal of one of them" in said["noisy mean"]
+    assert "as long as the noise of the others stays" in said["game"]
+    many = pb.report(column("iris", "petal length (cm)"), 1.0, lower=0, upper=10, draws=5, reruns=0)
+    assert "at ε = 1, δ = 1e-06 for all 5 draws together" in many.guarantees["Laplace mechanism"]
+    assert many.guarantees["no noise"] == "Nothing is promised."
+
+
+def test_a_sweep_repeats_the_report_at_other_numbers_of_bins(wine: pb.own_data.Report) -> None:
+    values = column("wine", "proline")
+    assert wine.sweep.index.tolist() == [8, 16, 32, 64, 128]
+    other = pb.report(values, 1.0, lower=200, upper=1800, bins=64, reruns=0)
+    for name in wine.sweep:
+        assert wine.sweep.loc[64, name] == pytest.approx(other[name].wasserstein)
+    assert 17 in pb.report(values, 1.0, lower=200, upper=1800, reruns=0).sweep.index
+
+
+def test_the_losses_of_all_records(wine: pb.own_data.Report) -> None:
+    losses = wine.losses()
+    assert losses.shape == (178, 1 + len(wine.releases))
+    assert losses["proline"].tolist() == sorted(column("wine", "proline"))
+    table = wine.table()
+    for name in table.index:
+        assert losses[name].max() == table.loc[name, "largest loss"]
+        assert losses[name].median() == pytest.approx(table.loc[name, "median loss"])
+
+
+def test_a_program_can_read_it(wine: pb.own_data.Report) -> None:
+    """JSON has no infinity: what is infinite or missing is null."""
+    found = json.loads(json.dumps(wine.to_dict(), allow_nan=False))
+    releases = {each["release"]: each for each in found["releases"]}
+    assert releases["no noise"]["largest loss"] is None
+    assert releases["noisy mean"]["KL"] is None
+    assert releases["game"]["guarantee"] == wine.guarantees["game"]
+    assert found["recommended"] == wine.recommended.name and found["bins"] == 32
+    assert found["neighbours"] == "data sets that differ by the removal of one record"
+
+
+def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> None:
+    shape, errors, losses = wine.plot().axes
+    assert shape.get_xlabel() == "proline" and len(shape.patches) == 32
+    drawn = sorted(bar.get_width() for bar in errors.patches)
+    assert drawn == sorted(each.wasserstein for each in wine.releases if each.wasserstein > 0)
+    names = [label.get_text() for label in losses.get_yticklabels()]
+    assert "no noise" not in names and len(names) == len(wine.releases) - 1
+
+
+def test_what_is_left_out_is_stated() -> None:
+    values = column("iris", "petal length (cm)")
+    pure = pb.report(values, 1.0, lower=0, upper=10, delta=0.0, reruns=0)
+    assert "repaired game" not in pure.table().index
+    fine = pb.report(values, 1.0, lower=0, upper=10, bins=65, reruns=0)
+    assert "repaired game" not in fine.table().index
+    with pytest.raises(KeyError, match="no release is called 'repaired game'; there are no noise"):
+        pure["repaired game"]
+
+
+@pytest.mark.parametrize("name", ["epsilon", "delta", "draws", "bins", "seed", "reruns"])
+def test_a_bad_argument_is_named(name: str) -> None:
+    bad = {"epsilon": 0.0, "delta": 1.0, "draws": 0, "bins": 1, "seed": -1, "reruns": -1}
+    arguments = {"epsilon": 1.0, name: bad[name]}
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        pb.report([1.0, 2.0], lower=0, upper=3, **arguments)
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0], [2.0, 2.0], [0.0, 3.0, 3.0]])
+def test_the_smallest_columns_have_a_report(values: list[float]) -> None:
+    made = pb.report(values, 1.0, lower=0, upper=3)
+    assert made.recommended.promise == "differential privacy"
+    assert made.to_html().startswith("<!doctype html>")
+
+
+def test_a_million_values_take_a_few_seconds() -> None:
+    values = np.random.default_rng(0).normal(100.0, 15.0, 1_000_000)
+    start = time.process_time()
+    made = pb.report(values, 1.0, lower=0, upper=200, outside="clip")
+    assert time.process_time() - start < 10.0
+    assert made.column.records > REPAIRED_RECORDS and made.bins == 256
+    assert not {"game", "repaired game"} & {*made.table().index}
+    assert made["noisy mean"].mean_error == pytest.approx(200 / 1e6)

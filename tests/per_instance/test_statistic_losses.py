@@ -1,0 +1,163 @@
+"""Losses by released statistics, against the removal of each record.
+
+Hypothesis runs 100 examples a property, and 10 in the uncompiled run (tests/conftest.py).
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdpbook.per_instance import (
+    count_changes,
+    gaussian_deltas,
+    gaussian_epsilons,
+    laplace_losses,
+    mean_changes,
+    quantile_losses,
+    quantile_probabilities,
+    sum_changes,
+    worst_mean_change,
+    worst_sum_change,
+)
+from tests import naive
+
+numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
+records = st.lists(numbers, min_size=2, max_size=30).map(np.array)
+
+
+@given(records)
+def test_changes_are_those_of_deleting_each_record(values):
+    for changes, statistic in ((mean_changes, np.mean), (sum_changes, np.sum)):
+        truth = naive.changes_by_deletion(statistic, values)
+        assert np.allclose(changes(values), truth, rtol=0, atol=1e-9)
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=30).map(np.array))
+def test_a_count_changes_by_what_is_counted(flags):
+    assert (count_changes(flags) == naive.changes_by_deletion(np.sum, flags.astype(int))).all()
+
+
+@given(records)
+def test_the_mean_by_the_formula_of_the_chapter(values):
+    """(x_i - mean of the others) / n, and the changes of the mean sum to zero."""
+    n = values.size
+    others = np.array([np.delete(values, i).mean() for i in range(n)])
+    assert np.allclose(mean_changes(values), (values - others) / n, rtol=0, atol=1e-9)
+    assert abs(mean_changes(values).sum()) < 1e-8
+
+
+@given(records)
+def test_no_record_moves_a_statistic_more_than_the_worst_one(values):
+    ends = {"lower": -1e3, "upper": 1e3}
+    assert np.abs(sum_changes(values)).max() <= worst_sum_change(**ends)
+    assert np.abs(mean_changes(values)).max() <= worst_mean_change(values.size, **ends) + 1e-9
+
+
+@given(st.integers(2, 50), numbers, st.floats(0.001, 1e3))
+def test_the_worst_change_is_attained(n, lower, width):
+    upper = lower + width
+    values = np.array([lower] + [upper] * (n - 1))
+    worst = worst_mean_change(n, lower=lower, upper=upper)
+    assert np.abs(mean_changes(values)).max() == pytest.approx(worst, rel=1e-6)
+    attained = max(abs(sum_changes([lower, upper])))
+    assert attained == worst_sum_change(lower=lower, upper=upper)
+
+
+def test_the_mean_of_large_numbers_does_not_overflow():
+    changes = mean_changes([1.5e308, 1.5e308, -1.5e308])
+    assert np.allclose(changes / 1.5e308, [1 / 3, 1 / 3, -2 / 3])
+    assert worst_mean_change(2, lower=-1e308, upper=1e308) == 1e308
+
+
+@given(st.floats(-20, 20), st.floats(0.1, 10))
+def test_a_laplace_loss_is_the_largest_log_ratio_of_the_densities(change, scale):
+    [loss] = laplace_losses([change], scale=scale)
+    assert loss == pytest.approx(naive.laplace_loss(change, scale), abs=1e-9)
+
+
+def test_a_laplace_loss_of_several_numbers_adds_up():
+    changes = np.array([[1.0, -2.0], [0.0, 0.5]])
+    parts = [laplace_losses(column, scale=0.5) for column in changes.T]
+    assert np.allclose(laplace_losses(changes, scale=0.5), sum(parts))
+
+
+@pytest.mark.parametrize("distance", [1e-3, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 3.0])
+def test_a_gaussian_profile_is_that_of_two_densities(distance, epsilon):
+    [delta] = gaussian_deltas([-3.0 * distance], epsilon=epsilon, sigma=3.0)
+    assert delta == pytest.approx(naive.gaussian_profile(distance, epsilon), abs=1e-9)
+
+
+@given(
+    st.lists(st.tuples(numbers, numbers), min_size=1, max_size=8).map(np.array),
+    st.floats(0, 2 * math.pi),
+    st.floats(0.1, 1e3),
+    st.floats(0, 5),
+)
+def test_only_the_length_of_a_change_counts(changes, angle, sigma, epsilon):
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    deltas, turned, lengths = (
+        gaussian_deltas(each, epsilon=epsilon, sigma=sigma)
+        for each in (changes, changes @ turn, np.hypot(*changes.T))
+    )
+    assert np.allclose(deltas, turned, rtol=1e-6, atol=1e-12)
+    assert np.allclose(deltas, lengths, rtol=1e-6, atol=1e-12)
+
+
+@given(records, st.floats(0.01, 1e3), st.floats(-50, -0.1).map(lambda power: 10.0**power))
+def test_epsilons_and_deltas_are_inverse(values, sigma, delta):
+    epsilons = gaussian_epsilons(values, delta=delta, sigma=sigma)
+    for value, epsilon in zip(values, epsilons, strict=True):
+        [at] = gaussian_deltas([value], epsilon=epsilon, sigma=sigma)
+        assert at <= delta * (1 + 1e-9)
+        if epsilon > 1e-6:
+            [below] = gaussian_deltas([value], epsilon=epsilon * (1 - 1e-6), sigma=sigma)
+            assert below > delta
+
+
+def test_a_record_that_changes_nothing_loses_nothing():
+    changes = mean_changes([2.0, 2.0, 2.0])
+    assert laplace_losses(changes, scale=1.0).tolist() == [0.0, 0.0, 0.0]
+    assert gaussian_deltas(changes, epsilon=0.0, sigma=1.0).tolist() == [0.0, 0.0, 0.0]
+    assert gaussian_epsilons(changes, delta=1e-9, sigma=1.0).tolist() == [0.0, 0.0, 0.0]
+
+
+@given(
+    st.lists(st.integers(0, 20), min_size=2, max_size=12).map(np.array),
+    st.floats(0.05, 0.95),
+    st.floats(0.1, 3.0),
+)
+def test_quantile_losses_are_those_of_deleting_each_record(values, level, epsilon):
+    points = np.arange(0.5, 21.0, 2.0)
+
+    def log_chances(column):
+        chances = quantile_probabilities(column, points, level=level, epsilon=epsilon)
+        assert chances.sum() == pytest.approx(1.0)
+        return np.log(chances)
+
+    moved = naive.changes_by_deletion(log_chances, values)
+    losses = quantile_losses(values, points, level=level, epsilon=epsilon)
+    assert np.allclose(losses, np.abs(moved).max(axis=1), rtol=1e-9, atol=1e-9)
+    assert losses.max() <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: laplace_losses([[[1.0]]], scale=1.0), "one or two dimensions"),
+        (lambda: laplace_losses([1e308], scale=1e-300), "every loss is a finite number"),
+        (lambda: gaussian_deltas([1e308], epsilon=1.0, sigma=1e-3), "1e\\+100 standard deviations"),
+        (lambda: gaussian_epsilons([1.0], delta=1e-301, sigma=1.0), ">= 1e-300"),
+        (lambda: worst_sum_change(lower=1.0, upper=1.0), "upper must be larger than lower=1.0"),
+        (lambda: worst_mean_change(1, lower=0.0, upper=1.0), "n must be"),
+        (lambda: count_changes([[True]]), "one-dimensional"),
+        (lambda: quantile_losses([1.0, 2.0], [2.0, 1.0], level=0.5, epsilon=1.0), "ascending"),
+        (lambda: quantile_losses([1.0], [2.0], level=0.5, epsilon=1.0), "at least 2 records"),
+    ],
+)
+def test_what_has_no_loss_is_refused(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
