@@ -37,7 +37,7 @@ MACHINE_INTEGERS = ("PrimInt63.", "Uint63.")
 WITH_INTERVALS = {"published_proof"}
 MISSING = (
     "coqc is not installed. The proofs need the Debian packages coq, libcoq-coquelicot and "
-    "libcoq-interval."
+    "libcoq-interval: apt-get install --no-install-recommends coq libcoq-coquelicot libcoq-interval"
 )
 
 
