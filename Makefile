@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+.PHONY: proofs book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
   test lint environment compiled oldest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -115,6 +115,10 @@ lint: $(STAMP)
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+
+# Check the files of proofs/ with Coq, if it is installed.
+proofs: $(STAMP)
+	$(RUN) tests.tools.proofs
 
 # What the pages run in: the wheel, what it declares to need, and a kernel.
 environment: $(STAMP)

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 import yaml
 
+from book._ext.pages.checked_proofs import read_checked
 from book._ext.pages.exercise_options import exercises_of
 from tests.site.site import INSTRUCTOR, PUBLIC, anchors, instructor_pages, name, parse, public_pages
 from tests.tools.notebooks import ROOT, is_notebook, read_page, tags
@@ -111,6 +112,19 @@ def test_no_button_needs_a_server(page: Path) -> None:
         assert word not in text, f"{name(page)} mentions {word}"
     for button in parse(page).select(".article-header-buttons a"):
         assert not urlsplit(button["href"]).scheme, f"{name(page)}: {button['href']}"
+
+
+def test_every_checked_proof_has_its_mark_and_no_other_statement_has_one() -> None:
+    """That a mark leads to the theorem is seen where all links are followed."""
+    wanted = {
+        label: (proof.mark, proof.page()) for label, proof in read_checked(ROOT / "proofs").items()
+    }
+    found = {}
+    for page in public_pages():
+        for mark in parse(page).select(".proof > .admonition-title > a.checked-proof"):
+            target = (page.parent / mark["href"]).resolve().relative_to(PUBLIC.resolve())
+            found[mark.find_parent("div", class_="proof")["id"]] = mark.get_text(), str(target)
+    assert found == wanted
 
 
 def solution_cells(purpose: str) -> list[tuple[str, str]]:

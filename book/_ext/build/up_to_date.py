@@ -8,8 +8,9 @@ write a page again when the title of another page changes, to which it links.  H
   and the modules that it documents;
 * **all** pages are read again if the extensions, the configuration, the contents, the bibliography
   or the pins have changed;
-* all pages are **written** again if one of them was read again, or a style sheet or a script has
-  changed, because every page shows titles and numbers of the others; otherwise none is.
+* all pages are **written** again if one of them was read again, or a style sheet, a script or a
+  proof for Coq has changed, because every page shows titles and numbers of the others; otherwise
+  none is.
 
 The fingerprints stand beside the pages that Sphinx has read, in ``.doctrees/up-to-date.json``.
 That of a page is deleted before the page is read and stored when a build has ended without a
@@ -78,6 +79,7 @@ def choose_settings(app: Sphinx, config: Config) -> None:
     config.book_machinery = config.book_machinery or machinery(root, toc.name)
     static = [root / folder for folder in config.html_static_path]
     files = [path for folder in static for path in folder.rglob("*") if path.is_file()]
+    files += [*root.glob("proofs/*.v"), *root.glob("proofs/checked.yml")]  # marks lead to them
     config.book_static = digest_of_files(root, files)
 
 

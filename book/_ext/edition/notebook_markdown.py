@@ -149,6 +149,9 @@ class Markdown:
 
     _inline_index = _inline_raw = _inline_target  # raw HTML: a link that only a browser can follow
 
+    def _inline_Mark(self, node: nodes.Element) -> str:
+        return f" ({node['said']})"  # the proof itself stands in the built book
+
     def _inline_reference(self, node: nodes.Element) -> str:
         text = "".join(map(self.inline, node.children))
         target = self.link(node)

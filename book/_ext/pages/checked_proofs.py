@@ -1,0 +1,201 @@
+"""Marks on the statements whose proofs Coq has checked, and the pages with these proofs.
+
+``proofs/checked.yml`` says which theorems of Coq state what a statement of the book says.  The mark
+stands in the title of the statement and leads to them, on a page of its own that shows the file.
+The list of all of them is
+
+````
+```{checked-proofs}
+```
+````
+
+What is wrong with the list is a warning, and a warning fails the build.
+"""
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from posixpath import relpath
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from book._ext.pages.myst_directive import MystDirective, make_table
+from book._ext.pages.sources import read_yaml
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "book/proofs"  # where the pages with the files are
+STATED = re.compile(r"^(?:Theorem|Lemma|Corollary) ([\w']+)", re.MULTILINE)
+PRINTED = re.compile(r"^Print Assumptions ([\w']+)\.", re.MULTILINE)
+OPENING = re.compile(r"\(\*(.*?)\*\)", re.DOTALL)
+CHAPTER = re.compile(r"book/([\w/-]+)\.md")
+
+
+@dataclass(frozen=True)
+class CheckedProof:
+    """A statement of the book and the theorems that say the same to Coq.
+
+    Attributes
+    ----------
+    label : str
+        The label of the statement.
+    file : str
+        The file, without its ending.
+    theorems : tuple of str
+        Their names in the file.
+    part : str
+        What of the statement they cover; empty if they cover all of it.
+    """
+
+    label: str
+    file: str
+    theorems: tuple[str, ...]
+    part: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The text of the mark."""
+        return "checked by Coq, in part" if self.part else "checked by Coq"
+
+    def page(self, theorem: str = "") -> str:
+        """Return the address of a theorem from the top of the book, by default of the first one."""
+        return f"{FOLDER}/{self.file}.html#{theorem or self.theorems[0]}"
+
+
+def read_checked(proofs: Path) -> dict[str, CheckedProof]:
+    """Return what is checked, by the labels of the statements, in the order of the list."""
+    listed = proofs / "checked.yml"
+    content = read_yaml(listed) if listed.is_file() else {}
+    return {
+        label: CheckedProof(label, each["file"], tuple(each["theorems"]), each.get("part", ""))
+        for label, each in content.items()
+    }
+
+
+def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str]) -> Iterator[str]:
+    """Yield what the list names and is not there: labels, files, theorems, checks of axioms."""
+    for label, proof in checked.items():
+        if label not in labels:
+            yield f"no statement of the book has the label {label}"
+        path = proofs / f"{proof.file}.v"
+        if not path.is_file():
+            yield f"{label}: there is no {path.name}"
+            continue
+        text = path.read_text(encoding="utf-8")
+        for theorem in proof.theorems:
+            if theorem not in STATED.findall(text):
+                yield f"{label}: {path.name} states no {theorem}"
+            elif theorem not in PRINTED.findall(text):
+                yield f"{label}: {path.name} does not print the assumptions of {theorem}"
+
+
+class Mark(nodes.Inline, nodes.Element):
+    """The mark in the title of a statement; it has no text, so no reference repeats it."""
+
+
+def add_marks(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the marks into the titles of a page."""
+    checked = read_checked(Path(app.srcdir, "proofs"))
+    for statement in doctree.findall(nodes.Admonition):
+        proof = checked.get(statement.get("label", ""))
+        if proof and "proof" in statement["classes"]:
+            statement[0] += Mark(uri=relpath(proof.page(), Path(docname).parent), said=proof.mark)
+
+
+def visit_mark(writer: Any, node: Mark) -> None:
+    """Write a mark."""
+    writer.body.append(f' <a class="checked-proof" href="{node["uri"]}">{node["said"]}</a>')
+    raise nodes.SkipNode
+
+
+class CheckedProofs(MystDirective):
+    """The table of all statements with a mark."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table; the page is read again when the list changes."""
+        proofs = Path(self.env.srcdir, "proofs")
+        self.env.note_dependency(str(proofs / "checked.yml"))
+        rows = [self.row(proof) for proof in read_checked(proofs).values()]
+        head = [self.entry(text) for text in ("statement", "what is checked", "theorems in Coq")]
+        return [make_table(head, rows, "checked-proofs")]
+
+    def entry(self, text: str) -> nodes.entry:
+        """Return a cell of inline MyST."""
+        return nodes.entry("", self.paragraph(text))
+
+    def row(self, proof: CheckedProof) -> list[nodes.entry]:
+        """Return the row of a statement."""
+        here = Path(self.env.docname).parent
+        links = nodes.paragraph()
+        for theorem in proof.theorems:
+            name = nodes.literal(theorem, theorem)
+            uri = relpath(proof.page(theorem), here)
+            links += [nodes.Text(", "), nodes.reference("", "", name, refuri=uri, internal=True)]
+        links.pop(0)
+        statement = self.entry(f"{{prf:ref}}`{proof.label}`")
+        return [statement, self.entry(proof.part or "all of it"), nodes.entry("", links)]
+
+
+def shown(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
+    """Return the page of a file: what it is about, and its text with a place for each theorem."""
+    text = path.read_text(encoding="utf-8")
+    page = f"{FOLDER}/{path.stem}"
+    links = []
+    opening = OPENING.search(text)
+    for chapter in dict.fromkeys(CHAPTER.findall(opening[1] if opening else "")):
+        docname = f"book/{chapter}"
+        uri = app.builder.get_relative_uri(page, docname)
+        links.append(f'<a href="{uri}">{escape(app.env.titles[docname].astext())}</a>')
+    companion = f"It is a companion to {' and '.join(links)}. " if links else ""
+    checks = app.builder.get_relative_uri(page, "book/checks")
+    lines = app.builder.highlighter.highlight_block(text, "coq").splitlines()
+    source = text.splitlines()
+    lines[0], first = lines[0].split("<pre>", 1)  # what comes before the first line of the text
+    lines[:1] = [f'{lines[0]}<pre tabindex="0">{first}']
+    wanted = {
+        name for proof in checked.values() if proof.file == path.stem for name in proof.theorems
+    }
+    for number, line in enumerate(source):
+        found = STATED.match(line)
+        if found and found[1] in wanted:
+            lines[number] = f'<span class="checked-theorem" id="{found[1]}"></span>{lines[number]}'
+    return (
+        f"<h1>Proofs for Coq: {path.name}</h1><p>{companion}The page "
+        f'<a href="{checks}#checks-proofs">How this book is checked</a> says what Coq checks and '
+        "what it does not.</p>" + "\n".join(lines)
+    )
+
+
+def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield a page for each file; a build of one page needs none of them."""
+    if app.config.book_only_page:
+        return
+    proofs = Path(app.srcdir, "proofs")
+    checked = read_checked(proofs)
+    for path in sorted(proofs.glob("*.v")):
+        context = {"title": f"Proofs for Coq: {path.name}", "body": shown(app, path, checked)}
+        yield f"{FOLDER}/{path.stem}", context, "page.html"
+
+
+def refuse_faults(app: Sphinx, env: Any) -> None:
+    """Warn of what the list names and is not there."""
+    if app.config.book_only_page:
+        return
+    proofs = Path(app.srcdir, "proofs")
+    for fault in faults(read_checked(proofs), proofs, getattr(env, "proof_list", {})):
+        logger.warning("proofs/checked.yml: %s", fault)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_node(Mark, html=(visit_mark, None))
+    app.add_directive("checked-proofs", CheckedProofs)
+    app.connect("doctree-resolved", add_marks)
+    app.connect("html-collect-pages", write_pages)
+    app.connect("env-check-consistency", refuse_faults)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

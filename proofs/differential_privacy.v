@@ -1,0 +1,227 @@
+(* Differential privacy: a companion to book/foundations/differential-privacy.md.
+
+   A mechanism gives each data set a distribution on countably many outputs. An event is a finite
+   set of outputs, a list without repetitions; other events are limits of these. *)
+Require Import Reals Lra Lia Psatz List.
+Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
+Import ListNotations.
+Open Scope R_scope.
+
+(* One direction of the definition, for the two distributions of a pair of neighbours. *)
+Definition bounded {X : Type} (eps : R) (P Q : X -> R) : Prop :=
+  forall E : list X, NoDup E -> sum E P <= exp eps * sum E Q.
+
+(* Definition (ε-differential privacy): for all neighbours, in both orders, and all events. *)
+Definition dp {D X : Type} (neighbours : D -> D -> Prop) (eps : R) (M : D -> X -> R) : Prop :=
+  forall d d', neighbours d d' -> bounded eps (M d) (M d') /\ bounded eps (M d') (M d).
+
+Lemma bounded_pointwise {X : Type} eps (P Q : X -> R) :
+  bounded eps P Q <-> forall x, P x <= exp eps * Q x.
+Proof.
+  split.
+  - intros H x. assert (N : NoDup [x]) by (constructor; [intros []|constructor]).
+    specialize (H [x] N). simpl in H. lra.
+  - intros H E _. rewrite <- sum_scal. apply sum_le. intros x _. apply H.
+Qed.
+
+(* Theorem (ε bounds what can be learned). Bayes' rule multiplies the odds by P(x)/Q(x). *)
+Theorem posterior_odds eps prior a c : 0 < prior < 1 -> 0 < a -> 0 < c ->
+  a <= exp eps * c ->
+  let posterior := prior * a / (prior * a + (1 - prior) * c) in
+  posterior / (1 - posterior) <= exp eps * (prior / (1 - prior)).
+Proof.
+  intros P A C H posterior.
+  assert (S : 0 < prior * a + (1 - prior) * c) by nra.
+  assert (E : posterior / (1 - posterior) = prior / (1 - prior) * (a / c)).
+  { unfold posterior. field. repeat split; nra. }
+  rewrite E. assert (a / c <= exp eps).
+  { apply Rmult_le_reg_r with c; [exact C|]. replace (a / c * c) with a by (field; lra). exact H. }
+  assert (0 < prior / (1 - prior)) by (apply Rdiv_lt_0_compat; lra). nra.
+Qed.
+
+(* ---- The Laplace mechanism on a grid ---- *)
+
+(* The L1 norm of a difference, and the weight of an output: c is the same number for every data set
+   (for densities (2b)^-w; for whole numbers with two-sided geometric noise the power of its norm). *)
+Fixpoint distance (y f : list R) : R :=
+  match y, f with a :: y', c :: f' => Rabs (a - c) + distance y' f' | _, _ => 0 end.
+Definition laplace (c b : R) (f y : list R) : R := c * exp (- (distance y f / b)).
+
+Lemma triangle : forall y f g, length y = length f -> length f = length g ->
+  distance y g <= distance y f + distance f g.
+Proof.
+  induction y as [|a y IH]; intros [|u f] [|v g] L1 L2; simpl in *; try lia; try lra.
+  specialize (IH f g ltac:(lia) ltac:(lia)).
+  pose proof (Rabs_triang (a - u) (u - v)). replace (a - u + (u - v)) with (a - v) in H by ring. lra.
+Qed.
+
+Lemma distance_symmetric : forall f g, distance f g = distance g f.
+Proof.
+  induction f as [|u f IH]; intros [|v g]; simpl; try reflexivity.
+  rewrite IH, Rabs_minus_sym. reflexivity.
+Qed.
+
+Section Laplace_mechanism.
+Context {D : Type}.
+Variable neighbours : D -> D -> Prop.
+Variables (w : nat) (f : D -> list R).                    (* w numbers *)
+Hypothesis answers : forall d, length (f d) = w.
+Variable sensitivity : R.
+Hypothesis sensitive : forall d d', neighbours d d' -> distance (f d) (f d') <= sensitivity.
+Variables (b c : R).
+Hypothesis b_pos : 0 < b.
+Hypothesis c_pos : 0 < c.
+
+(* The outputs: points of a grid, given by an index; every one has w coordinates. *)
+Context {X : Type}.
+Variable point : X -> list R.
+Hypothesis coordinates : forall x, length (point x) = w.
+
+Theorem laplace_mechanism :
+  dp neighbours (sensitivity / b) (fun d x => laplace c b (f d) (point x)).
+Proof.
+  assert (one : forall d d' x, distance (f d) (f d') <= sensitivity ->
+    laplace c b (f d) (point x) <= exp (sensitivity / b) * laplace c b (f d') (point x)).
+  { intros d d' x S. unfold laplace.
+    pose proof (triangle (point x) (f d) (f d')) as T.
+    rewrite coordinates, !answers in T. specialize (T eq_refl eq_refl).
+    replace (exp (sensitivity / b) * (c * exp (- (distance (point x) (f d') / b))))
+      with (c * (exp (sensitivity / b) * exp (- (distance (point x) (f d') / b)))) by ring.
+    rewrite <- exp_plus. apply Rmult_le_compat_l; [lra|].
+    assert (L : - (distance (point x) (f d) / b)
+                <= sensitivity / b + - (distance (point x) (f d') / b)).
+    { assert (0 < / b) by (apply Rinv_0_lt_compat; exact b_pos). unfold Rdiv. nra. }
+    destruct L as [L|L]; [left; apply exp_increasing; exact L|right; rewrite L; reflexivity]. }
+  intros d d' N. split; apply bounded_pointwise; intros x; apply one.
+  - apply sensitive, N.
+  - rewrite distance_symmetric. apply sensitive, N.
+Qed.
+
+(* And with no smaller ε: neighbours that attain the sensitivity, and the output f(d) itself. *)
+Theorem laplace_mechanism_tight eps d d' x :
+  neighbours d d' -> distance (f d) (f d') = sensitivity -> point x = f d ->
+  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> sensitivity / b <= eps.
+Proof.
+  intros N S E H. destruct (H d d' N) as [H1 _].
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1. rewrite E, S in H1.
+  assert (distance (f d) (f d) = 0) as Z0.
+  { generalize (f d). induction l as [|a l IH]; simpl; [reflexivity|].
+    rewrite IH, Rminus_diag_eq, Rabs_R0 by reflexivity. ring. }
+  rewrite Z0 in H1. replace (- (0 / b)) with 0 in H1 by (field; lra). rewrite exp_0 in H1.
+  rewrite exp_Ropp in H1. pose proof (exp_pos (sensitivity / b)) as P.
+  assert (exp (sensitivity / b) <= exp eps).
+  { apply Rmult_le_reg_r with (c * / exp (sensitivity / b)).
+    - apply Rmult_lt_0_compat; [exact c_pos|apply Rinv_0_lt_compat; exact P].
+    - replace (exp (sensitivity / b) * (c * / exp (sensitivity / b))) with (c * 1) by (field; lra).
+      exact H1. }
+  destruct (Rle_lt_dec (sensitivity / b) eps) as [L|L]; [exact L|].
+  apply exp_increasing in L. lra.
+Qed.
+End Laplace_mechanism.
+
+(* ---- Post-processing ---- *)
+
+(* A map A that may use random numbers of its own sends x to y with probability A x y. The outputs x
+   that it can meet are a finite list. *)
+Definition process {X Y : Type} (outputs : list X) (A : X -> Y -> R) (P : X -> R) (y : Y) : R :=
+  sum outputs (fun x => A x y * P x).
+
+Theorem post_processing {D X Y : Type} (neighbours : D -> D -> Prop) (eps : R)
+    (M : D -> X -> R) (outputs : list X) (A : X -> Y -> R) :
+  (forall x y, 0 <= A x y) -> dp neighbours eps M ->
+  dp neighbours eps (fun d => process outputs A (M d)).
+Proof.
+  intros nonneg H.
+  assert (one : forall P Q : X -> R, bounded eps P Q ->
+                bounded eps (process outputs A P) (process outputs A Q)).
+  { intros P Q B. apply bounded_pointwise. intros y. unfold process. rewrite <- sum_scal.
+    (* average over what A does *)
+    apply sum_le. intros x _. pose proof (proj1 (bounded_pointwise _ _ _) B x). specialize (nonneg x y).
+    replace (exp eps * (A x y * Q x)) with (A x y * (exp eps * Q x)) by ring.
+    apply Rmult_le_compat_l; assumption. }
+  intros d d' N. destruct (H d d' N). split; apply one; assumption.
+Qed.
+
+(* ---- Sequential composition ---- *)
+
+(* The second mechanism may be chosen after seeing the first output x. *)
+Definition both {D X Y : Type} (M1 : D -> X -> R) (M2 : X -> D -> Y -> R) (d : D) (xy : X * Y) : R :=
+  M1 d (fst xy) * M2 (fst xy) d (snd xy).
+
+Theorem basic_composition {D X Y : Type} (neighbours : D -> D -> Prop) (eps1 eps2 : R)
+    (M1 : D -> X -> R) (M2 : X -> D -> Y -> R) :
+  (forall d x, 0 <= M1 d x) -> (forall x d y, 0 <= M2 x d y) ->
+  dp neighbours eps1 M1 -> (forall x, dp neighbours eps2 (M2 x)) ->
+  dp neighbours (eps1 + eps2) (both M1 M2).
+Proof.
+  intros N1 N2 H1 H2.
+  assert (one : forall d d', bounded eps1 (M1 d) (M1 d') ->
+                (forall x, bounded eps2 (M2 x d) (M2 x d')) ->
+                bounded (eps1 + eps2) (both M1 M2 d) (both M1 M2 d')).
+  { intros d d' B1 B2. apply bounded_pointwise. intros [x y]. unfold both. simpl.
+    pose proof (proj1 (bounded_pointwise _ _ _) B1 x) as A.
+    pose proof (proj1 (bounded_pointwise _ _ _) (B2 x) y) as B.
+    rewrite exp_plus.
+    replace (exp eps1 * exp eps2 * (M1 d' x * M2 x d' y))
+      with ((exp eps1 * M1 d' x) * (exp eps2 * M2 x d' y)) by ring.
+    apply Rmult_le_compat; auto. }
+  intros d d' N. destruct (H1 d d' N). split; apply one; try assumption; intros x;
+    destruct (H2 x d d' N); assumption.
+Qed.
+
+(* By induction k answers are (Σ ε_j)-DP. Answer number j may depend on all earlier ones. *)
+Fixpoint transcript {D X : Type} (Ms : list (list X -> D -> X -> R)) (seen : list X) (d : D)
+    (xs : list X) : R :=
+  match Ms, xs with
+  | [], [] => 1
+  | M :: Ms', x :: xs' => M seen d x * transcript Ms' (seen ++ [x]) d xs'
+  | _, _ => 0
+  end.
+
+Theorem composition_of_many {D X : Type} (neighbours : D -> D -> Prop)
+    (Ms : list ((list X -> D -> X -> R) * R)) :
+  Forall (fun Me => (forall seen d x, 0 <= fst Me seen d x) /\
+                    forall seen, dp neighbours (snd Me) (fst Me seen)) Ms ->
+  dp neighbours (sum Ms snd) (transcript (map fst Ms) []).
+Proof.
+  intros H.
+  assert (steps : forall d d', (neighbours d d' \/ neighbours d' d) -> forall xs seen,
+    0 <= transcript (map fst Ms) seen d xs <=
+    exp (sum Ms snd) * transcript (map fst Ms) seen d' xs).
+  { intros d d' N. induction Ms as [|[M e] Ms' IH]; intros xs seen.
+    - destruct xs; simpl; rewrite exp_0; lra.
+    - destruct xs as [|x xs]; simpl; [lra|]. inversion H as [|? ? [P C] F]; subst.
+      destruct (IH F xs (seen ++ [x])) as [L U]. simpl in P, C.
+      assert (B : M seen d x <= exp e * M seen d' x).
+      { destruct N as [N|N]; destruct (C seen _ _ N) as [B1 B2];
+          [apply (proj1 (bounded_pointwise _ _ _) B1)|apply (proj1 (bounded_pointwise _ _ _) B2)]. }
+      split; [apply Rmult_le_pos; auto|]. rewrite exp_plus.
+      replace (exp e * exp (sum Ms' snd) * (M seen d' x * transcript (map fst Ms') (seen ++ [x]) d' xs))
+        with ((exp e * M seen d' x)
+              * (exp (sum Ms' snd) * transcript (map fst Ms') (seen ++ [x]) d' xs)) by ring.
+      apply Rmult_le_compat; auto. }
+  intros d d' N. split; apply bounded_pointwise; intros xs; apply steps; auto.
+Qed.
+
+(* Group privacy: k neighbours one after the other. *)
+Inductive apart {D : Type} (neighbours : D -> D -> Prop) : nat -> D -> D -> Prop :=
+| apart_0 d : apart neighbours 0 d d
+| apart_S k d d' d'' : neighbours d d' -> apart neighbours k d' d'' -> apart neighbours (S k) d d''.
+
+Theorem group_privacy {D X : Type} (neighbours : D -> D -> Prop) (eps : R) (M : D -> X -> R) k d d' :
+  dp neighbours eps M -> apart neighbours k d d' -> bounded (INR k * eps) (M d) (M d').
+Proof.
+  intros H A. apply bounded_pointwise. intros x. induction A as [d|k d d' d'' N A IH].
+  - simpl. rewrite Rmult_0_l, exp_0. lra.
+  - destruct (H d d' N) as [B _]. pose proof (proj1 (bounded_pointwise _ _ _) B x).
+    rewrite S_INR. replace ((INR k + 1) * eps) with (eps + INR k * eps) by ring. rewrite exp_plus.
+    pose proof (exp_pos eps). nra.
+Qed.
+
+Print Assumptions posterior_odds.
+Print Assumptions laplace_mechanism.
+Print Assumptions laplace_mechanism_tight.
+Print Assumptions post_processing.
+Print Assumptions basic_composition.
+Print Assumptions composition_of_many.
+Print Assumptions group_privacy.

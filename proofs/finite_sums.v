@@ -1,0 +1,84 @@
+(* Finite sums over lists, as all the other files use them. Nothing here is particular to privacy. *)
+Require Import Reals Lra List Permutation.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition sum {A : Type} (l : list A) (f : A -> R) : R :=
+  fold_right (fun a s => f a + s) 0 l.
+
+Section Sums.
+Context {A : Type}.
+Implicit Types (l : list A) (f g : A -> R) (c : R).
+
+Lemma sum_ext l f g : (forall a, In a l -> f a = g a) -> sum l f = sum l g.
+Proof.
+  induction l as [|a l IH]; intros H; simpl; [reflexivity|].
+  rewrite (H a), IH; auto; [intros; apply H|]; simpl; auto.
+Qed.
+
+Lemma sum_le l f g : (forall a, In a l -> f a <= g a) -> sum l f <= sum l g.
+Proof.
+  induction l as [|a l IH]; intros H; simpl; [lra|].
+  apply Rplus_le_compat; [apply H; simpl; auto|apply IH; intros; apply H; simpl; auto].
+Qed.
+
+Lemma sum_nonneg l f : (forall a, In a l -> 0 <= f a) -> 0 <= sum l f.
+Proof.
+  induction l as [|a l IH]; intros H; simpl; [lra|].
+  assert (0 <= f a) by (apply H; simpl; auto).
+  assert (0 <= sum l f) by (apply IH; intros; apply H; simpl; auto). lra.
+Qed.
+
+Lemma sum_pos l f : l <> [] -> (forall a, In a l -> 0 < f a) -> 0 < sum l f.
+Proof.
+  destruct l as [|a l]; [congruence|]; intros _ H; simpl.
+  assert (0 < f a) by (apply H; simpl; auto).
+  assert (0 <= sum l f) by (apply sum_nonneg; intros; apply Rlt_le, H; simpl; auto). lra.
+Qed.
+
+Lemma sum_scal l c f : sum l (fun a => c * f a) = c * sum l f.
+Proof. induction l as [|a l IH]; simpl; [ring|rewrite IH; ring]. Qed.
+
+Lemma sum_plus l f g : sum l (fun a => f a + g a) = sum l f + sum l g.
+Proof. induction l as [|a l IH]; simpl; [ring|rewrite IH; ring]. Qed.
+
+Lemma sum_const l c : sum l (fun _ => c) = INR (length l) * c.
+Proof.
+  induction l as [|a l IH]; [simpl; ring|].
+  simpl length. rewrite S_INR. simpl. rewrite IH. ring.
+Qed.
+
+Lemma sum_perm l l' f : Permutation l l' -> sum l f = sum l' f.
+Proof. induction 1; simpl; lra. Qed.
+
+Lemma sum_term_le l f a : (forall b, In b l -> 0 <= f b) -> In a l -> f a <= sum l f.
+Proof.
+  induction l as [|b l IH]; simpl; intros H I; [tauto|].
+  assert (0 <= f b) by auto.
+  assert (0 <= sum l f) by (apply sum_nonneg; auto).
+  destruct I as [->|I]; [lra|]. specialize (IH (fun b Hb => H b (or_intror Hb)) I). lra.
+Qed.
+End Sums.
+
+Lemma sum_map {A B : Type} (h : A -> B) (l : list A) (f : B -> R) :
+  sum (map h l) f = sum l (fun a => f (h a)).
+Proof. induction l as [|a l IH]; simpl; [reflexivity|rewrite IH; reflexivity]. Qed.
+
+Lemma sum_repeat {A : Type} (a : A) (m : nat) (f : A -> R) : sum (repeat a m) f = INR m * f a.
+Proof.
+  induction m as [|m IH]; [simpl; ring|]. rewrite S_INR. simpl. rewrite IH. ring.
+Qed.
+
+Lemma sum_swap {A B : Type} (l : list A) (m : list B) (f : A -> B -> R) :
+  sum l (fun a => sum m (f a)) = sum m (fun b => sum l (fun a => f a b)).
+Proof.
+  induction l as [|a l IH]; simpl.
+  - induction m as [|b m IHm]; simpl; lra.
+  - rewrite IH, <- sum_plus. reflexivity.
+Qed.
+
+Lemma length_at_least_one {A : Type} (l : list A) : l <> [] -> 1 <= INR (length l).
+Proof.
+  destruct l as [|a l]; [congruence|]; intros _.
+  simpl length. rewrite S_INR. pose proof (pos_INR (length l)). lra.
+Qed.
