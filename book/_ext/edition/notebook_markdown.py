@@ -278,6 +278,12 @@ class Markdown:
         name = self.app.config.numfig_format["figure"] % self.number("figure", node)
         return [f"![{image['alt']}]({image['uri']})", f"**{name}** {self.line(caption)}"]
 
+    def _block_raw(self, node: nodes.Element) -> list[str]:
+        """Leave out what a cell has computed for an explorable: its own page carries it."""
+        if 'type="application/json" data-for=' not in node.astext():
+            raise ExtensionError(f"{self.docname}: the notebook edition cannot write HTML: {node}")
+        return []
+
     def _block_explorable(self, node: nodes.Element) -> list[str]:
         up = relpath(".", PurePosixPath(self.docname).parent)
         page = f"{up}/explorables/{node['name']}.html"
