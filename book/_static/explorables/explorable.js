@@ -105,11 +105,12 @@ class ExplorablePanel {
   }
 
   /* One of several words, as radio buttons; returns a function that gives the number of the chosen
-   * one. go(number) of it chooses. `parent` is where they stand, if not among the controls. */
-  choice({ label, options, start, parent = this.controls }) {
+   * one. go(number) of it chooses. `parent` is where they stand, if not among the controls; `inline`
+   * puts the label before them, not above. */
+  choice({ label, options, start, parent = this.controls, inline = false }) {
     const group = `explorable-${this.name}-${(this.count += 1)}`;
     const set = parent.append("div").attr("class", "explorable-choice")
-      .attr("role", "radiogroup").attr("aria-labelledby", group);
+      .attr("role", "radiogroup").attr("aria-labelledby", group).classed("inline", inline);
     explorableText(set.append("span").attr("id", group), label);
     const inputs = options.map((option, i) => {
       const line = set.append("label");
@@ -222,7 +223,7 @@ class ExplorablePanel {
     this.button("Reset", () => {
       this.restart.forEach((again) => again());
       this.moved();
-    }).classed("explorable-reset", true);
+    }, this.below.insert("p", ":first-child")).classed("explorable-reset", true);
     this.svg = this.view.append("svg").attr("role", "img").attr("aria-label", label);
     this.readout = this.view.append("p").attr("class", "explorable-readout").attr("role", "status");
     this.update = () => {

@@ -59,10 +59,10 @@ explorable("remove-one", (panel) => {
   };
 
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
-  panel.prompt("Take out the shortest player: click the dot on the far left, or move the slider.");
+  panel.prompt("Remove the shortest player: click the dot on the far left, or use the slider.");
   panel.guess({
-    question: `How many of the other ${commas(n - 1)} will change their noise?`,
-    options: ["none", "about 20", "hundreds"], right: 2,
+    question: "How many others will change their noise?",
+    options: ["none", "twenty", "hundreds"], right: 2,
     when: () => who() === 1 && noise() === 0,
     because: () => `${last.changed} others change their noise.`,
   });
@@ -71,10 +71,10 @@ explorable("remove-one", (panel) => {
     format: (i) => (i ? `${centre(i - 1).toFixed(0)} cm` : "nobody"),
   });
   const noise = panel.choice({
-    label: "how the noise is chosen", start: 0,
-    options: ["by the game", `${cm(common.all)} for all`, `${cm(laplace)} for all (Laplace mechanism)`],
+    label: "noise", start: 0, inline: true,
+    options: ["from the game", `${cm(common.all)} for all`, `${cm(laplace)} for all`],
   });
-  const key = panel.legend(noises.map((name, v) => [name, "dot", `noise ${cm(scales[v])}`]));
+  const key = panel.legend(noises.map((name, v) => [name, "dot", `${v ? "" : "noise "}${cm(scales[v])}`]));
   let last = null;
   let x = null;
   panel.point((at) => {
@@ -82,11 +82,11 @@ explorable("remove-one", (panel) => {
     who.go(1 + far.indexOf(d3.min(far)));
   });
 
-  const across = 4; // dots side by side in a bin
+  const across = 5; // dots side by side in a bin
   const [first, end] = [centre(0) - width / K, centre(occupied.length - 1) + width / K];
   const pitch = (wide) => (wide - 8) / ((end - first) / (width / K)) / (across + 0.3);
   const tallest = Math.ceil(d3.max(counts) / across);
-  const tall = (wide) => tallest * pitch(wide) + 72;
+  const tall = (wide) => tallest * pitch(wide) + 64;
 
   panel.draw("The heights as dots, one for each player, coloured by their noise", tall, (svg, wide, height) => {
     const release = releases[noise()];
@@ -148,19 +148,21 @@ explorable("remove-one", (panel) => {
       .attr("text-anchor", "end").text("released");
 
     const kl = d3.sum(data, (q, bin) => (q ? q * Math.log((q * n) / mass[bin]) : 0));
-    if (!last) return `All ${commas(n)} records are there. Divergence of the release from the data: ${kl.toFixed(3)}.`;
+    const rule = ["", "", "The Laplace mechanism: "][noise()];
+    if (!last) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. Divergence of the release from the data: ${kl.toFixed(3)}.`;
     const long = d3.scaleLinear([0, 2.5], [0, (x(centre(0) + 8.2 * width / K)) - 6]);
     [["fixed-noise", "fixed-noise loss", last.fixed], ["end-to-end", "end-to-end loss", last.whole]]
       .forEach(([name, text, loss], i) => {
         const y = 14 + 34 * i;
         svg.append("text").attr("x", 4).attr("y", y).text(`${text} ${loss.toFixed(2)}`);
         svg.append("rect").attr("class", `bar s-${name}`).attr("x", 4).attr("y", y + 5)
-          .attr("width", Math.max(1, long(loss))).attr("height", 10);
+          .attr("width", Math.max(1, long(Math.min(loss, 2.6)))).attr("height", 10);
+        if (loss > 2.6) svg.append("text").attr("x", 8 + long(2.6)).attr("y", y + 15).text("▶");
       });
     svg.append("line").attr("class", "level").attr("x1", 4 + long(1)).attr("x2", 4 + long(1)).attr("y1", 16).attr("y2", 68);
     svg.append("text").attr("x", 4 + long(1)).attr("y", 82).attr("text-anchor", "middle").text("ε = 1");
     const alone = counts[out] > 1 ? `one of the ${counts[out]} players of about` : "the only player of about";
-    return `Without ${alone} ${centre(out).toFixed(0)} cm, ${commas(last.changed)} of the other ${commas(n - 1)} ` +
+    return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(last.changed)} of the other ${commas(n - 1)} ` +
       `change their noise. Fixed-noise loss: ${last.fixed.toFixed(2)}. End-to-end loss: ${last.whole.toFixed(2)}. ` +
       `Target: ε = 1. Divergence of the release from the data: ${kl.toFixed(3)}.`;
   });
