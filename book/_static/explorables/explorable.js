@@ -166,8 +166,8 @@ class ExplorablePanel {
     let found = null;
     this.restart.push(() => { found = null; });
     return (result) => {
-      if (result && (!found || better(result, found))) found = result;
-      explorableText(line, found ? `Best so far: ${say(found)}.` : "");
+      if (result !== null && (found === null || better(result, found))) found = result;
+      explorableText(line, found === null ? "" : `Best so far: ${say(found)}.`);
     };
   }
 
@@ -186,9 +186,10 @@ class ExplorablePanel {
     return () => open;
   }
 
-  /* A mouse or a finger on the drawing: `follow(x, y)` gets the place, in units of the drawing. */
-  point(follow) {
-    this.follow = follow;
+  /* A mouse or a finger on the drawing: `follow(x, y)` gets the place, in units of the drawing;
+   * without `drag`, only where it is put down. */
+  point(follow, { drag = true } = {}) {
+    [this.follow, this.drag] = [follow, drag];
   }
 
   /* A legend; entries are [name, "bar" | "line" | "dot" | "ring", text], the text only where it differs. */
@@ -271,6 +272,7 @@ class ExplorablePanel {
       this.follow(place.x, place.y);
       this.moved();
     };
+    if (!this.drag) { this.svg.on("click", follow); return; }
     this.svg.on("pointerdown", (event) => {
       svg.setPointerCapture(event.pointerId);
       follow(event);
