@@ -24,6 +24,7 @@ class ExplorablePanel {
     this.legends = this.body.append("div");
     this.view = this.body.append("div").attr("class", "explorable-view");
     this.below = this.body.append("div").attr("class", "explorable-below");
+    this.buttons = this.below.append("p").attr("class", "explorable-buttons");
     this.count = 0;
     this.restart = []; // what the reset button does
     this.states = []; // where the controls stand: what the address keeps
@@ -161,22 +162,21 @@ class ExplorablePanel {
 
   /* The best that the reader has found so far: keep(result) with every result, null for one that
    * does not count. `better(a, b)` compares two, `say(result)` puts one into words. */
-  best({ better, say }) {
+  best({ better, say, label = "Best so far" }) {
     const line = this.below.append("p").attr("class", "explorable-best");
     let found = null;
     this.restart.push(() => { found = null; });
     return (result) => {
       if (result !== null && (found === null || better(result, found))) found = result;
-      explorableText(line, found === null ? "" : `Best so far: ${say(found)}.`);
+      explorableText(line, found === null ? "" : `${label}: ${say(found)}.`);
     };
   }
 
   /* A button that shows what the question asks for; returns a function that says whether it is
    * shown, so that it can be drawn as well. `say()` gives the words. */
   reveal(label, say) {
-    const line = this.below.append("p").attr("class", "explorable-answer");
-    const button = this.button("", () => { open = !open; this.update(); }, line);
-    const text = line.append("span").attr("role", "status");
+    const text = this.below.append("p").attr("role", "status");
+    const button = this.button("", () => { open = !open; this.update(); }, this.buttons);
     let open = false;
     this.afterwards.push(() => {
       button.text(open ? "Hide the answer" : label).attr("aria-expanded", open);
@@ -196,7 +196,9 @@ class ExplorablePanel {
   legend(entries) {
     const list = this.legends.append("ul").attr("class", "explorable-legend");
     const items = list.selectAll("li").data(entries).join("li");
-    const keys = items.append("svg").attr("viewBox", "0 0 34 14").attr("aria-hidden", "true")
+    const round = (kind) => kind === "dot" || kind === "ring";
+    const keys = items.append("svg").attr("aria-hidden", "true")
+      .attr("viewBox", (d) => (round(d[1]) ? "10 0 14 14" : "0 0 34 14"))
       .attr("class", (d) => `key-${d[1]}`);
     keys.each(function key([name, kind]) {
       const one = d3.select(this);
@@ -224,7 +226,7 @@ class ExplorablePanel {
     this.button("Reset", () => {
       this.restart.forEach((again) => again());
       this.moved();
-    }, this.below.insert("p", ":first-child")).classed("explorable-reset", true);
+    }, this.buttons).classed("explorable-reset", true);
     this.svg = this.view.append("svg").attr("role", "img").attr("aria-label", label);
     this.readout = this.view.append("p").attr("class", "explorable-readout").attr("role", "status");
     this.update = () => {

@@ -83,9 +83,10 @@ explorable("one-record", (panel) => {
     keep(most < 1 ? theirs() : null);
     let posterior = "";
     if (drawn.length) {
-      /* From a prior of 1/2; each draw is a square on the axis of its bin. */
+      /* From a prior of 1/2; each draw is a dot on the axis of its bin. */
       const odds = d3.sum(drawn, (bin) => Math.log(withRecord[bin] / without[bin]));
       const belief = 1 / (1 + Math.exp(-odds));
+      const said = belief > 0.995 ? "more than 0.99" : belief.toFixed(2);
       const piles = new Array(bins).fill(0);
       svg.append("g").selectAll("circle").data(drawn).join("circle").attr("class", "drawn")
         .attr("r", 3).attr("cx", (bin) => x(bin) + x.bandwidth() / 2)
@@ -95,9 +96,9 @@ explorable("one-record", (panel) => {
       svg.append("rect").attr("class", "track").attr("x", bar(0)).attr("y", 22).attr("width", 140).attr("height", 10);
       svg.append("rect").attr("class", "bar s-with").attr("x", bar(0)).attr("y", 22)
         .attr("width", bar(belief) - bar(0)).attr("height", 10);
-      svg.append("text").attr("x", bar(0)).attr("y", 14).text(`posterior ${belief.toFixed(2)}`);
+      svg.append("text").attr("x", bar(0)).attr("y", 14).text(`posterior ${said}`);
       posterior = ` After ${drawn.length} draw${drawn.length > 1 ? "s" : ""} an attacker with prior 0.5 believes ` +
-        `with probability ${belief.toFixed(2)} that the record is there.`;
+        `with probability ${said} that the record is there.`;
     }
     return `Loss ε = ${Number.isFinite(most) ? most.toFixed(2) : "∞"}: bin ${worst} (▼) tells the most, ` +
       `with probability ${p} with the record and ${q} without it.${posterior}`;

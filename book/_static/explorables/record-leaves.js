@@ -62,13 +62,13 @@ explorable("record-leaves", (panel) => {
   panel.prompt("Whose removal has the largest end-to-end loss: that of a record from a full bin, or that of one from the ends?");
   panel.guess({
     question: "Which bin?", options: ["0", "2", "5", "6"], right: 0,
-    when: () => shown(), because: () => "the answer below gives the losses of all bins.",
+    when: () => shown(), because: () => "others had taken a larger scale for its sake.",
   });
   const target = panel.slider({
     label: "target ε", min: 0.2, max: 4, step: 0.2, start: 1, format: (e) => e.toFixed(1),
   });
   const who = panel.choice({
-    label: "bin of the record that leaves", options: occupied.map(String), start: 0,
+    label: "bin of the record that leaves", options: occupied.map(String), start: occupied.indexOf(5),
   });
   panel.legend(names.map((name) => [name, "dot"]));
   panel.legend([
@@ -95,6 +95,7 @@ explorable("record-leaves", (panel) => {
     };
   };
   const found = panel.best({
+    label: "Largest so far",
     better: (a, b) => a.rerunLoss > b.rerunLoss,
     say: ({ out, epsilon, rerunLoss }) => `bin ${out} at ε = ${epsilon.toFixed(1)}, end-to-end loss ${rerunLoss.toFixed(2)}`,
   });
