@@ -117,6 +117,12 @@ def _entries() -> dict[str, Look]:
         "large": Look("large", SHADES[0], ":", "D"),
         "medium": Look("medium", SHADES[2], "--", "s"),
         "small": Look("small", SHADES[4], "-", "o"),
+        # Five scales among dots: the two smallest, which most records play, differ in hue.
+        "noise-1": Look("largest of five scales", SHADES[0]),
+        "noise-2": Look("second of five scales", SHADES[1]),
+        "noise-3": Look("third of five scales", SHADES[2]),
+        "noise-4": Look("fourth of five scales", "#00737F"),
+        "noise-5": Look("smallest of five scales", "#C26E00"),
         "ceiling": Look("largest density", c["black"], "--"),
         "ground": Look("smallest density", c["black"], ":"),
         # Rules that count the cost of many draws, and bounds on the scale.

@@ -9,6 +9,7 @@ What answers a prediction is not there until the reader runs the cell: the outpu
 what the page says of them waits in a fold below the cells.
 """
 
+from base64 import b64encode
 from typing import Any
 
 from docutils import nodes
@@ -20,6 +21,7 @@ from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 from book._ext.pages import predictions
 from book._ext.pages.exercise_options import ExerciseOptions
+from book._ext.pages.explorable import explorable
 from book._ext.pages.practice_solutions import SUMMARY, solution
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
@@ -151,6 +153,12 @@ def write_notebook(
             end_prose()
             exercise.update(node["exercise_metadata"])
             cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
+        elif isinstance(node, explorable) and node["still"]:
+            end_prose()
+            picture = node["still"].picture
+            data = {"image/png": b64encode(picture.read_bytes()).decode()}
+            text = "\n\n".join(markdown.blocks(node))
+            cells.append(new_markdown_cell(text, attachments={picture.name: data}))
         elif isinstance(node, solution):
             end_prose()
             text = fold(SUMMARY, markdown.inside(node))

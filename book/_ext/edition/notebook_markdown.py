@@ -286,12 +286,25 @@ class Markdown:
         name = self.app.config.numfig_format["figure"] % self.number("figure", node)
         return [f"![{image['alt']}]({image['uri']})", f"**{name}** {self.line(caption)}"]
 
+    def _block_raw(self, node: nodes.Element) -> list[str]:
+        """Leave out what a cell has computed for an explorable: its own page carries it."""
+        if 'type="application/json" data-for=' not in node.astext():
+            raise ExtensionError(f"{self.docname}: the notebook edition cannot write HTML: {node}")
+        return []
+
     def _block_explorable(self, node: nodes.Element) -> list[str]:
+        """Show a still, which the cell has attached, and say where the one that moves is."""
         up = relpath(".", PurePosixPath(self.docname).parent)
-        page = f"{up}/explorables/{node['name']}.html"
-        link = f"**A figure with sliders.** [Open {page.split('/')[-1]} in a browser]({page})"
-        where = "(in the folder `explorables` of the bundle)."
-        return [quoted([f"{link} {where}", *self.inside(node)])]
+        name = f"{node['name']}.html"
+        page = f"{up}/explorables/{name}"
+        still = node["still"]
+        shown = [f"![{still.said}](attachment:{still.picture.name})"] if still else []
+        moving = (
+            f"**A still of a figure with controls.** To move them, open [{name}]({page}), in the "
+            "folder `explorables` of the bundle, in a browser. JupyterLab shows it after a click "
+            "on *Trust HTML*."
+        )
+        return [*shown, quoted([moving, *self.inside(node)])]
 
     def _block_table(self, node: nodes.Element) -> list[str]:
         name = self.app.config.numfig_format["table"] % self.number("table", node)

@@ -1,9 +1,11 @@
-/* What every explorable is made of: a question, native controls, a drawing, a legend, a line of text.
+/* What every explorable is made of: a question, perhaps a guess, native controls, a legend, a drawing,
+ * a line of text, the best setting so far, and a button that shows the answer.
  *
  * A script calls explorable(name, build). build(panel) makes the parts and ends in
  * panel.draw(function), which is called now, after every move of a control and when the width
  * changes. The drawing is an image with a text of its own; the readout says the same in words and
- * is announced by screen readers.
+ * is announced by screen readers. The address keeps where the controls stand, behind the name of the
+ * figure, so that a link leads to a setting.
  *
  * What is drawn has a name, and with it the colour, dashes and label of every figure of the book:
  * the class s-<name> and explorableLabels, both written by book/_ext/pages/explorable.py. In texts,
@@ -16,10 +18,17 @@ class ExplorablePanel {
     this.name = name;
     this.body = d3.select(body).html("");
     this.question = this.body.append("p").attr("class", "explorable-prompt");
+    this.guesses = this.body.append("div");
     this.controls = this.body.append("div").attr("class", "explorable-controls");
     this.controls.attr("role", "group").attr("aria-label", "Controls of this figure");
+    this.legends = this.body.append("div");
+    this.view = this.body.append("div").attr("class", "explorable-view");
+    this.below = this.body.append("div").attr("class", "explorable-below");
+    this.buttons = this.below.append("p").attr("class", "explorable-buttons");
     this.count = 0;
     this.restart = []; // what the reset button does
+    this.states = []; // where the controls stand: what the address keeps
+    this.afterwards = []; // what is done after each drawing
   }
 
   /* The question to try, above everything else. */
@@ -27,9 +36,36 @@ class ExplorablePanel {
     explorableText(this.question, text);
   }
 
+  /* A guess before the first move. `options` are answers, `right` is the number of the right one.
+   * When `when()` is true the guess is compared with it, and `because()` says what is seen. */
+  guess({ question, options, right, when, because }) {
+    const box = this.guesses.attr("class", "explorable-guess").attr("role", "group");
+    const id = `explorable-${this.name}-guess`;
+    explorableText(box.attr("aria-labelledby", id).append("span").attr("id", id), question);
+    const verdict = this.below.append("p").attr("class", "explorable-verdict").attr("role", "status");
+    let chosen = null;
+    const show = () => {
+      buttons.forEach((button, i) => button.attr("aria-pressed", i === chosen));
+      const said = chosen === null ? "" : `You guessed “${options[chosen]}”`;
+      const seen = chosen !== null && when();
+      explorableText(verdict, seen ? `${said}, and that is ${chosen === right ? "right" : "wrong"}: ${because()}`
+        : said && `${said}. Now try it.`);
+    };
+    const buttons = options.map((option, i) => this.button(option, () => {
+      chosen = i;
+      show();
+    }, box));
+    this.afterwards.push(show);
+    this.restart.push(() => { chosen = null; });
+  }
+
   /* A slider; returns a function that gives its value. `value` maps the position to the value.
-   * limit(max) of that function moves the right end, and go(position) the slider. */
-  slider({ label, min, max, step, start, value = (position) => position, format = String }) {
+   * limit(max) of that function moves the right end, go(position) the slider, and near(value) the
+   * slider to the position whose value is the nearest by `distance`. */
+  slider({
+    label, min, max, step, start, value = (position) => position, format = String,
+    distance = (a, b) => Math.abs(a - b),
+  }) {
     const id = `explorable-${this.name}-${(this.count += 1)}`;
     explorableText(this.controls.append("label").attr("for", id), label);
     const input = this.controls.append("input")
@@ -37,46 +73,57 @@ class ExplorablePanel {
       .attr("min", min).attr("max", max).attr("step", step).property("value", start);
     input.attr("value", start);
     const output = this.controls.append("output").attr("for", id).attr("aria-live", "off");
-    const read = () => value(+input.property("value"));
+    const at = () => +input.property("value");
+    const read = () => value(at());
     const show = () => {
       output.text(format(read()));
       input.attr("aria-valuetext", format(read()));
     };
-    input.on("input", () => { show(); this.update(); });
+    input.on("input", () => { show(); this.moved(); });
     show();
     const go = (position) => { input.property("value", position); show(); };
     const limit = (last) => { input.attr("max", last); show(); };
+    const last = () => +input.attr("max");
+    const near = (wanted) => {
+      const places = d3.range(Math.round((last() - min) / step) + 1).map((i) => min + i * step);
+      const far = places.map((place) => distance(value(place), wanted));
+      go(places[far.indexOf(d3.min(far))]);
+    };
     this.restart.push(() => go(start));
-    return Object.assign(read, { go, limit, first: min, last: () => +input.attr("max") });
+    this.states.push({ at, go });
+    return Object.assign(read, { at, go, limit, near, first: min, last });
   }
 
-  /* A slider over round numbers from `low` to `high`. */
-  rounded({ label, low, high, start, format = explorableNumber, zero = false, whole = false }) {
+  /* A slider over round numbers from `low` to `high`, and others that matter, `stops`. */
+  rounded({ label, low, high, start, format = explorableNumber, zero = false, whole = false, stops = [] }) {
     const round = explorableRound(low, high).filter((number) => !whole || Number.isInteger(number));
-    const places = [...(zero ? [0] : []), ...round];
+    const places = [...(zero ? [0] : []), ...d3.sort(d3.union(round, stops))];
+    const distance = (a, b) => Math.abs(Math.log(Math.max(a, low / 2)) - Math.log(Math.max(b, low / 2)));
     return this.slider({
       label, min: 0, max: places.length - 1, step: 1, start: places.indexOf(start),
-      value: (position) => places[position], format,
+      value: (position) => places[position], format, distance,
     });
   }
 
   /* One of several words, as radio buttons; returns a function that gives the number of the chosen
-   * one. go(number) of it chooses. `parent` is where they stand, if not among the controls. */
-  choice({ label, options, start, parent = this.controls }) {
+   * one. go(number) of it chooses. `parent` is where they stand, if not among the controls; `inline`
+   * puts the label before them, not above. */
+  choice({ label, options, start, parent = this.controls, inline = false }) {
     const group = `explorable-${this.name}-${(this.count += 1)}`;
     const set = parent.append("div").attr("class", "explorable-choice")
-      .attr("role", "radiogroup").attr("aria-labelledby", group);
+      .attr("role", "radiogroup").attr("aria-labelledby", group).classed("inline", inline);
     explorableText(set.append("span").attr("id", group), label);
     const inputs = options.map((option, i) => {
       const line = set.append("label");
       const input = line.append("input").attr("type", "radio").attr("name", group)
         .attr("value", i).property("checked", i === start).attr("checked", i === start ? "" : null);
       line.append("span").text(option);
-      return input.on("change", () => this.update());
+      return input.on("change", () => this.moved());
     });
     const read = () => inputs.findIndex((input) => input.property("checked"));
-    const go = (number) => inputs[number].property("checked", true);
+    const go = (number) => inputs[number]?.property("checked", true);
     this.restart.push(() => go(start));
+    this.states.push({ at: read, go });
     return Object.assign(read, { go });
   }
 
@@ -85,30 +132,73 @@ class ExplorablePanel {
       .text(label).on("click", act);
   }
 
-  /* A button that moves a slider to its right end, step by step. */
-  player(slider, label, pause = 900) {
+  /* A button that does a step again and again, until `done()`; `again()` goes back to the start. */
+  repeat({ label, step, done, again, pause }) {
     let timer = null;
-    const step = () => {
-      if (slider() < slider.last()) slider.go(slider() + 1);
-      this.update();
-      if (slider() >= slider.last()) stop();
-    };
     const button = this.button("", () => {
       if (timer) { stop(); return; }
-      if (slider() >= slider.last()) { slider.go(slider.first); this.update(); }
+      if (done()) { again(); this.moved(); }
       button.text("❚❚ pause");
-      timer = d3.interval(step, pause);
+      timer = d3.interval(() => {
+        if (!done()) step();
+        this.moved();
+        if (done()) stop();
+      }, pause);
     });
     const stop = () => { timer?.stop(); timer = null; button.text(`▶ ${label}`); };
     this.restart.unshift(stop);
     stop();
   }
 
+  /* A button that moves a slider to its right end, step by step. */
+  player(slider, label, pause = 900) {
+    this.repeat({
+      label, pause,
+      step: () => slider.go(slider() + 1),
+      done: () => slider() >= slider.last(),
+      again: () => slider.go(slider.first),
+    });
+  }
+
+  /* The best that the reader has found so far: keep(result) with every result, null for one that
+   * does not count. `better(a, b)` compares two, `say(result)` puts one into words. */
+  best({ better, say, label = "Best so far" }) {
+    const line = this.below.append("p").attr("class", "explorable-best");
+    let found = null;
+    this.restart.push(() => { found = null; });
+    return (result) => {
+      if (result !== null && (found === null || better(result, found))) found = result;
+      explorableText(line, found === null ? "" : `${label}: ${say(found)}.`);
+    };
+  }
+
+  /* A button that shows what the question asks for; returns a function that says whether it is
+   * shown, so that it can be drawn as well. `say()` gives the words. */
+  reveal(label, say) {
+    const text = this.below.append("p").attr("role", "status");
+    const button = this.button("", () => { open = !open; this.update(); }, this.buttons);
+    let open = false;
+    this.afterwards.push(() => {
+      button.text(open ? "Hide the answer" : label).attr("aria-expanded", open);
+      explorableText(text, open ? say() : "");
+    });
+    this.restart.push(() => { open = false; });
+    return () => open;
+  }
+
+  /* A mouse or a finger on the drawing: `follow(x, y)` gets the place, in units of the drawing;
+   * without `drag`, only where it is put down. */
+  point(follow, { drag = true } = {}) {
+    [this.follow, this.drag] = [follow, drag];
+  }
+
   /* A legend; entries are [name, "bar" | "line" | "dot" | "ring", text], the text only where it differs. */
   legend(entries) {
-    const items = this.body.append("ul").attr("class", "explorable-legend")
-      .selectAll("li").data(entries).join("li");
-    const keys = items.append("svg").attr("viewBox", "0 0 34 14").attr("aria-hidden", "true")
+    const list = this.legends.append("ul").attr("class", "explorable-legend");
+    const items = list.selectAll("li").data(entries).join("li");
+    const round = (kind) => kind === "dot" || kind === "ring";
+    const keys = items.append("svg").attr("aria-hidden", "true")
+      .attr("viewBox", (d) => (round(d[1]) ? "10 0 14 14" : "0 0 34 14"))
       .attr("class", (d) => `key-${d[1]}`);
     keys.each(function key([name, kind]) {
       const one = d3.select(this);
@@ -127,23 +217,72 @@ class ExplorablePanel {
     items.append("span").each(function label([name, , text]) {
       explorableText(d3.select(this), text ?? explorableLabels[name]);
     });
+    return list;
   }
 
-  /* Keep drawing: `paint(svg, width, height)` returns the sentence of the readout. */
-  draw(label, height, paint) {
+  /* Keep drawing: `paint(svg, width, height)` returns the sentence of the readout. The height is a
+   * number, or a function of the width. */
+  draw(label, tall, paint) {
     this.button("Reset", () => {
       this.restart.forEach((again) => again());
-      this.update();
-    }).classed("explorable-reset", true);
-    this.svg = this.body.append("svg").attr("role", "img").attr("aria-label", label);
-    this.readout = this.body.append("p").attr("class", "explorable-readout").attr("role", "status");
+      this.moved();
+    }, this.buttons).classed("explorable-reset", true);
+    this.svg = this.view.append("svg").attr("role", "img").attr("aria-label", label);
+    this.readout = this.view.append("p").attr("class", "explorable-readout").attr("role", "status");
     this.update = () => {
       const width = Math.max(280, this.body.node().clientWidth);
+      const height = typeof tall === "function" ? tall(width) : tall;
       this.svg.attr("viewBox", `0 0 ${width} ${height}`).selectAll("*").remove();
       explorableText(this.readout, paint(this.svg, width, height));
+      this.afterwards.forEach((act) => act());
     };
+    if (this.follow) this.listen();
+    this.restore();
     this.update();
+    addEventListener("hashchange", () => { this.restore(); this.update(); });
     new ResizeObserver(() => this.update()).observe(this.body.node());
+    new ResizeObserver(() => { // a control with the focus is not hidden by it
+      this.body.style("--view", `${this.view.node().offsetHeight}px`);
+    }).observe(this.view.node());
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      document.documentElement.classList.toggle("explorable-in-sight", isIntersecting);
+    }).observe(this.body.node());
+  }
+
+  /* What a hand does: draw, and say in the address where the controls stand. */
+  moved() {
+    this.update();
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => {
+      if (window.parent !== window) return; // a figure within a notebook has no address
+      const state = this.states.map(({ at }) => at()).join(",");
+      history.replaceState(null, "", `#explorable-${this.name}:${state}`);
+    }, 300);
+  }
+
+  /* Put the controls where the address says. */
+  restore() {
+    const [name, state] = location.hash.slice(1).split(":");
+    if (name !== `explorable-${this.name}` || !state) return;
+    const places = state.split(",").map(Number);
+    if (places.length !== this.states.length || places.some((place) => !Number.isFinite(place))) return;
+    places.forEach((place, i) => this.states[i].go(place));
+    this.body.node().closest("figure").scrollIntoView();
+  }
+
+  listen() {
+    const svg = this.svg.attr("class", "explorable-touched").node();
+    const follow = ({ clientX, clientY }) => {
+      const place = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+      this.follow(place.x, place.y);
+      this.moved();
+    };
+    if (!this.drag) { this.svg.on("click", follow); return; }
+    this.svg.on("pointerdown", (event) => {
+      svg.setPointerCapture(event.pointerId);
+      follow(event);
+    });
+    this.svg.on("pointermove", (event) => { if (event.buttons) follow(event); });
   }
 }
 
@@ -203,6 +342,11 @@ function explorableNumber(value) {
     return `${digits}·10${raised}`;
   }
   return String(+value.toPrecision(3));
+}
+
+/* What a cell of the page has computed for an explorable. */
+function explorableData(name) {
+  return JSON.parse(document.querySelector(`script[data-for="${name}"]`).textContent);
 }
 
 function explorable(name, build) {
