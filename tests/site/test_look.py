@@ -92,9 +92,9 @@ def test_what_goes_on_beyond_the_edge_fades_until_it_is_seen(tab: Page, page: Pa
     show(tab, page, PHONE)
     fades = tab.evaluate(BEYOND)
     assert len(fades) > 5 and all(fades)
-    box = tab.locator("article .more").first
+    box = tab.locator("article .more").first.element_handle()
     box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
-    tab.wait_for_function("box => !box.matches('.more')", arg=box.element_handle())
+    tab.wait_for_function("box => !box.matches('.more')", arg=box)
 
 
 @pytest.mark.parametrize("width", [1280, 1600])
