@@ -112,6 +112,16 @@ def test_a_link_shows_where_it_leads(tab: Page) -> None:
     assert "Definition" in preview.text_content()
 
 
+def test_a_link_to_a_figure_shows_the_figure(tab: Page) -> None:
+    visit(tab, CHAPTER)
+    tab.locator("article p a.internal[href^='#fig-']").first.hover()
+    image = tab.locator("#preview img")
+    image.wait_for()
+    tab.wait_for_function("image => image.naturalWidth > 100", arg=image.element_handle())
+    assert re.match(r"Fig\. \d", tab.locator("#preview figcaption").inner_text())
+    tab.keyboard.press("Escape")
+
+
 def test_proofs_fold_and_links_open_them(tab: Page) -> None:
     pages = [page for page in public_pages() if parse(page).find("details", "folded-proof")]
     proofs = [(page, proof) for page in pages for proof in parse(page).select(".folded-proof")]

@@ -60,6 +60,31 @@ def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
     assert "book/glossary.html" in links[:3]
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("composition", "book/foundations/composition.html"),
+        ("NVOGame", "book/reference/game/nvo_game.html#pdpbook.game.nvo_game.NVOGame"),
+        ("laplace mechanism", "book/foundations/differential-privacy.html"),
+        ("v_min", "book/notation.html"),
+        ("b*", "book/notation.html"),
+        ("end-to-end loss", "book/audit/end-to-end-loss.html"),
+    ],
+)
+def test_what_is_named_exactly_comes_first(tab: Page, query: str, first: str) -> None:
+    links = [each["link"] for each in results(tab, query)]
+    assert links[0] == first, links[:5]
+    if query == "composition":
+        assert "book/foundations/differential-privacy.html" in links[:4]
+    if query == "b*":  # and not every page with a b in it
+        assert len(links) < 40
+
+
+def test_a_statement_is_quoted_with_its_number(tab: Page) -> None:
+    quotes = " ".join(results(tab, "end-to-end loss")[0]["quoted"])
+    assert re.search(r"Definition \d+\.\d+ \(End-to-end loss\): ", quotes)
+
+
 def test_nothing_found_says_so(tab: Page) -> None:
     visit(tab, PUBLIC / "search.html", "?q=zyzzyva")
     tab.locator(".search-summary", has_text="did not match any documents").wait_for()
@@ -74,4 +99,6 @@ def test_a_statement_is_one_place_with_a_title_in_letters() -> None:
     statements = [place for place in places if place[0] == "statement"]
     assert len(statements) > 100
     assert not [place for place in statements if not place[3]], "a statement without its text"
-    assert not [place for place in places if "\\" in place[2]], "a title with TeX in it"
+    assert not [place for place in places if "\\\\" in place[2] + place[3]], "TeX is no text"
+    said = " ".join(place[3] for place in places)
+    assert "v_min" in said and "b* = 1/ln(1 + n(e^ε − 1))" in said

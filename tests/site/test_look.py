@@ -1,0 +1,201 @@
+"""The look of the pages: one measure, one left edge, one style of tables and captions, no cut."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page
+
+from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
+
+pytestmark = pytest.mark.site
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
+MEASURE = 688  # pixels
+GAME = PUBLIC / "book/game/nvo-game.html"
+COMPARED = PUBLIC / "book/audit/instead.html"
+LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
+REPLICATION = PUBLIC / "book/experiments/replication.html"
+SHOWN = [GAME, COMPARED, LOSSES]
+FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
+
+OPEN = "() => document.querySelectorAll('article details').forEach(fold => fold.open = true)"
+CUT = """() => [...document.querySelectorAll("article mjx-container[display=true]")]
+    .filter(box => box.scrollWidth > box.clientWidth + 1)
+    .map(box => `${box.scrollWidth - box.clientWidth} px of ${box.textContent.slice(0, 60)}`)"""
+# What stands in a section: where it begins, and how wide it is.
+BLOCKS = """() => [...document.querySelectorAll(`.bd-article section > :not(section, .cell),
+        .bd-article .cell > *, .bd-article figcaption, .bd-article caption`)]
+    .filter(box => box.checkVisibility() && box.getBoundingClientRect().width > 0
+        && !box.matches("span, aside.margin, .cell_output:has(table), :is(details, .admonition) *")
+        && !box.closest(".explorable"))
+    .map(box => {
+        const {left, width} = box.getBoundingClientRect();
+        const table = box.matches(".pst-scrollable-table-container");
+        return [`${box.tagName}.${box.className}`, left, table ? 0 : width];
+    })"""
+STYLES = """selector => [...document.querySelectorAll(`.bd-article ${selector}`)].map(box => {
+    const {color, fontSize, textAlign, fontWeight} = getComputedStyle(box);
+    return [color, fontSize, textAlign, fontWeight].join();
+})"""
+PADDINGS = """() => [...document.querySelectorAll(".bd-article table.table :is(th, td)")]
+    .map(cell => getComputedStyle(cell))
+    .map(({paddingLeft, paddingRight}) => parseFloat(paddingLeft) + parseFloat(paddingRight))"""
+BEYOND = """() => [...document.querySelectorAll(`article :is(mjx-container[display=true], pre,
+        .pst-scrollable-table-container)`)]
+    .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+    .map(box => getComputedStyle(box).maskImage.includes("gradient"))"""
+FOCUSED = """() => {
+    const box = document.activeElement, arrow = box.querySelector(".toctree-toggle");
+    const isRing = ({outlineStyle, boxShadow}) =>
+        outlineStyle === "solid" || / 0px 0px 0px 3px/.test(boxShadow);
+    const styles = [box, arrow].filter(Boolean).map(each => getComputedStyle(each));
+    return [box.tagName, box.className, styles.some(isRing)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
+    yield tab
+    context.close()
+
+
+def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
+    """Open a page with all that is folded in it."""
+    tab.set_viewport_size(screen)
+    visit(tab, page)
+    tab.evaluate(OPEN)
+    tab.evaluate(FRAMES)
+
+
+def test_no_displayed_formula_is_cut_on_a_laptop(tab: Page) -> None:
+    """A formula that ends at the edge of its box reads as another one."""
+    pages = [*public_pages(), *instructor_pages()]
+    set_in = [page for page in pages if 'display="true"' in page.read_text(encoding="utf-8")]
+    assert len(set_in) > 30
+    cut = {}
+    for page in set_in:
+        show(tab, page)
+        cut |= {name(page): found for found in [tab.evaluate(CUT)] if found}
+    assert not cut, cut
+    tab.evaluate("() => document.querySelector('article .math').style.width = '5px'")
+    assert tab.evaluate(CUT)
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=name)
+def test_what_goes_on_beyond_the_edge_fades_until_it_is_seen(tab: Page, page: Path) -> None:
+    show(tab, page, PHONE)
+    fades = tab.evaluate(BEYOND)
+    assert len(fades) > 5 and all(fades)
+    box = tab.locator("article .more").first.element_handle()
+    box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+    tab.wait_for_function("box => !box.matches('.more')", arg=box)
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+@pytest.mark.parametrize("page", SHOWN, ids=name)
+def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int) -> None:
+    show(tab, page, {"width": width, "height": 900})
+    blocks = tab.evaluate(BLOCKS)
+    edge = min(left for _, left, _ in blocks)
+    assert len(blocks) > 50
+    assert not [block for block in blocks if abs(block[1] - edge) > 1]
+    assert not [block for block in blocks if block[2] > MEASURE + 1]
+    paragraphs = [block[2] for block in blocks if block[0] == "P."]
+    assert paragraphs and min(paragraphs) == pytest.approx(MEASURE, abs=1)
+
+
+def test_tables_and_captions_have_one_style(tab: Page) -> None:
+    captions, paddings = set(), set()
+    for page in [
+        *SHOWN,
+        PUBLIC / "book/notation.html",
+        PUBLIC / "book/experiments/replication.html",
+    ]:
+        show(tab, page)
+        captions |= {*tab.evaluate(STYLES, "figcaption"), *tab.evaluate(STYLES, "caption")}
+        paddings |= {*tab.evaluate(PADDINGS)}
+    assert len(captions) == 1, captions
+    assert len(paddings) == 1 and min(paddings) >= 12
+
+
+def test_the_names_of_rows_stay_in_sight_on_a_phone(tab: Page) -> None:
+    show(tab, COMPARED, PHONE)
+    tables = tab.locator(".pst-scrollable-table-container.more:has(tbody .stub)")
+    assert tables.count() > 1
+    for table in tables.all():
+        table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+        box, stub = table.bounding_box(), table.locator("tbody .stub").first.bounding_box()
+        assert box and stub and stub["x"] == pytest.approx(box["x"], abs=2)
+
+
+def test_the_epsilons_of_a_table_stand_at_the_right() -> None:
+    seen = 0
+    for page in public_pages():
+        for table in parse(page).select("table.computed"):
+            for line in table.select("thead tr"):
+                for cell in line.find_all("th"):
+                    if re.match(r"ε( |$)", cell.get_text(strip=True)) and not cell.get("colspan"):
+                        assert "text-right" in cell["class"], f"{name(page)}: {table.get('id')}"
+                        seen += 1
+    assert seen > 10
+
+
+def test_folded_code_has_a_name_of_its_own() -> None:
+    folds = [fold for page in public_pages() for fold in parse(page).select("details.hide")]
+    assert len(folds) > 200
+    for fold in folds:
+        summary = fold.find("summary")
+        said = summary.get_text()
+        assert re.match(r"Code of (Fig\. |Table )[\d.]+$|Code of this output$|Code: \w", said), said
+        assert not summary.has_attr("aria-label")
+    named = [fold for fold in folds if "Fig" in fold.find("summary").get_text()]
+    for fold in named:
+        number = fold.find("summary").get_text().removeprefix("Code of ")
+        assert fold.parent.select_one(".caption-number").get_text().strip() == number
+
+
+def test_the_keyboard_is_seen_wherever_it_is(tab: Page) -> None:
+    show(tab, GAME)
+    seen = []
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        kind, classes, ring = tab.evaluate(FOCUSED)
+        assert ring, f"{kind} {classes}"
+        seen.append(f"{kind} {classes}")
+    for stop in ("primary-toggle", "btn-notebook", "SUMMARY", "theme-switch"):
+        assert any(stop in each for each in seen), stop
+
+
+@pytest.mark.parametrize("page", public_pages(), ids=name)
+def test_the_head_says_the_screen_once_and_what_the_page_is_about(page: Path) -> None:
+    head = BeautifulSoup(page.read_text(encoding="utf-8").partition("</head>")[0], "html.parser")
+    assert len(head.select("meta[name=viewport]")) == 1
+    if page.is_relative_to(PUBLIC / "book") and "reference" not in page.parts:
+        [description] = head.select("meta[name=description]")
+        text = description["content"]
+        assert 30 < len(text) <= 200 and not re.search(r"[\\${}]", text), text
+
+
+def test_a_page_is_printed_with_its_number_and_without_the_code_of_its_figures(tab: Page) -> None:
+    tab.set_viewport_size(DESKTOP)
+    visit(tab, GAME)
+    opened = tab.locator("details.hide").last
+    opened.evaluate("fold => fold.open = true")
+    tab.emulate_media(media="print")
+    try:
+        tab.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        titles = tab.locator("h1:visible")
+        assert [re.match(r"\d+\. ", title) is not None for title in titles.all_inner_texts()] == [
+            True
+        ]
+        assert tab.locator("details.hide").count() > 3
+        assert tab.locator("details.hide:visible").count() == 1
+        assert tab.locator("details.solution:not([open])").count() == 0
+    finally:
+        tab.emulate_media(media="screen")
