@@ -68,6 +68,7 @@ def test_a_prediction_offers_options_and_says_of_each_why(page: Path) -> None:
         assert [mark for mark, _, _ in options].count("+") == 1, question
         assert len({option for _, option, _ in options}) == len(options), question
         for _, option, said in options:
+            assert re.search(r"\w", re.sub(r"\$[^$]*\$", "", option)), "the name of a radio button"
             assert "\n\n" not in said.strip() and len(said.split()) >= 5, option
             assert said.rstrip().endswith("."), option
 
