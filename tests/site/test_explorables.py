@@ -160,7 +160,7 @@ def one_removed(who: str, noise: str) -> list[float]:
     centres = [round(float(game.grid.midpoints[removal.bin])) for removal in removals]
     if noise == "from the game":
         divergence = game.evaluate(removals[0].profile).divergence
-        if who == "nobody":
+        if who == "none":
             return [divergence]
         removal = removals[centres.index(int(who.removesuffix(" cm")))]
         losses = [removal.fixed_noise_loss, removal.end_to_end_loss]
@@ -179,7 +179,7 @@ def one_removed(who: str, noise: str) -> list[float]:
     alike = scale(game.counts)
     present = output(game.counts, alike)
     divergence = float(pb.kl_divergence(game.frequency, present))
-    if who == "nobody":
+    if who == "none":
         return [divergence]
     fewer = game.counts.copy()
     fewer[removals[centres.index(int(who.removesuffix(" cm")))].bin] -= 1
