@@ -32,7 +32,9 @@ CARD = """() => {
     title.textContent = "Per-instance differential privacy";
     title.style = "font-size: 3rem; margin: 0 0 1rem";
     const body = document.querySelector(".explorable-body");
-    body.replaceChildren(title, document.querySelector(".explorable-view > svg"));
+    const said = document.querySelector(".explorable-readout");
+    said.style = "font-size: 1.5rem";
+    body.replaceChildren(title, document.querySelector(".explorable-view > svg"), said);
     document.querySelector(".explorable").style =
         "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem";
 }"""
