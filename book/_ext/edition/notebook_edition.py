@@ -6,6 +6,7 @@ and outputs from the execution cache, so nothing is executed.  What only feeds t
 of the code, see ``reader_code``.
 """
 
+from base64 import b64encode
 from typing import Any
 
 from docutils import nodes
@@ -16,6 +17,7 @@ from sphinx.application import Sphinx
 from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 from book._ext.pages.exercise_options import ExerciseOptions
+from book._ext.pages.explorable import explorable
 from book._ext.pages.practice_solutions import SUMMARY, solution
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
@@ -119,6 +121,12 @@ def write_notebook(
             end_prose()
             exercise.update(node["exercise_metadata"])
             cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
+        elif isinstance(node, explorable) and node["still"]:
+            end_prose()
+            picture = node["still"].picture
+            data = {"image/png": b64encode(picture.read_bytes()).decode()}
+            text = "\n\n".join(markdown.blocks(node))
+            cells.append(new_markdown_cell(text, attachments={picture.name: data}))
         elif isinstance(node, solution):
             end_prose()
             text = "\n\n".join([FOLD, *markdown.inside(node), "</details>"])

@@ -285,11 +285,17 @@ class Markdown:
         return []
 
     def _block_explorable(self, node: nodes.Element) -> list[str]:
+        """A still, which the cell has as an attachment, and where the one that moves is."""
         up = relpath(".", PurePosixPath(self.docname).parent)
         page = f"{up}/explorables/{node['name']}.html"
-        link = f"**A figure with sliders.** [Open {page.split('/')[-1]} in a browser]({page})"
-        where = "(in the folder `explorables` of the bundle)."
-        return [quoted([f"{link} {where}", *self.inside(node)])]
+        still = node["still"]
+        shown = [f"![{still.said}](attachment:{still.picture.name})"] if still else []
+        moving = (
+            f"**A still of a figure with controls.** To move them, open [{page.split('/')[-1]}]({page}), "
+            "in the folder `explorables` of the bundle, in a browser. JupyterLab shows it after a "
+            "click on *Trust HTML*."
+        )
+        return [*shown, quoted([moving, *self.inside(node)])]
 
     def _block_table(self, node: nodes.Element) -> list[str]:
         name = self.app.config.numfig_format["table"] % self.number("table", node)

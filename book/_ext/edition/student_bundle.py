@@ -56,6 +56,7 @@ body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46re
 <figcaption>A figure of <em>Per-instance differential privacy</em>; a chapter explains it.
 </figcaption>
 </figure>
+{data}
 {scripts}
 </html>
 """
@@ -144,26 +145,40 @@ def collect_notebooks(root: Path, target: Path) -> None:
         raise SystemExit(f"The book is not built, or not whole: run make book. Missing: {missing}")
 
 
+def explorable_names(root: Path) -> dict[str, str]:
+    """Return the page of each figure with sliders, by the name of the figure."""
+    named = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
+    return {
+        name: page
+        for page in pages(root)
+        if (root / f"{page}.md").is_file()
+        for name in named.findall((root / f"{page}.md").read_text(encoding="utf-8"))
+    }
+
+
+def data_of(root: Path, name: str, page: str) -> str:
+    """Return the element in which a built page carries what its cells computed for a figure."""
+    built = root / "_build" / "html" / f"{page}.html"
+    written = built.read_text(encoding="utf-8") if built.is_file() else ""
+    element = rf'<script type="application/json" data-for="{name}">.*?</script>'
+    return "\n".join(re.findall(element, written, re.DOTALL))
+
+
 def write_sliders(root: Path, target: Path) -> None:
     """Write each figure with sliders as a page of its own, which needs no other file."""
     own, d3 = root / EXPLORABLES, root / D3
-    named = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
-    names = {
-        name
-        for page in pages(root)
-        for name in named.findall((root / f"{page}.md").read_text(encoding="utf-8"))
-    }
     target.mkdir(parents=True)
-    for name in sorted(names):
+    for name, page in sorted(explorable_names(root).items()):
         files = [d3 / "d3.min.js", own / "explorable.js", own / f"{name}.js"]
         series = series_of(files[-1].read_text(encoding="utf-8"))
         scripts = [series_script(series), *(file.read_text(encoding="utf-8") for file in files)]
-        page = SLIDERS.format(
+        text = SLIDERS.format(
             name=html.escape(name),
             style=(own / "explorable.css").read_text(encoding="utf-8") + series_style(series),
+            data=data_of(root, name, page),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
-        (target / f"{name}.html").write_text(page, encoding="utf-8")
+        (target / f"{name}.html").write_text(text, encoding="utf-8")
     shutil.copy(d3 / "LICENSE.d3", target)
 
 
@@ -196,6 +211,7 @@ def sources(root: Path) -> str:
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
     others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
+    made_by += [data_of(root, name, page) for name, page in explorable_names(root).items()]
     files = digest_of_files(root, [*notebooks, *packages, *others])
     text = "\0".join([*made_by, files])
     return hashlib.sha256(text.encode()).hexdigest()

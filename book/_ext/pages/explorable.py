@@ -9,7 +9,9 @@ The caption.
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
 ``book/_static/explorables/<name>.js``, on the pages that have one and on no other. The script fills
 the box with sliders, a drawing and a line of text that says what the drawing shows. Without
-JavaScript the box says where to find the same numbers; on paper it keeps drawing and line.
+JavaScript the box has a still picture and says where to find the same numbers; on paper it keeps
+drawing and line.  The stills, and how high the box becomes, so that nothing moves when the script
+fills it, stand in ``book/_static/explorables/stills``: ``python -m tests.tools.stills`` makes them.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
 :func:`series_script` write them, from ``pdpbook.plotting.series``, into a page that moves, for the
@@ -19,8 +21,9 @@ series that its scripts name.
 import json
 import re
 from collections.abc import Iterable
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -32,6 +35,25 @@ FALLBACK = (
     "This figure has sliders. They need JavaScript, which is off or missing here; "
     "the cells of this page compute the same numbers."
 )
+
+
+STILLS = Path("book", "_static", "explorables", "stills")
+
+
+class Still(NamedTuple):
+    """An explorable before anybody has moved anything: its file, its readout, its heights."""
+
+    picture: Path
+    said: str
+    wide: int  #: height of the box in pixels in the column of a desktop
+    narrow: int  #: on a phone
+
+
+def still_of(root: Path, name: str) -> Still | None:
+    """Return the still of an explorable, or nothing if none was made yet."""
+    sizes = root / STILLS / "stills.json"
+    known = json.loads(sizes.read_text(encoding="utf-8")) if sizes.is_file() else {}
+    return Still(root / STILLS / f"{name}.png", **known[name]) if name in known else None
 
 
 DASHES = {"": "none", "-": "none", "--": "7 4", ":": "2 3", "-.": "9 3 2 3"}
@@ -96,7 +118,9 @@ class Explorable(SphinxDirective):
         self.env.note_dependency(str(script))
         if not self.content:
             raise self.error(f"explorable {name!r} has no caption")
-        node = explorable(name=name)
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / STILLS / "stills.json"))
+        node = explorable(name=name, still=still_of(root, name))
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -104,11 +128,17 @@ class Explorable(SphinxDirective):
 
 def visit_html(writer: Any, node: explorable) -> None:
     """Open the figure; the caption follows as its children."""
-    name = node["name"]
+    name, still = node["name"], node["still"]
+    reserved = picture = ""
+    if still:
+        reserved = f' style="--wide:{still.wide}px;--narrow:{still.narrow}px"'
+        up = "../" * writer.builder.current_docname.count("/")
+        source = f"{up}_static/explorables/stills/{still.picture.name}"
+        picture = f'<noscript><img src="{source}" alt="{escape(still.said)}"></noscript>'
     writer.body.append(
         f'<figure class="explorable" id="explorable-{name}">'
-        f'<div class="explorable-body" data-explorable="{name}">'
-        f"<p>{FALLBACK}</p></div><figcaption>"
+        f'<div class="explorable-body" data-explorable="{name}"{reserved}>'
+        f"{picture}<p>{FALLBACK}</p></div><figcaption>"
     )
 
 

@@ -42,13 +42,32 @@ explorable("best-response-run", (panel) => {
     ["medium, tall one: small", [1, 1, 1, 1, 1, 1, 0]],
     ["small, tall one: large", [0, 0, 0, 0, 0, 0, 2]],
   ];
-  panel.prompt("Start from “medium, tall one: small”. Whose first turn saves the tall one?");
+  panel.prompt("Start from “medium, tall one: small”. Who must begin so that the tall one ends private?");
+  panel.guess({
+    question: "How many of the seven are such that it does?",
+    options: ["one", "two", "all seven"], right: 1,
+    when: () => answer(), because: () => "it does if 196 cm or 214 cm begins.",
+  });
   const start = panel.choice({ label: "start", options: starts.map(([name]) => name), start: 2 });
   const first = panel.choice({ label: "who begins (cm)", options: heights.map(String), start: 0 });
   const move = panel.slider({ label: "move", min: 0, max: n, step: 1, start: 0 });
   panel.player(move, "play the moves");
   panel.legend([...names.map((name) => [name, "dot"]), ["data", "bar"], ["game", "bar", "released"]]);
 
+  /* All runs from the chosen start: by who begins, where they end. */
+  const ends = () => heights.map((_, i) => run(starts[start()][1], i).at(-1));
+  const answer = panel.reveal("Show where each run ends", () => `From this start: ${ends()
+    .map((end, i) => `${heights[i]} cm begins: ${end.hidden} of ${n} private, KL = ${end.kl.toFixed(4)}`).join("; ")}.`);
+  let place = null;
+  let t = null;
+  panel.point((x, y) => {
+    if (y < 110) first.go(nearest(d3.range(n).map(place), x));
+    else if (y > 320) move.near(t.invert(x));
+  });
+  const nearest = (all, x) => {
+    const far = all.map((one) => Math.abs(one - x));
+    return far.indexOf(d3.min(far));
+  };
   panel.draw("Seven records with their noise, the released distribution, and KL after each move", 478,
     (svg, width) => {
       const path = run(starts[start()][1], first());
@@ -56,7 +75,7 @@ explorable("best-response-run", (panel) => {
       move.limit(moves);
       const now = path[move()];
 
-      const place = d3.scalePoint(d3.range(n), [22, width - 22]);
+      place = d3.scalePoint(d3.range(n), [22, width - 22]);
       const person = svg.append("g").attr("text-anchor", "middle").selectAll("g").data(now.actions).join("g")
         .attr("transform", (_, i) => `translate(${place(i)},0)`);
       svg.append("text").attr("x", 0).attr("y", 12).text("records (cm), their noise, their loss");
@@ -79,7 +98,7 @@ explorable("best-response-run", (panel) => {
         .attr("x", (_, k) => x(middles[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
         .attr("y", (m) => y(m / n)).attr("height", (m) => y(0) - y(m / n));
 
-      const t = d3.scaleLinear([0, n], [44, width - 12]);
+      t = d3.scaleLinear([0, n], [44, width - 12]);
       const d = d3.scaleLinear([0, 0.8], [434, 338]);
       explorableAxes(svg, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
       svg.append("path").attr("class", "line s-game").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));

@@ -6,6 +6,12 @@ explorable("draws-cost", (panel) => {
   const commas = d3.format(",");
   const raised = (digits) => [...String(digits)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("");
   panel.prompt("Move _n_ and _m_ together. How does the cost at _m_ = _n_ depend on _n_?");
+  panel.guess({
+    question: "With more records and as many draws, the cost of the dominating pair …",
+    options: ["grows", "falls", "hardly changes"], right: 2,
+    when: () => count() === draws() && count() >= 1e5,
+    because: () => "from about 100 records on, the cost at _m_ = _n_ is nearly the same for every _n_.",
+  });
   const count = panel.rounded({ label: "records _n_", low: 3, high: 1e6, start: 1000, format: commas });
   const level = panel.rounded({ label: "ε of one draw", low: 0.001, high: 10, start: 1 });
   const draws = panel.rounded({
@@ -55,10 +61,12 @@ explorable("draws-cost", (panel) => {
     m * epsilon, m * epsilon * Math.tanh(epsilon / 2) + epsilon * Math.sqrt(-2 * m * Math.log(delta)),
   );
 
+  let x = null;
+  panel.point((at) => draws.near(x.invert(at)));
   panel.draw("Total epsilon against the number of draws, both axes logarithmic", 320,
     (svg, width, height) => {
       const [n, epsilon, m, delta] = [count(), level(), draws(), 10 ** -exponent()];
-      const x = d3.scaleLog([1, 1e6], [52, width - 16]);
+      x = d3.scaleLog([1, 1e6], [52, width - 16]);
       const y = d3.scaleLog([1e-3, 1e7], [height - 44, 26]);
       explorableAxes(svg, x, y, {
         bottom: "draws _m_", left: "total ε, in nats", xTicks: 6, xFormat: "~s",
@@ -85,7 +93,7 @@ explorable("draws-cost", (panel) => {
       if (exact >= 1e-3) {
         svg.append("circle").attr("class", "dot s-dominating-pair").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
       }
-      return `${d3.format(",")(m)} draws from ${d3.format(",")(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
+      return `${d3.format(",")(m)} draw${m > 1 ? "s" : ""} from ${d3.format(",")(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
         `δ = 10⁻${raised(exponent())}: the dominating pair ${explorableNumber(exact)}, ` +
         `advanced composition ${explorableNumber(loose)}, basic composition ${explorableNumber(basic)}.`;
     });

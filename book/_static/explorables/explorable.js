@@ -24,6 +24,7 @@ class ExplorablePanel {
     this.legends = this.body.append("div");
     this.view = this.body.append("div").attr("class", "explorable-view");
     this.below = this.body.append("div").attr("class", "explorable-below");
+    this.buttons = this.below.append("p").attr("class", "explorable-buttons");
     this.count = 0;
     this.restart = []; // what the reset button does
     this.states = []; // where the controls stand: what the address keeps
@@ -161,22 +162,21 @@ class ExplorablePanel {
 
   /* The best that the reader has found so far: keep(result) with every result, null for one that
    * does not count. `better(a, b)` compares two, `say(result)` puts one into words. */
-  best({ better, say }) {
+  best({ better, say, label = "Best so far" }) {
     const line = this.below.append("p").attr("class", "explorable-best");
     let found = null;
     this.restart.push(() => { found = null; });
     return (result) => {
-      if (result && (!found || better(result, found))) found = result;
-      explorableText(line, found ? `Best so far: ${say(found)}.` : "");
+      if (result !== null && (found === null || better(result, found))) found = result;
+      explorableText(line, found === null ? "" : `${label}: ${say(found)}.`);
     };
   }
 
   /* A button that shows what the question asks for; returns a function that says whether it is
    * shown, so that it can be drawn as well. `say()` gives the words. */
   reveal(label, say) {
-    const line = this.below.append("p").attr("class", "explorable-answer");
-    const button = this.button("", () => { open = !open; this.update(); }, line);
-    const text = line.append("span").attr("role", "status");
+    const text = this.below.append("p").attr("role", "status");
+    const button = this.button("", () => { open = !open; this.update(); }, this.buttons);
     let open = false;
     this.afterwards.push(() => {
       button.text(open ? "Hide the answer" : label).attr("aria-expanded", open);
@@ -186,16 +186,19 @@ class ExplorablePanel {
     return () => open;
   }
 
-  /* A mouse or a finger on the drawing: `follow(x, y)` gets the place, in units of the drawing. */
-  point(follow) {
-    this.follow = follow;
+  /* A mouse or a finger on the drawing: `follow(x, y)` gets the place, in units of the drawing;
+   * without `drag`, only where it is put down. */
+  point(follow, { drag = true } = {}) {
+    [this.follow, this.drag] = [follow, drag];
   }
 
   /* A legend; entries are [name, "bar" | "line" | "dot" | "ring", text], the text only where it differs. */
   legend(entries) {
     const list = this.legends.append("ul").attr("class", "explorable-legend");
     const items = list.selectAll("li").data(entries).join("li");
-    const keys = items.append("svg").attr("viewBox", "0 0 34 14").attr("aria-hidden", "true")
+    const round = (kind) => kind === "dot" || kind === "ring";
+    const keys = items.append("svg").attr("aria-hidden", "true")
+      .attr("viewBox", (d) => (round(d[1]) ? "10 0 14 14" : "0 0 34 14"))
       .attr("class", (d) => `key-${d[1]}`);
     keys.each(function key([name, kind]) {
       const one = d3.select(this);
@@ -223,7 +226,7 @@ class ExplorablePanel {
     this.button("Reset", () => {
       this.restart.forEach((again) => again());
       this.moved();
-    }, this.below.insert("p", ":first-child")).classed("explorable-reset", true);
+    }, this.buttons).classed("explorable-reset", true);
     this.svg = this.view.append("svg").attr("role", "img").attr("aria-label", label);
     this.readout = this.view.append("p").attr("class", "explorable-readout").attr("role", "status");
     this.update = () => {
@@ -271,6 +274,7 @@ class ExplorablePanel {
       this.follow(place.x, place.y);
       this.moved();
     };
+    if (!this.drag) { this.svg.on("click", follow); return; }
     this.svg.on("pointerdown", (event) => {
       svg.setPointerCapture(event.pointerId);
       follow(event);

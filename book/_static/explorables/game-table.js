@@ -25,8 +25,8 @@ explorable("game-table", (panel) => {
     .map((code) => outcome(d3.range(K).map((k) => Math.floor(code / names.length ** k) % names.length)))
     .reduce((a, b) => (better(b, a) ? b : a));
 
-  panel.prompt("Everybody is at the large scale and private. Make the release more like the data, while all twelve stay " +
-    "private: how low can you get KL?");
+  panel.prompt("Everybody is at the large scale and private. How low can you get KL while all twelve stay private? " +
+    "A click on a bin of the drawing changes its noise.");
   const table = panel.controls.append("div").attr("class", "explorable-table");
   const rows = counts.map((records, k) => {
     const row = table.append("div").attr("class", "explorable-row");
@@ -44,11 +44,23 @@ explorable("game-table", (panel) => {
     rows[k].go(choices.reduce((a, b) => (better(b, a) ? b : a)).actions[k]);
     panel.update();
   };
+  const keep = panel.best({ better,
+    say: (one) => `${one.hidden} of ${n} private, KL = ${one.kl.toFixed(4)}` });
+  const shown = panel.reveal("Show the best possible", () => `Of all ${names.length ** K} settings the best has ` +
+    `${best.hidden} of ${n} private and KL = ${best.kl.toFixed(4)}: ` +
+    `${best.actions.map((v, k) => `bin ${k} ${names[v]}`).join(", ")}.`);
+  let bands = null;
+  panel.point((at) => {
+    const k = Math.floor((at - bands[0]) / ((bands[1] - bands[0]) / K));
+    if (rows[k]) rows[k].go((rows[k]() + 2) % names.length); // large, medium, small, and again
+  }, { drag: false });
   panel.legend([["data", "bar"], ["game", "bar", "released"], ["fixed-noise", "dot", "private"],
     ["exposed", "dot", "exposed, loss above ε = 0.5"]]);
 
   panel.draw("The loss of a record of each bin above, the data and what is released below", 400, (svg, width) => {
     const now = outcome(rows.map((choice) => choice()));
+    keep(now.hidden === n ? now : null);
+    bands = [44, width - 8];
     const x = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.25);
     const middle = (k) => x(k) + x.bandwidth() / 2;
 
@@ -74,6 +86,11 @@ explorable("game-table", (panel) => {
         .attr("y", (p) => y(p)).attr("height", (p) => y(0) - y(p));
     }
 
+    if (shown()) {
+      svg.append("g").selectAll("line").data(best.mass).join("line").attr("class", "level")
+        .attr("x1", (_, k) => x(k) + 0.5 * x.bandwidth()).attr("x2", (_, k) => x(k) + x.bandwidth())
+        .attr("y1", (m) => y(m / n)).attr("y2", (m) => y(m / n));
+    }
     const bins = d3.range(K).filter((k) => exposed[k]);
     const word = bins.length ? ` Exposed: the record${bins.length > 1 || counts[bins[0]] > 1 ? "s" : ""} ` +
       `of bin${bins.length > 1 ? "s" : ""} ${bins.join(", ")}.` : "";

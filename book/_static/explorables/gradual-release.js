@@ -3,6 +3,12 @@
 
 explorable("gradual-release", (panel) => {
   panel.prompt("Bring the two levels together. What happens to the share of equal copies, and to the price?");
+  panel.guess({
+    question: "Two copies at ε = 1: how does the price of gradual release compare with that of fresh noise?",
+    options: ["half of it", "the same", "twice as much"], right: 0,
+    when: () => first() === 1 && second() === 1,
+    because: () => "gradual release costs 1 and fresh noise 2, but both copies of gradual release are the same.",
+  });
   const first = panel.rounded({ label: "ε of the noisy copy", low: 0.1, high: 3, start: 0.5 });
   const second = panel.rounded({ label: "ε of the accurate copy", low: 0.1, high: 3, start: 1 });
   const way = panel.choice({ label: "way of release", options: ["fresh", "gradual"], start: 1 });

@@ -1,4 +1,4 @@
-/* A record leaves, and best responses are played again: who changes, and what it gives away. */
+/* A record leaves, and best responses are played again: which records change, and what that reveals. */
 "use strict";
 
 explorable("record-leaves", (panel) => {
@@ -59,12 +59,16 @@ explorable("record-leaves", (panel) => {
     return profile;
   };
 
-  panel.prompt("Take one out of the crowd, then the tall one of bin 6. Who changes, and what does it give away?");
+  panel.prompt("Whose removal has the largest end-to-end loss: that of a record from a full bin, or that of one from the ends?");
+  panel.guess({
+    question: "Which bin?", options: ["0", "2", "5", "6"], right: 0,
+    when: () => shown(), because: () => "others had taken a larger scale for its sake.",
+  });
   const target = panel.slider({
     label: "target ε", min: 0.2, max: 4, step: 0.2, start: 1, format: (e) => e.toFixed(1),
   });
   const who = panel.choice({
-    label: "who leaves: one of bin", options: occupied.map(String), start: 0,
+    label: "bin of the record that leaves", options: occupied.map(String), start: occupied.indexOf(5),
   });
   panel.legend(names.map((name) => [name, "dot"]));
   panel.legend([
@@ -72,24 +76,45 @@ explorable("record-leaves", (panel) => {
     ["end-to-end", "line", "without, run again"],
   ]);
 
+  /* Both losses of a record of one bin, and what they are computed from. */
+  const removal = (out, epsilon) => {
+    const n = d3.sum(counts);
+    const profile = play(counts, epsilon);
+    const rerun = play(counts.map((c, k) => c - (k === out)), epsilon);
+    const mass = mixture(profile);
+    const played = d3.greatest(d3.range(3).filter((v) => profile[out][v]),
+      (v) => loss(kernel[v][out], mass, n));
+    const stayed = profile.map((row, k) => row.map((c, v) => c - (k === out && v === played)));
+    const present = mass.map((m) => m / n);
+    const fixed = mixture(stayed).map((m) => m / (n - 1));
+    const rerunOutput = mixture(rerun).map((m) => m / (n - 1));
+    const largest = (other) => d3.max(present, (p, x) => Math.abs(Math.log(p / other[x])));
+    return {
+      out, epsilon, n, profile, rerun, played, stayed, present, fixed, rerunOutput,
+      fixedLoss: largest(fixed), rerunLoss: largest(rerunOutput),
+    };
+  };
+  const found = panel.best({
+    label: "Largest so far",
+    better: (a, b) => a.rerunLoss > b.rerunLoss,
+    say: ({ out, epsilon, rerunLoss }) => `bin ${out} at ε = ${epsilon.toFixed(1)}, end-to-end loss ${rerunLoss.toFixed(2)}`,
+  });
+  const shown = panel.reveal("Show all bins", () => `End-to-end losses at ε = ${target().toFixed(1)}: ` +
+    `${occupied.map((k) => `bin ${k} ${removal(k, target()).rerunLoss.toFixed(2)}`).join(", ")}.`);
+  let band = null;
+  panel.point((at) => {
+    const far = occupied.map((k) => Math.abs(band(k) + band.bandwidth() / 2 - at));
+    who.go(far.indexOf(d3.min(far)));
+  });
+
   panel.draw("Records of each bin by their noise, with the record and without it, and three outputs", 470,
     (svg, width) => {
-      const epsilon = target();
-      const out = occupied[who()];
-      const n = d3.sum(counts);
-      const profile = play(counts, epsilon);
-      const rerun = play(counts.map((c, k) => c - (k === out)), epsilon);
-      const mass = mixture(profile);
-      const played = d3.greatest(d3.range(3).filter((v) => profile[out][v]),
-        (v) => loss(kernel[v][out], mass, n));
-      const stayed = profile.map((row, k) => row.map((c, v) => c - (k === out && v === played)));
-      const present = mass.map((m) => m / n);
-      const fixed = mixture(stayed).map((m) => m / (n - 1));
-      const rerunOutput = mixture(rerun).map((m) => m / (n - 1));
-      const largest = (other) => d3.max(present, (p, x) => Math.abs(Math.log(p / other[x])));
+      const one = removal(occupied[who()], target());
+      const { out, epsilon, n, profile, rerun, played, stayed, present, fixed, rerunOutput } = one;
+      found(one);
       const changes = stayed.map((row, k) => d3.sum(row, (c, v) => Math.max(0, rerun[k][v] - c)));
 
-      const band = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.15);
+      band = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.15);
       const radius = Math.min(5.5, band.bandwidth() / 4.6);
       const base = 212;
       svg.append("text").attr("x", 0).attr("y", 12)
@@ -121,8 +146,8 @@ explorable("record-leaves", (panel) => {
       }
 
       const total = d3.sum(changes);
-      return `Without one of bin ${out}, who was ${names[played]}: fixed-noise loss ${largest(fixed).toFixed(2)}, ` +
-        `end-to-end loss ${largest(rerunOutput).toFixed(2)}, target ${epsilon.toFixed(1)}. ` +
+      return `Without one record of bin ${out}, which had the ${names[played]} scale: fixed-noise loss ${one.fixedLoss.toFixed(2)}, ` +
+        `end-to-end loss ${one.rerunLoss.toFixed(2)}, target ${epsilon.toFixed(1)}. ` +
         `${total} of the ${n - 1} others change their noise.`;
     });
 });

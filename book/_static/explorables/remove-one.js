@@ -59,7 +59,7 @@ explorable("remove-one", (panel) => {
   };
 
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
-  panel.prompt("Remove the shortest player: click the dot on the far left, or use the slider.");
+  panel.prompt("Remove the shortest player: click the dot on the far left.");
   panel.guess({
     question: "How many others will change their noise?",
     options: ["none", "twenty", "hundreds"], right: 2,

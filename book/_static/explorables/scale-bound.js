@@ -4,6 +4,11 @@
 
 explorable("scale-bound", (panel) => {
   panel.prompt("Drag _n_ down until the ring of (10) leaves the curve of Theorem 1′. On which side does it lie?");
+  panel.guess({
+    question: "On which side will it lie?", options: ["above the curve", "below the curve"], right: 0,
+    when: () => count() <= 10,
+    because: () => "(10) asks for a larger scale than the records need.",
+  });
   const count = panel.rounded({
     label: "records _n_", low: 3, high: 1e6, start: 1000, format: d3.format(","), whole: true,
   });
@@ -31,11 +36,13 @@ explorable("scale-bound", (panel) => {
     ["careful", (n, delta) => careful(1 + n * delta)],
   ];
 
+  let x = null;
+  panel.point((at) => count.near(x.invert(at)));
   panel.draw("Smallest safe scale against the number of records, both axes logarithmic", 320,
     (svg, width, height) => {
       const [n, epsilon] = [count(), target()];
       const delta = Math.expm1(epsilon);
-      const x = d3.scaleLog([3, 1e6], [52, width - 16]);
+      x = d3.scaleLog([3, 1e6], [52, width - 16]);
       const y = d3.scaleLog([0.03, 30], [height - 44, 26]);
       explorableAxes(svg, x, y, {
         bottom: "records _n_", left: "scale _b_, in units of the padded interval",

@@ -2,16 +2,23 @@
 "use strict";
 
 explorable("truncated-density", (panel) => {
+  panel.guess({
+    question: "At _b_ = 1, how many times as large as the smallest density is the largest?",
+    options: ["1.4 times", "2.7 times", "10 times"], right: 1,
+    when: () => scale() === 1, because: () => "the ratio is exp(1/_b_) = _e_.",
+  });
   const location = panel.slider({
     label: "location _μ_", min: 0, max: 1, step: 0.01, start: 0.3, format: (v) => v.toFixed(2),
   });
   const scale = panel.rounded({ label: "scale _b_", low: 0.1, high: 10, start: 0.2 });
-  panel.prompt("Drag _b_ until the density is nearly flat. What has become of the band between its extremes?");
+  panel.prompt("Drag the peak, then move _b_ until the density is nearly flat. What has become of the band between its extremes?");
   panel.legend([
     ["laplace", "line", "density _V_(_μ_, _b_, _x_)"],
     ["ceiling", "line", "_v_~max~(_b_), for any _μ_ and _x_"],
     ["ground", "line", "_v_~min~(_b_), for any _μ_ and _x_"],
   ]);
+  let x = null;
+  panel.point((at) => location.near(x.invert(at)));
   panel.draw("Truncated Laplace density on a logarithmic axis", 300, (svg, width, height) => {
     const [mu, b] = [location(), scale()];
     const inside = -0.5 * (Math.expm1(-mu / b) + Math.expm1((mu - 1) / b));
@@ -19,7 +26,7 @@ explorable("truncated-density", (panel) => {
     const largest = 1 / b / -Math.expm1(-1 / b);
     const smallest = largest * Math.exp(-1 / b);
 
-    const x = d3.scaleLinear([0, 1], [48, width - 12]);
+    x = d3.scaleLinear([0, 1], [48, width - 12]);
     const y = d3.scaleLog([3e-4, 15], [height - 44, 26]);
     explorableAxes(svg, x, y, { bottom: "released value _x_", left: "density", yFormat: "~g" });
     for (const [level, name] of [[largest, "ceiling"], [smallest, "ground"]]) {

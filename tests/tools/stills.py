@@ -1,0 +1,108 @@
+"""Stills of the explorables: ``python -m tests.tools.stills``, after ``make book``.
+
+For each explorable it writes a picture of the box as a reader finds it, and into ``stills.json``
+what its readout says and how high the box is in the column of a desktop and on a phone.  The pages
+keep this height free, so that nothing moves when the script fills the box, and show the picture
+where there are no scripts; the notebooks carry it.  The first one is also the picture of the book
+for those who share its link.  Needs Chromium.
+"""
+
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from book._ext.edition.student_bundle import explorable_names
+from book._ext.pages.explorable import STILLS
+from tests.tools.notebooks import ROOT
+
+SCREENS = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 400, "height": 800}}
+COLOURS = 128
+ALONE = """() => {
+    let box = document.querySelector(".explorable");
+    for (; box !== document.body; box = box.parentElement)
+        [...box.parentElement.children].forEach(other => other === box || other.remove());
+}"""
+CARD = """() => {
+    const title = Object.assign(document.createElement("div"), {textContent: document.title});
+    title.style = "font-size: 3.2rem; font-weight: 600; line-height: 1.2";
+    const view = document.querySelector(".explorable-view");
+    view.querySelector("p").remove();
+    view.prepend(title);
+    view.style = "position: fixed; inset: 0; z-index: 9999; padding: 2.5rem";
+}"""
+SHARED = {"width": 1200, "height": 630}  # what those show who show a link
+
+
+def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 1.0) -> Page:
+    """Open an explorable whose box is as high as what is in it."""
+    context = browser.new_context(
+        viewport=SCREENS[screen], device_scale_factor=scale, reduced_motion="reduce"
+    )
+    tab = context.new_page()
+    tab.goto(page.as_uri())
+    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")
+    tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
+    tab.evaluate("() => document.documentElement.dataset.theme = 'light'")
+    tab.wait_for_selector(f"#explorable-{name} .explorable-view svg")
+    return tab
+
+
+def alone(tab: Page) -> None:
+    """Leave nothing on the page but the box, and in it what a picture can show."""
+    tab.evaluate(ALONE)
+    tab.add_style_tag(content=".explorable-below, .explorable-guess, figcaption { display: none }")
+    tab.add_style_tag(content=".explorable-view { position: static !important }")
+    tab.set_viewport_size({"width": 1280, "height": 1600})
+
+
+def height(tab: Page) -> int:
+    """How high the content of the box is."""
+    return round(tab.eval_on_selector(".explorable-body", "box => box.getBoundingClientRect().height"))
+
+
+def write_picture(png: bytes, target: Path) -> None:
+    """Write a picture with as few colours as do."""
+    with Image.open(io.BytesIO(png)) as whole:
+        whole.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+
+
+def main(html: Path) -> None:
+    """Write the stills of a built book."""
+    stills: dict[str, dict[str, object]] = {}
+    (ROOT / STILLS).mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, docname in explorable_names(ROOT).items():
+            page = html / f"{docname}.html"
+            narrow = opened(browser, page, name, "narrow")
+            wide = opened(browser, page, name, "wide", scale=1.5)
+            stills[name] = {
+                "said": wide.inner_text(".explorable-readout"),
+                "wide": height(wide),
+                "narrow": height(narrow),
+            }
+            alone(wide)
+            box = wide.locator(".explorable")
+            write_picture(box.screenshot(), ROOT / STILLS / f"{name}.png")
+            narrow.context.close()
+            wide.context.close()
+        tab = opened(browser, html / "book" / "index.html", "remove-one", "wide")
+        tab.set_viewport_size(SHARED)
+        tab.locator(".explorable-body input[type=range]").first.fill("1")
+        alone(tab)
+        tab.set_viewport_size(SHARED)
+        tab.evaluate(CARD)
+        write_picture(tab.screenshot(), ROOT / "book" / "_static" / "shared.png")
+        browser.close()
+    text = json.dumps(stills, indent=1, ensure_ascii=False) + "\n"
+    (ROOT / STILLS / "stills.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "_build" / "html")
