@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page
 import pdpbook as pb
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
+from tests.site.explorable_numbers import EXPECTED, PRINTED, club
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
@@ -29,6 +30,8 @@ PAGES = {
     "draws-cost": "audit/many-draws",
     "record-leaves": "audit/end-to-end-loss",
     "gradual-release": "beyond/collusion",
+    "two-errors": "foundations/differential-privacy",
+    "in-or-out": "audit/attacks",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -90,6 +93,8 @@ def shown(opened: Shown) -> tuple[str, Page]:
 
 def expected(explorable: str, values: list[str]) -> list[float]:
     """What the readout must say at these positions of the sliders."""
+    if explorable in EXPECTED:
+        return EXPECTED[explorable](values)
     if explorable == "truncated-density":
         location, scale = map(float, values)
         low, high = pb.truncated_laplace_extremes(scale)
@@ -194,6 +199,8 @@ def removal(epsilon: float, k: int) -> list[float]:
 
 def printed(explorable: str, text: str) -> list[float]:
     """The numbers in a readout, without those that belong to its words."""
+    if explorable in PRINTED:
+        return PRINTED[explorable](text)
     if explorable == "one-record":
         loss = re.match(r"Loss ε = (∞|[\d.]+):", text).group(1)
         return [math.inf if loss == "∞" else float(loss)]
@@ -410,6 +417,81 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     button.click()
     assert tab.inner_text(".explorable-readout").startswith("Start, all large")
     assert button.inner_text() == "▶ play the moves"
+
+
+@pytest.mark.parametrize("opened", ["two-errors"], indirect=True)
+def test_the_error_rates_are_those_of_laplace_noise(shown):
+    """At thresholds on both sides of the two counts and between them, and three levels."""
+    _, tab = shown
+    threshold, level = tab.query_selector_all(".explorable input[type=range]")
+    for position in ("10", "16", "20", "26"):
+        level.fill(position)
+        for place in ("129", "132", "132.5", "132.8", "133", "136"):
+            threshold.fill(place)
+            text = tab.inner_text(".explorable-readout")
+            numbers = EXPECTED["two-errors"](said(tab))
+            assert PRINTED["two-errors"](text) == pytest.approx(numbers, abs=6e-4), text
+    tab.get_by_role("button", name="Show the best threshold").click()
+    epsilon = float(said(tab)[1])
+    rates = np.linspace(0, 1, 100_001)
+    found = PRINTED["two-errors"](tab.inner_text(".explorable-below"))
+    for curve in (pb.foundations.laplace_tradeoff, pb.foundations.tradeoff_bound):
+        smallest = float((rates + curve(rates, epsilon=epsilon)).min())
+        assert found.pop(0) == pytest.approx(smallest, abs=6e-4)
+
+
+@pytest.mark.parametrize("opened", ["two-errors"], indirect=True)
+def test_a_hand_on_either_drawing_moves_the_threshold(shown):
+    """On the densities to where it points, on the curve to the threshold with this rate."""
+    _, tab = shown
+    svg = tab.query_selector(".explorable-view svg")
+    box = svg.bounding_box()
+    scale = box["width"] / int(svg.get_attribute("viewBox").split()[2])
+    for y in (100, 330):
+        threshold = said(tab)[0]
+        tab.mouse.click(box["x"] + 0.45 * box["width"], box["y"] + y * scale)
+        assert said(tab)[0] != threshold
+    left, right = 40, box["width"] / scale - 12
+    rate = (0.45 * box["width"] / scale - left) / (right - left)
+    assert PRINTED["two-errors"](tab.inner_text(".explorable-readout"))[0] == pytest.approx(
+        rate, abs=0.03
+    )
+
+
+@pytest.mark.parametrize("opened", ["in-or-out"], indirect=True)
+def test_the_optimal_attacker_is_that_of_the_package(shown):
+    """Its advantage at every number of draws, and what it says to each of twenty releases."""
+    _, tab = shown
+    level = tab.query_selector(".explorable input[type=range]")
+    for choice, draws in enumerate((1, 3, 10, 30, 100)):
+        choose(tab, 0, choice)
+        for position in ("0", "10", "16"):
+            level.fill(position)
+            attack = club(draws, float(said(tab)[1]))
+            exact, _ = PRINTED["in-or-out"](tab.inner_text(".explorable-readout"))
+            assert attack.advantage - 6e-4 < exact < attack.advantage_bound + 6e-4
+    choose(tab, 0, 2)
+    tab.get_by_role("button", name="Reset").click()
+    attack, right = club(3, 1.0), []
+    for number in range(1, 21):
+        text = tab.inner_text(".explorable-readout")
+        assert text.startswith(f"Release {number} of 20 has 3 draws")
+        drawn = np.array(
+            [int(re.search(rf"(\d) {b}", text)[1]) for b in ("short", "middle", "tall")]
+        )
+        assert drawn.sum() == 3
+        best = "in" if drawn @ attack.scores > 0 else "out"
+        tab.get_by_role("button", name=best, exact=True).click()
+        you, other = re.search(
+            r"right in (\d+) of \d+, and the optimal attacker in (\d+)",
+            tab.inner_text(".explorable-readout"),
+        ).groups()
+        assert you == other
+        right.append(int(you))
+    assert right == sorted(right) and 0 < right[-1] < 20
+    assert tab.get_by_role("button", name="in", exact=True).is_disabled()
+    tab.get_by_role("button", name="twenty new releases").click()
+    assert tab.inner_text(".explorable-readout").startswith("Release 1 of 20")
 
 
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)

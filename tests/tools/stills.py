@@ -62,7 +62,9 @@ def alone(tab: Page) -> None:
 
 def height(tab: Page) -> int:
     """How high the content of the box is."""
-    return round(tab.eval_on_selector(".explorable-body", "box => box.getBoundingClientRect().height"))
+    return round(
+        tab.eval_on_selector(".explorable-body", "box => box.getBoundingClientRect().height")
+    )
 
 
 def write_picture(png: bytes, target: Path) -> None:
