@@ -6,16 +6,20 @@ numbers in the readout, in the same order.
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+import pandas as pd
 from scipy.stats import laplace
 
 import pdpbook as pb
+from pdpbook.commands import competition
 from pdpbook.foundations.tradeoff import laplace_tradeoff, tradeoff_bound
 
 __all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at"]
 
 Numbers = list[float]
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 PERCENT = re.compile(r"([\d.]+)\u00a0%")
 
 
@@ -41,9 +45,47 @@ def in_or_out(values: list[str]) -> Numbers:
     return [advantage, 10 * (1 + advantage)]
 
 
+@cache
+def settings() -> pd.DataFrame:
+    """Median divergence of six releases, for each ε and number of records."""
+    samples = competition.committed_competition("records").query("records <= 1000")
+    medians = samples.groupby(["epsilon", "records", "release"]).divergence.median()
+    return medians.unstack()[[*competition.RELEASES]]
+
+
+def which_release(values: list[str]) -> Numbers:
+    """Divergence, factor over the closest with its guarantee, its divergence, the worst factor."""
+    short = ["game, paper's scales", "game, finer scales", "common scale", "Laplace at b*"]
+    short += ["randomised response", "DP histogram"]
+    number = short.index(values[0])
+    table = settings()
+    rivals = table.iloc[:, 3:] if number >= 3 else table
+    factors = table.iloc[:, number] / rivals.min(axis=1)
+    place = float(values[2]), int(values[1].replace(",", ""))
+    closest = float(rivals.loc[place].min())
+    return [float(table.loc[place].iloc[number]), factors.loc[place], closest, factors.max()]
+
+
+def read_release(text: str) -> Numbers:
+    """The same in the readout; a release that is closest has no other to name."""
+    number = r"([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)"
+    own = value(re.search(rf"is {number}\. (?:That|No)", text)[1])
+    worst = value(re.search(rf"it is {number} times as far\.", text)[1])
+    other = re.search(rf"That is {number} times .* \({number}\)\.", text)
+    factor, closest = map(value, other.groups()) if other else (1.0, own)
+    return [own, factor, closest, worst]
+
+
+def value(text: str) -> float:
+    """A number as a readout writes it."""
+    digits, _, power = text.replace(",", "").partition("·10")
+    return float(digits) * 10.0 ** int(power.translate(SUPERSCRIPTS) or "0")
+
+
 EXPECTED: dict[str, Callable[[list[str]], Numbers]] = {
     "two-errors": lambda values: two_errors_at(*map(float, values)),
     "in-or-out": in_or_out,
+    "which-release": which_release,
 }
 
 PRINTED: dict[str, Callable[[str], Numbers]] = {
@@ -51,4 +93,5 @@ PRINTED: dict[str, Callable[[str], Numbers]] = {
     "in-or-out": lambda text: [
         *map(float, re.search(r"advantage is ([\d.]+), .* right in ([\d.]+) of 20", text).groups())
     ],
+    "which-release": read_release,
 }

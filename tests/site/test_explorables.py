@@ -32,6 +32,7 @@ PAGES = {
     "gradual-release": "beyond/collusion",
     "two-errors": "foundations/differential-privacy",
     "in-or-out": "audit/attacks",
+    "which-release": "audit/instead",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -492,6 +493,32 @@ def test_the_optimal_attacker_is_that_of_the_package(shown):
     assert tab.get_by_role("button", name="in", exact=True).is_disabled()
     tab.get_by_role("button", name="twenty new releases").click()
     assert tab.inner_text(".explorable-readout").startswith("Release 1 of 20")
+
+
+@pytest.mark.parametrize("opened", ["which-release"], indirect=True)
+def test_every_release_is_compared_with_those_that_promise_as_much(shown):
+    """Six releases in settings of all levels; a click on the map leads to the same numbers."""
+    _, tab = shown
+    many, level = tab.query_selector_all(".explorable input[type=range]")
+    for release in range(6):
+        choose(tab, 0, release)
+        for position in range(6):
+            level.fill(str(position))
+            many.fill(str((3 * position + release) % 9))
+            numbers = EXPECTED["which-release"](said(tab))
+            text = tab.inner_text(".explorable-readout")
+            assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051), text
+    cells = tab.query_selector_all(".explorable-view rect[class='bar s-histogram']")
+    assert len(cells) == 55  # a bar and a cell for each setting
+    box, start = cells[-54].bounding_box(), said(tab)
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert said(tab) == [start[0], "10", "0.1"] != start
+    text = tab.inner_text(".explorable-readout")
+    numbers = EXPECTED["which-release"](said(tab))
+    assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051)
+    tab.get_by_role("button", name="the DP histogram").click()
+    worst = f"{numbers[-1]:.1f} times"
+    assert worst == "1.3 times" and worst in tab.inner_text(".explorable-verdict")
 
 
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)
