@@ -76,6 +76,31 @@ def read_release(text: str) -> Numbers:
     return [own, factor, closest, worst]
 
 
+def padded_grid(values: list[str]) -> Numbers:
+    """Width of a bin in cm, bins that hold records, bins that hold one, company of a record."""
+    heights = pb.load_heights()["height"]
+    grid = pb.Grid.padded(heights, epsilon=float(values[1]), bins=int(values[0]))
+    counts = grid.counts(heights)
+    (mine,) = {
+        counts[k]
+        for h, k in zip(heights, grid.index(heights), strict=True)
+        if f"{h:.1f}" == values[2]
+    }
+    held, alone = np.count_nonzero(counts), np.count_nonzero(counts == 1)
+    return [grid.width / grid.bins, float(held), float(alone), float(mine - 1)]
+
+
+def read_grid(text: str) -> Numbers:
+    """The same in the readout."""
+    width, held = re.search(r"bins of ([\d.]+) cm, and (\d+) of them", text).groups()
+    alone = re.search(r"In (\d+) of these there is one", text)
+    others = re.search(r"shares its bin with ([\d,]+)", text)
+    return [
+        value(each[1] if isinstance(each, re.Match) else each or "0")
+        for each in (width, held, alone, others)
+    ]
+
+
 def value(text: str) -> float:
     """A number as a readout writes it."""
     digits, _, power = text.replace(",", "").partition("·10")
@@ -86,6 +111,7 @@ EXPECTED: dict[str, Callable[[list[str]], Numbers]] = {
     "two-errors": lambda values: two_errors_at(*map(float, values)),
     "in-or-out": in_or_out,
     "which-release": which_release,
+    "padded-grid": padded_grid,
 }
 
 PRINTED: dict[str, Callable[[str], Numbers]] = {
@@ -94,4 +120,5 @@ PRINTED: dict[str, Callable[[str], Numbers]] = {
         *map(float, re.search(r"advantage is ([\d.]+), .* right in ([\d.]+) of 20", text).groups())
     ],
     "which-release": read_release,
+    "padded-grid": read_grid,
 }

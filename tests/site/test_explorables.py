@@ -1,5 +1,6 @@
 """The figures that move: driven by the keyboard, and compared with the package."""
 
+import itertools
 import json
 import math
 import re
@@ -33,6 +34,7 @@ PAGES = {
     "two-errors": "foundations/differential-privacy",
     "in-or-out": "audit/attacks",
     "which-release": "audit/instead",
+    "padded-grid": "foundations/sampling-query",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -519,6 +521,34 @@ def test_every_release_is_compared_with_those_that_promise_as_much(shown):
     tab.get_by_role("button", name="the DP histogram").click()
     worst = f"{numbers[-1]:.1f} times"
     assert worst == "1.3 times" and worst in tab.inner_text(".explorable-verdict")
+
+
+@pytest.mark.parametrize("opened", ["padded-grid"], indirect=True)
+def test_the_grid_is_that_of_the_package(shown):
+    """On grids of all sizes; and the finest grid of the answer is one where nobody is alone."""
+    _, tab = shown
+    bins, level, who = tab.query_selector_all(".explorable input[type=range]")
+    for number in (5, 12, 30, 51, 64, 65, 101, 150, 201):
+        bins.fill(str(number))
+        for position in ("0", "6", "10", "15", "19"):
+            level.fill(position)
+            who.fill(str(number % 26))
+            text = tab.inner_text(".explorable-readout")
+            numbers = EXPECTED["padded-grid"](said(tab))
+            assert PRINTED["padded-grid"](text) == pytest.approx(numbers, abs=0.0051), text
+            marks = tab.query_selector_all(".explorable-view .dot.s-exposed")
+            assert len(marks) == numbers[2]
+    tab.get_by_role("button", name="Show the finest grid").click()
+    text = tab.inner_text(".explorable-below")
+    found = re.search(r"(\d+) bins with the padding for ε = ([\d.]+) .* are ([\d.]+) cm", text)
+    width, _, alone, _ = EXPECTED["padded-grid"]([found[1], found[2], "190.5"])
+    assert alone == 0.0 and width == pytest.approx(float(found[3]), abs=0.0051)
+    heights = pb.load_heights()["height"]
+    levels = [float(e) for e in tab.evaluate("explorableRound(0.1, 8)")]
+    for epsilon, number in itertools.product(levels, range(5, 202)):
+        grid = pb.Grid.padded(heights, epsilon=epsilon, bins=number)
+        if grid.width / number < width - 0.005:
+            assert (grid.counts(heights) == 1).any()
 
 
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)
