@@ -157,7 +157,8 @@ def test_the_first_page_shows_the_path_and_what_stands_beside_it() -> None:
 def test_every_part_has_a_picture_on_the_first_page() -> None:
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
     text = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
-    card = r"^:::\{grid-item-card\} (.+?)(?: ★)?\n:link: [\w-]+\n:link-type: ref\n:link-alt: .+\n```\{thumb"
+    link = r":link: [\w-]+\n:link-type: ref\n:link-alt: .+\n"
+    card = rf"^:::\{{grid-item-card\}} (.+?)(?: ★)?\n{link}```\{{thumbnail\}}"
     cards = re.findall(card, text, re.MULTILINE)
     assert cards == [part["caption"] for part in parts if part.get("numbered")]
 

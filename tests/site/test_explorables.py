@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import pdpbook as pb
+from book._ext.pages.explorable import series_of, still_of
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
 from tests.site.explorable_numbers import EXPECTED, PRINTED, club
@@ -22,7 +23,7 @@ from tests.tools.notebooks import ROOT
 pytestmark = pytest.mark.site
 EXPLORABLES = ROOT / "book" / "_static" / "explorables"
 PAGES = {
-    "everybody-blurred": "index",
+    "remove-one": "index",
     "one-record": "per_instance/dp-versus-pdp",
     "truncated-density": "per_instance/truncated-laplace",
     "scale-bound": "experiments/published-proof",
@@ -139,8 +140,8 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         return [high, float((noise[:, 0] == noise[:, 1]).mean()), float(noise[:, 1].std())]
     if explorable == "game-table":
         return on_the_table(values)
-    if explorable == "everybody-blurred":
-        return everybody_blurred(*(value.removesuffix(" cm") for value in values))
+    if explorable == "remove-one":
+        return one_removed(*values)
     others = np.array([0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0])
     kernels = [
         np.eye(16) if b == "none" else pb.laplace_kernel(16, [float(b)])[0] for b in values[1:]
@@ -149,16 +150,51 @@ def expected(explorable: str, values: list[str]) -> list[float]:
     return [pb.privacy_losses([row], row + others @ kernels[1], 41)[0]]
 
 
-def everybody_blurred(noise: str, height: str) -> list[float]:
-    """Loss of a record, private records and KL when all heights have the same noise, in cm."""
-    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0)
-    scale = 0.0 if noise == "none" else float(noise) / game.grid.width
-    kernel = np.eye(game.bins) if scale == 0 else pb.laplace_kernel(game.bins, [scale])[0]
-    seen = np.flatnonzero(game.counts)
-    losses = pb.privacy_losses(kernel[seen], game.counts @ kernel, int(game.counts.sum()))
-    [k] = np.flatnonzero(np.round(game.grid.midpoints[seen]) == float(height))
-    kl = pb.kl_divergence(game.frequency, game.frequency @ kernel)
-    return [float(losses[k]), float(game.counts[seen[losses <= 1]].sum()), float(kl)]
+@cache
+def heights_game() -> tuple[pb.NVOGame, tuple[pb.audit.Removal, ...]]:
+    """The game of the first page, and what happens when one record of each bin leaves."""
+    finer = (3, 2, 1, 0.033, 0.02)
+    game = pb.NVOGame.from_data(pb.load_heights()["height"], epsilon=1.0, multipliers=finer)
+
+    def best_responses(game: pb.NVOGame) -> np.ndarray:
+        return pb.best_response_dynamics(game, start=game.constant_profile(0)).profile
+
+    return game, pb.audit.removals(game, best_responses)
+
+
+def one_removed(who: str, noise: str) -> list[float]:
+    """Changes, fixed-noise and end-to-end loss without a record, and the divergence with it."""
+    game, removals = heights_game()
+    centres = [round(float(game.grid.midpoints[removal.bin])) for removal in removals]
+    if noise == "from the game":
+        divergence = game.evaluate(removals[0].profile).divergence
+        if who == "none":
+            return [divergence]
+        removal = removals[centres.index(int(who.removesuffix(" cm")))]
+        losses = [removal.fixed_noise_loss, removal.end_to_end_loss]
+        return [float(removal.changed.sum()), *losses, divergence]
+
+    def scale(counts: np.ndarray) -> float:
+        """One scale for everybody: that of the Laplace mechanism, or the common one rounded up."""
+        if noise.startswith("69"):
+            return float(game.scales[2])
+        common = pb.common_scale(counts, epsilon=1.0) * game.grid.width
+        return math.ceil(10 * common) / 10 / game.grid.width
+
+    def output(counts: np.ndarray, scale: float) -> np.ndarray:
+        return counts / counts.sum() @ pb.laplace_kernel(game.bins, [scale])[0]
+
+    alike = scale(game.counts)
+    present = output(game.counts, alike)
+    divergence = float(pb.kl_divergence(game.frequency, present))
+    if who == "none":
+        return [divergence]
+    fewer = game.counts.copy()
+    fewer[removals[centres.index(int(who.removesuffix(" cm")))].bin] -= 1
+    fixed, whole = output(fewer, alike), output(fewer, scale(fewer))
+    losses = [float(np.abs(np.log(present / other)).max()) for other in (fixed, whole)]
+    changed = 0 if scale(fewer) == alike else game.records - 1
+    return [float(changed), *losses, divergence]
 
 
 @cache
@@ -210,9 +246,10 @@ def printed(explorable: str, text: str) -> list[float]:
     if explorable == "best-response-run":
         found = re.search(r"(\d) of 7 private, KL = ([\d.]+)\.", text)
         return [float(found.group(1)), float(found.group(2))]
-    if explorable == "everybody-blurred":
-        found = re.search(r"\(▼\): (∞|[\d.]+)\. ([\d,]+) of .* data: ([\d.]+)\.", text)
-        return [float(each.replace(",", "").replace("∞", "inf")) for each in found.groups()]
+    if explorable == "remove-one":
+        left = r"([\d,]+) of the other 1,316 .* loss: ([\d.]+)\. End-to-end loss: ([\d.]+)\..* "
+        found = re.search(rf"(?:{left})?data: ([\d.]+)\.", text)
+        return [float(each.replace(",", "")) for each in found.groups() if each]
     if explorable == "game-table":
         found = re.search(r"(\d+) of 12 private, KL = ([\d.]+), payoff ([\d.]+)\.", text)
         bins = re.search(r"of bins? ([\d, ]+)\.", text)
@@ -289,7 +326,7 @@ def test_what_is_drawn_has_the_colours_of_the_figures(shown):
     look = """() => [...document.querySelectorAll(".explorable svg [class*='s-']")].map(mark => {
         const style = getComputedStyle(mark);
         const text = mark.matches("text.on-mark");
-        const line = mark.matches(".line, .hollow");
+        const line = mark.matches(".line, .hollow, .dots");
         return [mark.getAttribute("class"), text, line ? style.stroke : style.fill];
     })"""
     for mode in ("light", "dark"):
@@ -312,7 +349,8 @@ def test_no_script_has_a_colour_or_a_name_of_its_own():
             assert series in LOOKS, f"{script.name}: s-{series}"
     page = (PUBLIC / f"book/{PAGES['one-record']}.html").read_text(encoding="utf-8")
     labels = json.loads(re.search(r"explorableLabels = (\{.*?\});", page)[1])
-    assert labels == {name: look.label for name, look in LOOKS.items()}
+    named = series_of((EXPLORABLES / "one-record.js").read_text(encoding="utf-8"))
+    assert labels == {name: LOOKS[name].label for name in named} and len(labels) > 1
 
 
 def test_d3_is_the_parts_that_the_scripts_use():
@@ -406,7 +444,7 @@ def test_every_removal_is_that_of_the_package(shown):
 @pytest.mark.parametrize("opened", ["best-response-run"], indirect=True)
 def test_the_button_plays_the_moves_to_the_end(shown):
     _, tab = shown
-    button = tab.query_selector(".explorable button")
+    button = tab.query_selector(".explorable-controls > button")
     assert button.inner_text() == "▶ play the moves"
     button.click()
     assert button.inner_text() == "❚❚ pause"
@@ -556,7 +594,7 @@ def test_no_point_lies_on_the_frame(shown):
     """What is beyond it is left out, and not put on its edge."""
     _, tab = shown
     places = tab.eval_on_selector_all(
-        ".explorable > .explorable-body > svg circle", "all => all.map(c => +c.getAttribute('cx'))"
+        ".explorable-view > svg circle", "all => all.map(c => +c.getAttribute('cx'))"
     )
     assert len(places) > 560
     assert len(set(places)) == len(places)
@@ -583,3 +621,277 @@ def test_without_scripts_the_box_says_so():
     for page in PAGES.values():
         box = parse(PUBLIC / f"book/{page}.html").select_one(".explorable-body")
         assert "They need JavaScript" in box.get_text()
+
+
+def addressed(tab: Page, explorable: str, *state: int) -> None:
+    """Lead the page to a setting, as a link would."""
+    tab.evaluate("hash => { location.hash = hash }", f"explorable-{explorable}:")  # leave the last
+    address = f"#explorable-{explorable}:{','.join(map(str, state))}"
+    tab.evaluate(
+        """hash => new Promise(done => {
+            addEventListener("hashchange", () => setTimeout(done), {once: true});
+            location.hash = hash;
+        })""",
+        address,
+    )
+
+
+@pytest.mark.parametrize("opened", ["remove-one"], indirect=True)
+def test_every_height_that_leaves_is_a_removal_of_the_package(shown):
+    """All three ways to choose the noise; and the dots in full colour are those that change."""
+    _, tab = shown
+    changes = []
+    for noise in range(3):
+        for who in range(23):
+            addressed(tab, "remove-one", who, noise)
+            numbers = printed("remove-one", tab.inner_text(".explorable-readout"))
+            assert numbers == pytest.approx(expected("remove-one", said(tab)), abs=0.0051)
+            if who:
+                changes.append(numbers[0])
+                # a dot every pitch of a path, as long as from its first to its last one
+                full = tab.evaluate("""() => [...document.querySelectorAll(
+                    ".explorable-view .dots:not(.stays, .was)")].reduce((sum, path) => sum
+                    + path.getAttribute("d").split("M").slice(1).reduce((dots, line) => {
+                        const [, from, to] = line.match(/,([\\d.]+)V([\\d.]+)/).map(Number);
+                        const pitch = +path.getAttribute("stroke-dasharray").split(" ")[1];
+                        return dots + 1 + Math.round((from - to) / pitch);
+                    }, 0), 0)""")
+                assert full == numbers[0], said(tab)
+    assert changes[0] == 615 and 0 in changes[:22]
+    assert set(changes[44:]) == {0}  # the Laplace mechanism does not look at the data
+
+
+@pytest.mark.parametrize("opened", ["remove-one"], indirect=True)
+def test_the_guess_is_compared_with_what_happens(shown):
+    _, tab = shown
+    verdict = tab.locator(".explorable-verdict")
+    tab.get_by_role("button", name="twenty").click()
+    assert verdict.inner_text() == "You guessed “twenty”. Now try it."
+    addressed(tab, "remove-one", 1, 0)
+    assert verdict.inner_text().startswith("You guessed “twenty”, and that is wrong: 615 others")
+    tab.get_by_role("button", name="hundreds").click()
+    assert verdict.inner_text().startswith("You guessed “hundreds”, and that is right")
+    tab.get_by_role("button", name="Reset").click()
+    assert verdict.inner_text() == ""
+
+
+def test_a_link_leads_to_a_setting_and_the_address_follows_a_hand(shown):
+    explorable, tab = shown
+    first = said(tab)
+    controls = tab.query_selector_all(CONTROLS)
+    for control in controls:
+        radio = control.query_selector("label:last-child input, label:first-of-type input")
+        (radio or control).focus()
+        tab.keyboard.press("ArrowRight")
+    moved, text = said(tab), tab.inner_text(".explorable-readout")
+    assert moved != first
+    tab.wait_for_function("location.hash.includes(':')")
+    tab.wait_for_timeout(400)
+    address = tab.evaluate("location.hash")
+    tab.get_by_role("button", name="Reset").click()
+    assert said(tab) == first
+    tab.wait_for_timeout(400)
+    state = address.partition(":")[2]
+    addressed(tab, explorable, *(float(place) for place in state.split(",")))
+    assert (said(tab), tab.inner_text(".explorable-readout")) == (moved, text)
+    addressed(tab, explorable, 1)  # too few numbers say nothing
+    assert said(tab) == moved
+
+
+@pytest.mark.parametrize("opened", ["game-table"], indirect=True)
+def test_the_best_so_far_is_kept_and_the_best_possible_is_that_of_all_settings(shown):
+    _, tab = shown
+    kept = tab.locator(".explorable-best")
+    tab.get_by_role("button", name="Reset").click()
+    lowest = on_the_table(said(tab))[1]
+    for actions in ([1, 2, 2, 2, 2, 2], [0, 0, 0, 0, 0, 0], [2, 1, 2, 2, 2, 2], [2, 2, 1, 1, 2, 2]):
+        addressed(tab, "game-table", *actions)
+        private, kl, *_ = on_the_table(said(tab))
+        lowest = min(lowest, kl) if private == 12 else lowest
+        assert kept.inner_text() == f"Best so far: 12 of 12 private, KL = {lowest:.4f}."
+    tab.get_by_role("button", name="Show the best possible").click()
+    names = ["small", "medium", "large"]
+    table = [on_the_table([names[v] for v in a]) for a in np.ndindex(*(3,) * 6)]
+    private, kl = max((each[0], -each[1]) for each in table)
+    answer = tab.locator(".explorable-below").inner_text()
+    assert f"the best has {private:.0f} of 12 private and KL = {-kl:.4f}: bin 0 " in answer
+    chosen = [names.index(word) for word in re.findall(r"bin \d (\w+)[,.]", answer)]
+    addressed(tab, "game-table", *chosen)
+    assert "No other choice of six noises does better." in tab.inner_text(".explorable-readout")
+    tab.get_by_role("button", name="Hide the answer").click()
+    assert "the best has" not in tab.locator(".explorable-below").inner_text()
+
+
+@pytest.mark.parametrize("opened", ["best-response-run", "record-leaves"], indirect=True)
+def test_the_answer_is_that_of_the_package(shown):
+    explorable, tab = shown
+    if explorable == "best-response-run":
+        choose(tab, 0, 3)
+        tab.get_by_role("button", name="Show where each run ends").click()
+        answer = tab.locator(".explorable-below").inner_text()
+        for height in HEIGHTS:
+            private, kl = run(said(tab)[0], str(height))[-1]
+            assert f"{height} cm begins: {private} of 7 private, KL = {kl:.4f}" in answer
+    else:
+        tab.get_by_role("button", name="Show all bins").click()
+        answer = tab.locator(".explorable-below").inner_text()
+        for k in (0, 2, 3, 4, 5, 6):
+            assert f"bin {k} {removal(1.0, k)[1]:.2f}" in answer
+    tab.get_by_role("button", name="Hide the answer").click()
+
+
+@pytest.mark.parametrize("opened", ["one-record"], indirect=True)
+def test_the_least_noise_is_the_first_that_is_enough(shown):
+    _, tab = shown
+    places = int(tab.locator(".explorable input[type=range]").last.get_attribute("max"))
+    for place in (13, 8):
+        losses = []
+        for position in range(places + 1):
+            addressed(tab, "one-record", place, 12, position)
+            losses.append((expected("one-record", said(tab))[0], said(tab)[2]))
+            if losses[-1][0] < 1:
+                break
+        tab.get_by_role("button", name="Show the least noise").click()
+        answer = tab.locator(".explorable-below").inner_text()
+        assert f"below 1 is {losses[-1][1]}." in answer, (answer, losses)
+        assert f"with noise {losses[-1][1] if position else 0} of the others" in answer
+        tab.get_by_role("button", name="Reset").click()
+
+
+@pytest.mark.parametrize("opened", ["one-record"], indirect=True)
+def test_draws_move_the_posterior_as_bayes_says(shown):
+    _, tab = shown
+    addressed(tab, "one-record", 13, 4, 12)
+    tab.get_by_role("button", name="draw values").click()
+    tab.wait_for_function("document.querySelectorAll('.drawn').length >= 12")
+    tab.get_by_role("button", name="pause").click()
+    middles = tab.evaluate("""() => [...document.querySelectorAll(".explorable-view .tick text")]
+        .slice(0, 16).map(t => +t.parentElement.getAttribute("transform").match(/[\\d.]+/)[0])""")
+    drawn = tab.eval_on_selector_all(".drawn", "all => all.map(c => +c.getAttribute('cx'))")
+    bins = [int(np.abs(np.array(middles) - place).argmin()) for place in drawn]
+    others = np.array([0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0])
+    own, theirs = (pb.laplace_kernel(16, [float(b)])[0] for b in said(tab)[1:])
+    rest = others @ theirs
+    odds = np.log((rest + own[13]) / 41 / (rest / 40))[bins].sum()
+    text = tab.inner_text(".explorable-readout")
+    found = re.search(r"After (\d+) draws an attacker .* probability ([\d.]+) that", text)
+    assert int(found[1]) == len(bins)
+    assert float(found[2]) == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.006)
+    tab.locator(".explorable input[type=range]").first.press("ArrowLeft")
+    assert "After" not in tab.inner_text(
+        ".explorable-readout"
+    )  # they were draws of another setting
+
+
+@pytest.mark.parametrize("opened", ["draws-cost"], indirect=True)
+def test_one_draw_is_one(shown):
+    _, tab = shown
+    tab.locator(".explorable input[type=range]").nth(2).fill("0")
+    assert tab.inner_text(".explorable-readout").startswith("1 draw from 1,000 records")
+
+
+POINTED = {  # where to point, as shares of the drawing, and which control says what
+    "remove-one": ((0.99, 0.5), 0, "229 cm"),
+    "one-record": ((0.14, 0.5), 0, "0"),
+    "truncated-density": ((0.99, 0.5), 0, "1.00"),
+    "scale-bound": ((0.95, 0.5), 0, "1,000,000"),
+    "draws-cost": ((0.95, 0.5), 2, "1,000,000"),
+    "game-table": ((0.86, 0.5), 5, "medium"),
+    "best-response-run": ((0.94, 0.12), 1, "214"),
+    "record-leaves": ((0.94, 0.5), 1, "6"),
+}
+
+
+def test_a_finger_on_the_drawing_moves_a_control(shown):
+    explorable, tab = shown
+    if explorable not in POINTED:
+        assert "explorable-touched" not in tab.inner_html(".explorable-view")
+        return
+    (across, down), control, value = POINTED[explorable]
+    tab.locator(".explorable-view svg").scroll_into_view_if_needed()
+    box = tab.locator(".explorable-view svg").bounding_box()
+    tab.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    assert said(tab)[control] == value
+
+
+def test_the_still_is_what_is_seen_first(opened):
+    """Readout as today, and as much height kept free as the box takes, within a line or two."""
+    explorable, tab, (_, text) = opened
+    still = still_of(ROOT, explorable)
+    assert still.picture.is_file()
+    assert text == still.said
+    tab.get_by_role("button", name="Reset").click()
+    tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
+    height = tab.locator(".explorable-body").bounding_box()["height"]
+    assert abs(height - still.narrow) < 60
+    page = parse(PUBLIC / f"book/{PAGES[explorable]}.html")
+    box = page.select_one(".explorable-body")
+    assert f"--wide:{still.wide}px" in box["style"]
+    assert f"/{explorable}.png" in str(box.select_one("noscript"))
+
+
+SHIFTS = """() => {
+    window.shifted = 0;
+    new PerformanceObserver(list => list.getEntries().forEach(shift => {
+        if (!shift.hadRecentInput) window.shifted += shift.value;
+    })).observe({type: "layout-shift", buffered: true});
+}"""
+
+
+@pytest.fixture(scope="module", params=[(1280, 768), (400, 800)], ids=["desktop", "phone"])
+def landing(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """The first page, led to the shortest player, on one of two screens."""
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    tab.add_init_script(f"({SHIFTS})()")
+    visit(tab, PUBLIC / "book/index.html")
+    yield tab
+    context.close()
+
+
+def test_nothing_moves_while_the_first_page_loads(landing):
+    assert landing.evaluate("shifted") < 0.02
+
+
+def test_the_loss_is_in_sight_where_the_record_is_chosen(landing):
+    """Control, drawing with both losses, and readout on one screen; no pill over them."""
+    landing.evaluate("scrollTo(0, 300); scrollTo(0, 200)")  # the pill comes on the way up
+    address = "#explorable-remove-one:1,0"
+    landing.evaluate("hash => { location.hash = hash }", address)
+    landing.wait_for_function("document.querySelector('output').textContent === '160 cm'")
+    high = landing.viewport_size["height"]
+    for part in (".explorable input[type=range]", ".explorable-view svg", ".explorable-readout"):
+        box = landing.locator(part).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= high, part
+    assert "end-to-end loss 2.25" in landing.locator(".explorable-view svg").text_content()
+    assert not landing.locator("#pst-back-to-top").is_visible()
+
+
+def test_the_drawing_stays_in_sight_of_the_controls_on_a_phone(browser: Browser):
+    context = browser.new_context(viewport={"width": 400, "height": 800})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    visit(tab, PUBLIC / "book/audit/many-draws.html", "#explorable-draws-cost")
+    for slider in tab.query_selector_all(".explorable input[type=range]"):
+        for _ in range(3):  # what is above is laid out on the way
+            slider.evaluate("slider => { slider.blur(); slider.focus() }")
+            tab.wait_for_timeout(200)
+        box = tab.locator(".explorable-view svg").bounding_box()
+        at = slider.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 800
+        assert 0 <= at["y"] < box["y"], "the control is not covered"
+    context.close()
+
+
+def test_who_asks_for_less_motion_sees_none(browser: Browser):
+    for motion, animated in (("reduce", False), ("no-preference", True)):
+        context = browser.new_context(reduced_motion=motion)
+        tab = context.new_page()
+        visit(tab, PUBLIC / "book/index.html", "#explorable-remove-one:1,0")
+        names = tab.eval_on_selector_all(
+            ".dots.was", "all => all.map(path => getComputedStyle(path).animationName)"
+        )
+        assert names and all((name != "none") is animated for name in names)
+        context.close()

@@ -241,6 +241,22 @@ def test_a_notebook_is_read_run_and_answered(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("opened", PAGES[-1:], indirect=True)
+def test_a_figure_with_controls_is_a_still_that_says_where_the_moving_one_is(
+    opened: Opened, folder: Path
+) -> None:
+    _, tab = opened
+    cell = tab.locator(".jp-Notebook .jp-MarkdownCell", has=tab.locator("img"))
+    cell = cell.filter(has_text="A still of a figure with controls")
+    still = cell.locator("img")
+    still.scroll_into_view_if_needed()
+    assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000
+    assert still.get_attribute("alt").startswith("Loss ε = ")
+    assert "Trust HTML" in cell.inner_text()
+    assert cell.locator("a", has_text="one-record.html").count() == 1
+    assert (folder / "explorables" / "one-record.html").is_file()
+
+
+@pytest.mark.parametrize("opened", PAGES[-1:], indirect=True)
 def test_a_link_opens_the_other_notebook(opened: Opened) -> None:
     _, tab = opened
     tab.locator(".jp-Notebook a", has_text=re.compile(r"^Definition 2\.\d")).first.click()

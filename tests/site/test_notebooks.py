@@ -195,9 +195,14 @@ def headings(page: str) -> set[str]:
 def test_links_lead_somewhere(path: Path) -> None:
     page = path.relative_to(EDITION).with_suffix("").as_posix()
     targets = LINK.findall(CODE.sub("", MATHEMATICS.sub("", prose(notebook(page)))))
+    cells = notebook(page).cells
+    attached = {file for cell in cells for file in cell.get("attachments", {})}
     broken = []
     for target in targets:
         if re.match(r"https?:", target):
+            continue
+        if target.startswith("attachment:"):
+            broken += [target] * (target.partition(":")[2] not in attached)
             continue
         file, _, anchor = target.partition("#")
         there = (path.parent / file).resolve() if file else path

@@ -28,12 +28,15 @@ ALONE = """() => {
         [...box.parentElement.children].forEach(other => other === box || other.remove());
 }"""
 CARD = """() => {
-    const title = Object.assign(document.createElement("div"), {textContent: document.title});
-    title.style = "font-size: 3.2rem; font-weight: 600; line-height: 1.2";
-    const view = document.querySelector(".explorable-view");
-    view.querySelector("p").remove();
-    view.prepend(title);
-    view.style = "position: fixed; inset: 0; z-index: 9999; padding: 2.5rem";
+    const title = document.createElement("h1");
+    title.textContent = "Per-instance differential privacy";
+    title.style = "font-size: 3rem; margin: 0 0 1rem";
+    const body = document.querySelector(".explorable-body");
+    const said = document.querySelector(".explorable-readout");
+    said.style = "font-size: 1.5rem";
+    body.replaceChildren(title, document.querySelector(".explorable-view > svg"), said);
+    document.querySelector(".explorable").style =
+        "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem";
 }"""
 SHARED = {"width": 1200, "height": 630}  # what those show who show a link
 

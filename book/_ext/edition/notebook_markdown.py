@@ -285,15 +285,16 @@ class Markdown:
         return []
 
     def _block_explorable(self, node: nodes.Element) -> list[str]:
-        """A still, which the cell has as an attachment, and where the one that moves is."""
+        """Show a still, which the cell has attached, and say where the one that moves is."""
         up = relpath(".", PurePosixPath(self.docname).parent)
-        page = f"{up}/explorables/{node['name']}.html"
+        name = f"{node['name']}.html"
+        page = f"{up}/explorables/{name}"
         still = node["still"]
         shown = [f"![{still.said}](attachment:{still.picture.name})"] if still else []
         moving = (
-            f"**A still of a figure with controls.** To move them, open [{page.split('/')[-1]}]({page}), "
-            "in the folder `explorables` of the bundle, in a browser. JupyterLab shows it after a "
-            "click on *Trust HTML*."
+            f"**A still of a figure with controls.** To move them, open [{name}]({page}), in the "
+            "folder `explorables` of the bundle, in a browser. JupyterLab shows it after a click "
+            "on *Trust HTML*."
         )
         return [*shown, quoted([moving, *self.inside(node)])]
 

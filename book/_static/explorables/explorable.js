@@ -241,6 +241,9 @@ class ExplorablePanel {
     this.update();
     addEventListener("hashchange", () => { this.restore(); this.update(); });
     new ResizeObserver(() => this.update()).observe(this.body.node());
+    new ResizeObserver(() => { // a control with the focus is not hidden by it
+      this.body.style("--view", `${this.view.node().offsetHeight}px`);
+    }).observe(this.view.node());
     new IntersectionObserver(([{ isIntersecting }]) => {
       document.documentElement.classList.toggle("explorable-in-sight", isIntersecting);
     }).observe(this.body.node());

@@ -25,8 +25,7 @@ explorable("game-table", (panel) => {
     .map((code) => outcome(d3.range(K).map((k) => Math.floor(code / names.length ** k) % names.length)))
     .reduce((a, b) => (better(b, a) ? b : a));
 
-  panel.prompt("Everybody is at the large scale and private. How low can you get KL while all twelve stay private? " +
-    "A click on a bin of the drawing changes its noise.");
+  panel.prompt("How low can you get KL while all twelve stay private? A click on a bin of the drawing changes its noise.");
   const table = panel.controls.append("div").attr("class", "explorable-table");
   const rows = counts.map((records, k) => {
     const row = table.append("div").attr("class", "explorable-row");

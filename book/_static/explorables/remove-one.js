@@ -59,7 +59,7 @@ explorable("remove-one", (panel) => {
   };
 
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
-  panel.prompt("Remove the shortest player: click the dot on the far left.");
+  panel.prompt("What if the shortest player leaves? Click the dot on the far left.");
   panel.guess({
     question: "How many others will change their noise?",
     options: ["none", "twenty", "hundreds"], right: 2,
@@ -67,8 +67,8 @@ explorable("remove-one", (panel) => {
     because: () => `${last.changed} others change their noise.`,
   });
   const who = panel.slider({
-    label: "who leaves", min: 0, max: occupied.length, step: 1, start: 0,
-    format: (i) => (i ? `${centre(i - 1).toFixed(0)} cm` : "nobody"),
+    label: "record that leaves", min: 0, max: occupied.length, step: 1, start: 0,
+    format: (i) => (i ? `${centre(i - 1).toFixed(0)} cm` : "none"),
   });
   const noise = panel.choice({
     label: "noise", start: 0, inline: true,
@@ -161,7 +161,7 @@ explorable("remove-one", (panel) => {
       });
     svg.append("line").attr("class", "level").attr("x1", 4 + long(1)).attr("x2", 4 + long(1)).attr("y1", 16).attr("y2", 68);
     svg.append("text").attr("x", 4 + long(1)).attr("y", 82).attr("text-anchor", "middle").text("ε = 1");
-    const alone = counts[out] > 1 ? `one of the ${counts[out]} players of about` : "the only player of about";
+    const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
     return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(last.changed)} of the other ${commas(n - 1)} ` +
       `change their noise. Fixed-noise loss: ${last.fixed.toFixed(2)}. End-to-end loss: ${last.whole.toFixed(2)}. ` +
       `Target: ε = 1. Divergence of the release from the data: ${kl.toFixed(3)}.`;
