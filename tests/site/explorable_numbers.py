@@ -4,19 +4,22 @@ Each explorable has a function from what its controls say to numbers, and one th
 numbers in the readout, in the same order.
 """
 
+import math
 import re
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy.stats import laplace
+from scipy.stats import dlaplace, laplace
 
 import pdpbook as pb
+from pdpbook.audit.private_randomisers import noise_margin
+from pdpbook.audit.safe_randomisers import is_safe
 from pdpbook.commands import competition
 from pdpbook.foundations.tradeoff import laplace_tradeoff, tradeoff_bound
 
-__all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at"]
+__all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at", "village"]
 
 Numbers = list[float]
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -101,6 +104,31 @@ def read_grid(text: str) -> Numbers:
     ]
 
 
+def village(total: float, share: float, moved: float) -> tuple[Numbers, bool]:
+    """Margin, certain records, mass, loss and divergence of the village; and whether it is safe."""
+    first, second = total * share, total * (1 - share)
+    counts = np.array([40, 60, 1])
+    noisy = counts + dlaplace.ppf([0.06, 0.975, 0.5], first).astype(int)
+    margin = noise_margin(3, epsilon=first, delta=1e-3)
+    lower = np.maximum(noisy - margin, 0)
+    rows = np.array([[1 - moved, 0, moved], [0, 1 - moved, moved], [0, 0, 1]])
+    least = np.array([*lower[:2], 1])
+    alone = least.sum() == 1
+    loss = np.inf if alone else pb.privacy_losses(rows[2:], least @ rows, least.sum())[0]
+    q = counts / counts.sum()
+    mass = moved * lower[:2].sum()
+    numbers = [margin, *lower[:2], mass, loss, pb.kl_divergence(q, q @ rows)]
+    return [*map(float, numbers)], is_safe(rows, lower, epsilon=second)
+
+
+def read_village(text: str) -> Numbers:
+    """The same numbers in the readout."""
+    number = r"([\d.]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?|∞)"
+    margin, *sure = re.search(r"more than (\d+) too .* least (\d+) and (\d+) rec", text).groups()
+    rest = re.search(rf"mass of {number} on .* most {number}, .* is {number}\.$", text).groups()
+    return [math.inf if each == "∞" else value(each) for each in (margin, *sure, *rest)]
+
+
 def value(text: str) -> float:
     """A number as a readout writes it."""
     digits, _, power = text.replace(",", "").partition("·10")
@@ -112,6 +140,9 @@ EXPECTED: dict[str, Callable[[list[str]], Numbers]] = {
     "in-or-out": in_or_out,
     "which-release": which_release,
     "padded-grid": padded_grid,
+    "safe-share": lambda values: village(
+        float(values[0]), float(values[1].removesuffix(" %")) / 100, float(values[2])
+    )[0],
 }
 
 PRINTED: dict[str, Callable[[str], Numbers]] = {
@@ -121,4 +152,5 @@ PRINTED: dict[str, Callable[[str], Numbers]] = {
     ],
     "which-release": read_release,
     "padded-grid": read_grid,
+    "safe-share": read_village,
 }

@@ -16,7 +16,7 @@ import pdpbook as pb
 from book._ext.pages.explorable import series_of, still_of
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
-from tests.site.explorable_numbers import EXPECTED, PRINTED, club
+from tests.site.explorable_numbers import EXPECTED, PRINTED, club, village
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
@@ -36,6 +36,7 @@ PAGES = {
     "in-or-out": "audit/attacks",
     "which-release": "audit/instead",
     "padded-grid": "foundations/sampling-query",
+    "safe-share": "audit/repair",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -587,6 +588,38 @@ def test_the_grid_is_that_of_the_package(shown):
         grid = pb.Grid.padded(heights, epsilon=epsilon, bins=number)
         if grid.width / number < width - 0.005:
             assert (grid.counts(heights) == 1).any()
+
+
+@pytest.mark.parametrize("opened", ["safe-share"], indirect=True)
+def test_the_village_is_safe_where_the_package_says_so(shown):
+    """At three totals, shares from one end to the other and seven values of s."""
+    _, tab = shown
+    total, share, moved = tab.query_selector_all(".explorable input[type=range]")
+    verdicts = set()
+    for level in ("0", "8", "20"):
+        total.fill(level)
+        for part in ("5", "21", "50", "77", "95"):
+            share.fill(part)
+            for place in ("0", "5", "9", "12", "15", "20", "29"):
+                moved.fill(place)
+                values = [float(word.removesuffix(" %")) for word in said(tab)]
+                numbers, safe = village(values[0], values[1] / 100, values[2])
+                text = tab.inner_text(".explorable-readout")
+                near = pytest.approx(numbers, rel=0.051, abs=6e-4)
+                assert PRINTED["safe-share"](text) == near, text
+                assert ("is not safe at" in text) is not safe, text
+                verdicts.add(safe)
+    assert verdicts == {False, True}
+    tab.get_by_role("button", name="Reset").click()
+    tab.get_by_role("button", name="Show the smallest s").click()
+    answer = tab.inner_text(".explorable-below")
+    found = re.search(
+        r"share s = ([\d.]+) .* shares (\d+) % allows the smallest, s = ([\d.]+)", answer
+    )
+    here, part, best = map(float, found.groups())
+    for cut, least in ((0.5, here), (part / 100, best)):
+        assert village(2.0, cut, 1.01 * least)[1] and not village(2.0, cut, 0.99 * least)[1]
+    assert not any(village(2.0, cut / 100, 0.99 * best)[1] for cut in range(5, 96))
 
 
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)
