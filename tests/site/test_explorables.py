@@ -1,5 +1,6 @@
 """The figures that move: driven by the keyboard, and compared with the package."""
 
+import itertools
 import json
 import math
 import re
@@ -16,6 +17,7 @@ import pdpbook as pb
 from book._ext.pages.explorable import series_of, still_of
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
+from tests.site.explorable_numbers import EXPECTED, PRINTED, club, village
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
@@ -32,6 +34,11 @@ PAGES = {
     "draws-cost": "audit/many-draws",
     "record-leaves": "audit/end-to-end-loss",
     "gradual-release": "beyond/collusion",
+    "two-errors": "foundations/differential-privacy",
+    "in-or-out": "audit/attacks",
+    "which-release": "audit/instead",
+    "padded-grid": "foundations/sampling-query",
+    "safe-share": "audit/repair",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -93,6 +100,8 @@ def shown(opened: Shown) -> tuple[str, Page]:
 
 def expected(explorable: str, values: list[str]) -> list[float]:
     """What the readout must say at these positions of the sliders."""
+    if explorable in EXPECTED:
+        return EXPECTED[explorable](values)
     if explorable == "truncated-density":
         location, scale = map(float, values)
         low, high = pb.truncated_laplace_extremes(scale)
@@ -237,6 +246,8 @@ def removal(epsilon: float, k: int) -> list[float]:
 
 def printed(explorable: str, text: str) -> list[float]:
     """The numbers in a readout, without those that belong to its words."""
+    if explorable in PRINTED:
+        return PRINTED[explorable](text)
     if explorable == "one-record":
         loss = re.match(r"Loss ε = (∞|[\d.]+):", text).group(1)
         return [math.inf if loss == "∞" else float(loss)]
@@ -458,6 +469,167 @@ def test_the_button_plays_the_moves_to_the_end(shown):
     button.click()
     assert tab.inner_text(".explorable-readout").startswith("Start, all large")
     assert button.inner_text() == "▶ play the moves"
+
+
+@pytest.mark.parametrize("opened", ["two-errors"], indirect=True)
+def test_the_error_rates_are_those_of_laplace_noise(shown):
+    """At thresholds on both sides of the two counts and between them, and three levels."""
+    _, tab = shown
+    threshold, level = tab.query_selector_all(".explorable input[type=range]")
+    for position in ("10", "16", "20", "26"):
+        level.fill(position)
+        for place in ("129", "132", "132.5", "132.8", "133", "136"):
+            threshold.fill(place)
+            text = tab.inner_text(".explorable-readout")
+            numbers = EXPECTED["two-errors"](said(tab))
+            assert PRINTED["two-errors"](text) == pytest.approx(numbers, abs=6e-4), text
+    tab.get_by_role("button", name="Show the best threshold").click()
+    epsilon = float(said(tab)[1])
+    rates = np.linspace(0, 1, 100_001)
+    found = PRINTED["two-errors"](tab.inner_text(".explorable-below"))
+    for curve in (pb.foundations.laplace_tradeoff, pb.foundations.tradeoff_bound):
+        smallest = float((rates + curve(rates, epsilon=epsilon)).min())
+        assert found.pop(0) == pytest.approx(smallest, abs=6e-4)
+
+
+@pytest.mark.parametrize("opened", ["two-errors"], indirect=True)
+def test_a_hand_on_either_drawing_moves_the_threshold(shown):
+    """On the densities to where it points, on the curve to the threshold with this rate."""
+    _, tab = shown
+    svg = tab.query_selector(".explorable-view svg")
+    box = svg.bounding_box()
+    scale = box["width"] / int(svg.get_attribute("viewBox").split()[2])
+    for y in (100, 330):
+        threshold = said(tab)[0]
+        tab.mouse.click(box["x"] + 0.45 * box["width"], box["y"] + y * scale)
+        assert said(tab)[0] != threshold
+    left, right = 40, box["width"] / scale - 12
+    rate = (0.45 * box["width"] / scale - left) / (right - left)
+    assert PRINTED["two-errors"](tab.inner_text(".explorable-readout"))[0] == pytest.approx(
+        rate, abs=0.03
+    )
+
+
+@pytest.mark.parametrize("opened", ["in-or-out"], indirect=True)
+def test_the_optimal_attacker_is_that_of_the_package(shown):
+    """Its advantage at every number of draws, and what it says to each of twenty releases."""
+    _, tab = shown
+    level = tab.query_selector(".explorable input[type=range]")
+    for choice, draws in enumerate((1, 3, 10, 30, 100)):
+        choose(tab, 0, choice)
+        for position in ("0", "10", "16"):
+            level.fill(position)
+            attack = club(draws, float(said(tab)[1]))
+            exact, _ = PRINTED["in-or-out"](tab.inner_text(".explorable-readout"))
+            assert attack.advantage - 6e-4 < exact < attack.advantage_bound + 6e-4
+    choose(tab, 0, 2)
+    tab.get_by_role("button", name="Reset").click()
+    attack, right = club(3, 1.0), []
+    for number in range(1, 21):
+        text = tab.inner_text(".explorable-readout")
+        assert text.startswith(f"Release {number} of 20 has 3 draws")
+        drawn = np.array(
+            [int(re.search(rf"(\d) {b}", text)[1]) for b in ("short", "middle", "tall")]
+        )
+        assert drawn.sum() == 3
+        best = "in" if drawn @ attack.scores > 0 else "out"
+        tab.get_by_role("button", name=best, exact=True).click()
+        you, other = re.search(
+            r"right in (\d+) of \d+, and the optimal attacker in (\d+)",
+            tab.inner_text(".explorable-readout"),
+        ).groups()
+        assert you == other
+        right.append(int(you))
+    assert right == sorted(right) and 0 < right[-1] < 20
+    assert tab.get_by_role("button", name="in", exact=True).is_disabled()
+    tab.get_by_role("button", name="twenty new releases").click()
+    assert tab.inner_text(".explorable-readout").startswith("Release 1 of 20")
+
+
+@pytest.mark.parametrize("opened", ["which-release"], indirect=True)
+def test_every_release_is_compared_with_those_that_promise_as_much(shown):
+    """Six releases in settings of all levels; a click on the map leads to the same numbers."""
+    _, tab = shown
+    many, level = tab.query_selector_all(".explorable input[type=range]")
+    for release in range(6):
+        choose(tab, 0, release)
+        for position in range(6):
+            level.fill(str(position))
+            many.fill(str((3 * position + release) % 9))
+            numbers = EXPECTED["which-release"](said(tab))
+            text = tab.inner_text(".explorable-readout")
+            assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051), text
+    cells = tab.query_selector_all(".explorable-view rect[class='bar s-histogram']")
+    assert len(cells) == 55  # a bar and a cell for each setting
+    box, start = cells[-54].bounding_box(), said(tab)
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert said(tab) == [start[0], "10", "0.1"] != start
+    text = tab.inner_text(".explorable-readout")
+    numbers = EXPECTED["which-release"](said(tab))
+    assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051)
+    tab.get_by_role("button", name="the DP histogram").click()
+    worst = f"{numbers[-1]:.1f} times"
+    assert worst == "1.3 times" and worst in tab.inner_text(".explorable-verdict")
+
+
+@pytest.mark.parametrize("opened", ["padded-grid"], indirect=True)
+def test_the_grid_is_that_of_the_package(shown):
+    """On grids of all sizes; and the finest grid of the answer is one where nobody is alone."""
+    _, tab = shown
+    bins, level, who = tab.query_selector_all(".explorable input[type=range]")
+    for number in (5, 12, 30, 51, 64, 65, 101, 150, 201):
+        bins.fill(str(number))
+        for position in ("0", "6", "10", "15", "19"):
+            level.fill(position)
+            who.fill(str(number % 26))
+            text = tab.inner_text(".explorable-readout")
+            numbers = EXPECTED["padded-grid"](said(tab))
+            assert PRINTED["padded-grid"](text) == pytest.approx(numbers, abs=0.0051), text
+            marks = tab.query_selector_all(".explorable-view .dot.s-exposed")
+            assert len(marks) == numbers[2]
+    tab.get_by_role("button", name="Show the finest grid").click()
+    text = tab.inner_text(".explorable-below")
+    found = re.search(r"(\d+) bins with the padding for ε = ([\d.]+) .* are ([\d.]+) cm", text)
+    width, _, alone, _ = EXPECTED["padded-grid"]([found[1], found[2], "190.5"])
+    assert alone == 0.0 and width == pytest.approx(float(found[3]), abs=0.0051)
+    heights = pb.load_heights()["height"]
+    levels = [float(e) for e in tab.evaluate("explorableRound(0.1, 8)")]
+    for epsilon, number in itertools.product(levels, range(5, 202)):
+        grid = pb.Grid.padded(heights, epsilon=epsilon, bins=number)
+        if grid.width / number < width - 0.005:
+            assert (grid.counts(heights) == 1).any()
+
+
+@pytest.mark.parametrize("opened", ["safe-share"], indirect=True)
+def test_the_village_is_safe_where_the_package_says_so(shown):
+    """At three totals, shares from one end to the other and seven values of s."""
+    _, tab = shown
+    total, share, moved = tab.query_selector_all(".explorable input[type=range]")
+    verdicts = set()
+    for level in ("0", "8", "20"):
+        total.fill(level)
+        for part in ("5", "21", "50", "77", "95"):
+            share.fill(part)
+            for place in ("0", "5", "9", "12", "15", "20", "29"):
+                moved.fill(place)
+                values = [float(word.removesuffix(" %")) for word in said(tab)]
+                numbers, safe = village(values[0], values[1] / 100, values[2])
+                text = tab.inner_text(".explorable-readout")
+                near = pytest.approx(numbers, rel=0.051, abs=6e-4)
+                assert PRINTED["safe-share"](text) == near, text
+                assert ("is not safe at" in text) is not safe, text
+                verdicts.add(safe)
+    assert verdicts == {False, True}
+    tab.get_by_role("button", name="Reset").click()
+    tab.get_by_role("button", name="Show the smallest s").click()
+    answer = tab.inner_text(".explorable-below")
+    found = re.search(
+        r"share s = ([\d.]+) .* shares (\d+) % allows the smallest, s = ([\d.]+)", answer
+    )
+    here, part, best = map(float, found.groups())
+    for cut, least in ((0.5, here), (part / 100, best)):
+        assert village(2.0, cut, 1.01 * least)[1] and not village(2.0, cut, 0.99 * least)[1]
+    assert not any(village(2.0, cut / 100, 0.99 * best)[1] for cut in range(5, 96))
 
 
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)
