@@ -198,8 +198,8 @@ def _moodle(people: Rows, totals: Mapping[int, str], most: float) -> None:
         if float(maximum or most) != most:
             raise CourseError(
                 f"Moodle's maximum grade is {maximum}, and the assignment has {number(most)} "
-                "points. Change it in the settings of the assignment in Moodle, and download the worksheet "
-                "again."
+                "points. Change it in the settings of the assignment in Moodle, and download the "
+                "worksheet again."
             )
         people[place]["Grade"] = total
 

@@ -230,7 +230,7 @@ def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None
 def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> None:
     own = Course(tmp_path / "my-course")
     own.start()
-    assert own.seconds() == IsolatedChecks().seconds
+    assert own.checker().seconds == IsolatedChecks().seconds
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("c.IsolatedChecks.seconds = 0.25\n")
     assert own.seconds() == 0.25
