@@ -328,9 +328,12 @@ def main() -> None:
     if not given.submissions:
         raise CourseError("Where are the submissions? Say SUBMISSIONS=folder.")
     course = Course(given.course.resolve())
-    told = grade_submissions(
-        course, Path(given.submissions), given.name, pattern=given.student, again=given.again
-    )
+    try:
+        told = grade_submissions(
+            course, Path(given.submissions), given.name, pattern=given.student, again=given.again
+        )
+    except KeyboardInterrupt:
+        raise CourseError("Interrupted. Call the command again to go on.") from None
     for line in told:
         print(line)
     print(f"The grades are in {course.folder / 'grades.csv'}")
