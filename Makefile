@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+.PHONY: book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade export formgrader \
   test lint environment compiled oldest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -89,6 +89,10 @@ assignment: $(BUILT) $(NBGRADER)
 grade: $(NBGRADER)
 	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
 	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
+
+# Totals in the table that Canvas or Moodle has exported: make export ROSTER=file.csv [NAME=week1]
+export: $(NBGRADER)
+	@$(RUN) course.export $(KIT) "$(ROSTER)"
 
 # Mark proofs in nbgrader's formgrader, in a browser.
 formgrader: $(NBGRADER)

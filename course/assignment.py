@@ -131,9 +131,18 @@ def make_assignment(
     checked_name("an assignment", name)
     if not given:
         raise CourseError('Which pages? Say PAGES="book/foundations/why-noise.md …".')
-    named = list(dict.fromkeys(page_name(page) for page in given))
+    named = dict.fromkeys(page_name(page) for page in given)
     sheets = {page: sheet_of(page, built) for page in named}
     course.start()
+    with course.locked():
+        return _made(course, sheets, name, seed)
+
+
+def _made(
+    course: Course, sheets: dict[str, nbformat.NotebookNode], name: str, seed: int | None
+) -> Path:
+    """Write the sheets, release and verify them, and pack the archive."""
+    named = [*sheets]
     course.require_free_gradebook()
     before = course.assignments().get(name, {})
     if seed is None:
@@ -156,10 +165,11 @@ def make_assignment(
     shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
     course.run(GenerateAssignment, name, ".")
     release = course.folder / "release" / name
+    seconds = course.checker().seconds
     for path in sorted(source.glob("*.ipynb")):
         blank = nbformat.read(release / path.name, as_version=4)
         try:
-            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed, course.seconds())
+            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed, seconds)
         except (SheetError, KeyError) as error:
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:

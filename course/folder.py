@@ -10,6 +10,7 @@
       source/NAME/         the sheets with solutions
       release/NAME/        the sheets without; NAME.zip is what students get
       submitted/, autograded/, feedback/<student>/NAME/
+      results/<student>/NAME/   what the isolated checker found, so that nothing is graded twice
       grades.csv           the points of every student in every exercise
 
 Whatever runs nbgrader on this folder, these commands or the formgrader, reads the same settings
@@ -18,13 +19,15 @@ from here.  So a submission is graded in isolation whoever starts it.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import sqlite3
 import sys
+import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,13 +44,17 @@ from traitlets.config import Config, PyFileConfigLoader
 import pdpbook_exercises
 from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
+from course.judging import Result
 from course.sheets import BEGIN, END
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
 
 SECONDS = 5.0  # that another program may hold the gradebook
 ROOT = Path(__file__).parents[1]  #: of the repository
-NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment or a student: it becomes a folder
+NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment: it becomes a folder
+#: what no name of a student may have: patterns of nbgrader and of systems of files are made of it
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|\[\]{}!]")
+LONGEST_NAME = 200  #: bytes of a name of a student
 CONFIG = """\
 # Made by the course kit. Settings that you add below are kept.
 import sys
@@ -105,6 +112,34 @@ def checked_name(what: str, name: str) -> str:
             "spaces and _ . , ' @ ( ) -, and begin with a letter or a digit."
         )
     return name
+
+
+def student_name(name: str) -> str:
+    r"""Return the name of a student as that of a folder: composed letters, plain spaces.
+
+    Raises
+    ------
+    ValueError
+        If it can name no folder.
+
+    Examples
+    --------
+    >>> student_name("Mu\N{COMBINING DIAERESIS}ller, D\N{RIGHT SINGLE QUOTATION MARK}Angelo")
+    'Müller, D’Angelo'
+    """
+    composed = " ".join(unicodedata.normalize("NFC", name).split())
+    if (
+        not any(character.isalnum() for character in composed)
+        or composed.startswith((".", "-"))
+        or UNUSABLE.search(composed)
+        or len(composed.encode()) > LONGEST_NAME
+    ):
+        raise ValueError(
+            f"{name[:60]!r} cannot be the name of a student: it needs a letter or a digit, may not "
+            f'begin with a dot or a dash, and has none of / \\ : * ? " < > | [ ] {{ }} !, and at '
+            f"most {LONGEST_NAME} bytes"
+        )
+    return composed
 
 
 @dataclass(frozen=True)
@@ -193,8 +228,50 @@ class Course:
             except sqlite3.DatabaseError as error:
                 raise CourseError(f"{path} is no gradebook: {error}.") from None
 
-    def run(self, kind: type[BaseConverter], assignment: str, student: str = "*") -> str:
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other commands of the kit from this folder; the lock ends with its process.
+
+        Raises
+        ------
+        CourseError
+            If another command is at work on it.
+        """
+        with (self.folder / ".lock").open("a+", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                raise CourseError(
+                    f"Another command is at work on {self.folder} (process {file.read().strip()}). "
+                    "Wait until it has ended."
+                ) from None
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
+
+    def run(
+        self,
+        kind: type[BaseConverter],
+        assignment: str,
+        student: str = "*",
+        *,
+        book: Path | None = None,
+        found: Mapping[tuple[str, str], Result] | None = None,
+    ) -> str:
         """Run a step of nbgrader and return its log.
+
+        Parameters
+        ----------
+        kind : type
+            The step.
+        assignment, student : str
+            What it works on.
+        book : Path, optional
+            The gradebook; without one, that of the folder.
+        found : mapping from (str, str) to Result, optional
+            What has been found out already, by student and sheet.
 
         Raises
         ------
@@ -205,7 +282,11 @@ class Course:
         if programs not in os.environ.get("PATH", "").split(os.pathsep):
             os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
         config = self._settings()
+        if found is not None:
+            config.IsolatedChecks.found = dict(found)
         where = CourseDirectory(config=config)
+        if book is not None:
+            where.db_url = f"sqlite:///{book}"
         where.assignment_id, where.student_id = assignment, student
         step = kind(coursedir=where, config=config)
         step.log.propagate = False
@@ -220,12 +301,12 @@ class Course:
         """Return what the folder's own file says: the instructor may have added to it."""
         return PyFileConfigLoader("nbgrader_config.py", path=str(self.folder)).load_config()
 
-    def seconds(self) -> float:
-        """Return the time of the processor that each cell and each case gets in this course."""
-        return float(IsolatedChecks(config=self._settings()).seconds)
+    def checker(self) -> IsolatedChecks:
+        """Return the isolated checker with the settings of this course."""
+        return IsolatedChecks(config=self._settings())
 
     @contextmanager
-    def gradebook(self) -> Iterator[Gradebook]:
-        """Open nbgrader's gradebook."""
-        with Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}") as book:
+    def gradebook(self, path: Path | None = None) -> Iterator[Gradebook]:
+        """Open nbgrader's gradebook, or another file that holds one."""
+        with Gradebook(f"sqlite:///{path or self.folder / 'gradebook.db'}") as book:
             yield book

@@ -9,6 +9,7 @@ and asks no other file or host for anything.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -18,12 +19,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from course.folder import Course
+from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.sheets import answers, grade_id, points
 
-__all__ = ["Mark", "marks_of", "write_feedback", "write_grades"]
+__all__ = ["Mark", "marks_of", "write_feedback", "write_grades", "write_whole"]
 
 PAGE = """\
 <!doctype html>
@@ -182,8 +183,26 @@ def write_grades(
             waiting = sum(mark.waits for mark in given.values())
             line += [number(sum(filter(None, scores))), str(waiting)]
         lines.append([*line, "; ".join(notes.get(student, []))])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(lines)
+    text = io.StringIO()
+    csv.writer(text).writerows(lines)
+    write_whole(path, text.getvalue())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is the old one until it is the new one, whatever happens meanwhile.
+
+    Raises
+    ------
+    CourseError
+        If it cannot be written.
+    """
+    scratch = path.with_name(f".{path.name}.new")
+    try:
+        with scratch.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        scratch.replace(path)
+    except OSError as error:
+        raise CourseError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _part(

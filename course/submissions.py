@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -22,13 +23,18 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from course.folder import CourseError, checked_name
+from course.folder import CourseError, student_name
 from course.isolation import ADDED
 from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
-LARGEST = 2**25  #: bytes of a notebook
+LARGEST = 2**27  #: bytes of a notebook
+#: what stands behind the name in a file of Canvas, and in a folder of Moodle
+PLATFORM = re.compile(r"^[^_]+_(?:LATE_)?(?P<id>\d+)_")
+
+
+MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
 
 
 class NoNotebook(ValueError):
@@ -49,6 +55,8 @@ class Submission:
         The whole sheet with the student's answers.
     notes : tuple of str
         What had to be mended.
+    number : str
+        Of the student on the learning platform, where the name of the file tells it.
     """
 
     student: str
@@ -56,6 +64,7 @@ class Submission:
     file: str
     notebook: NotebookNode
     notes: tuple[str, ...]
+    number: str = ""
 
 
 def read_notebook(data: bytes) -> NotebookNode:
@@ -79,6 +88,8 @@ def read_notebook(data: bytes) -> NotebookNode:
             content["nbformat_minor"] = 5
             for number, cell in enumerate(content["cells"]):
                 cell["id"] = f"cell-{number}"
+                if cell.get("cell_type") == "code":
+                    cell["outputs"] = []  # they are never read, and may be large
         notebook = nbformat.reads(json.dumps(content), as_version=4)
         nbformat.validate(notebook)
     except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError) as error:
@@ -113,12 +124,13 @@ def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
     if pattern is not None:
         found = pattern.search(str(path))
         if not found:
-            raise CourseError(f"{path}: STUDENT={pattern.pattern!r} finds no name in it")
-        return checked_name("a student", found["student"])
+            raise ValueError(f"STUDENT={pattern.pattern!r} finds no name in it")
+        return student_name(found["student"])
     first = path.parts[0]
     at_the_top = len(path.parts) == 1 or first.endswith(".zip")
-    name = PurePosixPath(first).stem.split("_")[0] if at_the_top else first
-    return checked_name("a student", name)
+    if at_the_top or MOODLE in first:
+        first = PurePosixPath(first).stem.split("_")[0]
+    return student_name(first)
 
 
 def find_submissions(
@@ -146,8 +158,12 @@ def find_submissions(
     Raises
     ------
     CourseError
-        If there is no folder or nothing in it; if a student has handed in a sheet twice; if a name
-        cannot be that of a student, or the pattern is none.
+        If there is no folder or nothing in it, or the pattern is none.
+
+    Notes
+    -----
+    If two students of the platform have one name, their numbers are put behind it.  A student who
+    has handed in different notebooks for one sheet is a problem, and that sheet is not graded.
     """
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}: say SUBMISSIONS=, where they are.")
@@ -157,31 +173,61 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
     if names is not None and "student" not in names.groupindex:
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
-    found: dict[tuple[str, str], Submission] = {}
+    files: list[tuple[PurePosixPath, bytes, str]] = []
     problems: list[tuple[str, str]] = []
     for path, data in _files(folder):
+        try:
+            files.append((path, data, _student(path, names)))
+        except ValueError as error:
+            problems.append(("", f"{path}: {error}"))
+    numbers: dict[str, set[str]] = defaultdict(set)
+    for path, _, student in files:
+        numbers[student].add(_number(path))
+    found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    for path, data, name in files:
+        number = _number(path)
+        several = names is None and len(numbers[name] - {""}) > 1
+        student = f"{name}_{number}" if several and number else name
         if path.suffix != ".ipynb":
             kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
-            problems.append(("", f"{path}: it is {kind}"))
+            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"} and not number
+            problems.append(("" if stray else student, f"{path}: it is {kind}"))
             continue
-        student = _student(path, names)
         try:
             notebook = read_notebook(data)
             sheet = _sheet(notebook, sheets)
+            whole, notes = mend(notebook, sheets[sheet])
         except NoNotebook as error:
             problems.append((student, f"{path}: {error}"))
-            continue
-        if (student, sheet) in found:
-            raise CourseError(
-                f"{student} has handed in {sheet} twice: {found[student, sheet].file} and {path}. "
-                "Keep one of them. If these are two students, say which part of the path is the "
-                "name: STUDENT='^(?P<student>[^/]+)'."
-            )
-        whole, notes = mend(notebook, sheets[sheet])
-        found[student, sheet] = Submission(student, sheet, str(path), whole, tuple(notes))
+        except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
+            problems.append((student, f"{path}: it cannot be read: {str(error)[:200]}"))
+        else:
+            given = Submission(student, sheet, str(path), whole, tuple(notes), number)
+            if all(given.notebook != other.notebook for other in found[student, sheet]):
+                found[student, sheet].append(given)
     if not found and not problems:
         raise CourseError(f"There are no submissions in {folder}.")
-    return [found[each] for each in sorted(found)], problems
+    single = []
+    for (student, sheet), copies in sorted(found.items()):
+        if len(copies) == 1:
+            single += copies
+            continue
+        where = ", ".join(each.file for each in copies)
+        problems.append(
+            (
+                student,
+                f"{sheet} was handed in {len(copies)} times and is not graded: {where}. Keep one. "
+                "If these are several students, say which part of the path is the name: "
+                "STUDENT='^(?P<student>[^/]+)'",
+            )
+        )
+    return single, problems
+
+
+def _number(path: PurePosixPath) -> str:
+    """Return the number that a learning platform has put behind the name of a student."""
+    found = PLATFORM.match(path.parts[0])
+    return found["id"] if found else ""
 
 
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:

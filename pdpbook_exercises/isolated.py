@@ -12,10 +12,11 @@ costs nobody points and a slow case only its own.  A loop in a scratch cell is s
 cell runs.  Code that cannot be stopped so, or that waits instead of computing, is ended with its
 process after :data:`PATIENCE` times as long by the clock on the wall.
 
-What it holds against: everything that changes the student's own process, infinite loops, exits,
-floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
-user who runs it, to read files, to write them, to speak to a network.  Run it as a user without
-such rights, or in a container without a network.  It needs a POSIX system.
+What it holds against by itself: everything that changes the student's own process, infinite loops,
+exits, floods of output, a great hunger for memory.  Where bubblewrap works, the process runs in a
+sandbox (``pdpbook_exercises.sandbox``), and then it reads no file of the grader or of other
+students, writes none, reaches no network and no other process, and leaves none behind.  Without a
+sandbox the process has the rights of the user who runs it.  It needs a POSIX system.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ import numpy as np
 
 import pdpbook
 from pdpbook import _validate
-from pdpbook_exercises import student
+from pdpbook_exercises import sandbox, student
 from pdpbook_exercises.checking import results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
@@ -96,6 +97,7 @@ def grade(
     *,
     seed: int = 0,
     seconds: float = 30.0,
+    walled: bool | None = None,
 ) -> dict[str, Grade]:
     """Grade the answers in a submission, which runs in a process of its own.
 
@@ -110,6 +112,8 @@ def grade(
         Numbers of the cases that depend on a seed.
     seconds : float
         Time of the processor for each cell, and for each case of an exercise.
+    walled : bool, optional
+        Whether the process runs in a sandbox.  Without it, it does where there is one.
 
     Returns
     -------
@@ -120,6 +124,8 @@ def grade(
     ------
     KeyError
         If there is no such exercise.
+    RuntimeError
+        If a sandbox is asked for and there is none.
     ValueError, TypeError
         If seconds is not a finite number > 0.
 
@@ -131,6 +137,9 @@ def grade(
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
+    missing = "" if walled is False else sandbox.why_not()
+    if walled and missing:
+        raise RuntimeError(missing)
     totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
     grades = {}
@@ -140,7 +149,9 @@ def grade(
             if submission is None or (submission.broken and submission.started):
                 running.close()  # what did not answer in time is still at work
                 names = list(answers.values())
-                submission = _Submission(cells, names, path, seconds, seconds * most)
+                submission = _Submission(
+                    cells, names, path, seconds, seconds * most, walled is not False and not missing
+                )
                 running.callback(submission.close)
             grades[name] = _graded(name, variable, submission, seed)
     return grades
@@ -181,10 +192,11 @@ def _package_without_exercises() -> Iterator[str]:
         yield folder
 
 
-# The descriptor of the replies has a fixed number, whatever the operating system gave it.
+# Replies go to what was the output, under another number: printing cannot reach it.
 _START = (
     "import os, runpy, sys;"
-    f" os.dup2(int(sys.argv[2]), {student.REPLIES});"
+    f" os.dup2(1, {student.REPLIES});"
+    " os.dup2(2, 1);"
     " sys.path.insert(0, sys.argv[1]);"
     " runpy.run_module('pdpbook_exercises.student', run_name='__main__')"
 )
@@ -235,7 +247,13 @@ class _Submission:
     """
 
     def __init__(
-        self, cells: Sequence[str], names: list[str], path: str, seconds: float, most: float
+        self,
+        cells: Sequence[str],
+        names: list[str],
+        path: str,
+        seconds: float,
+        most: float,
+        walled: bool,
     ) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._errors: list[Exception] = []
@@ -246,20 +264,21 @@ class _Submission:
         self.started = False
         self._wall = PATIENCE * seconds
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self._reading, writing = os.pipe()
+        home = self._folder.name
+        wall = sandbox.command(path, home) if walled else []
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, path, str(writing)],
+            [*wall, sys.executable, "-c", _START, path],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            bufsize=0,
             stderr=subprocess.DEVNULL,
-            cwd=self._folder.name,
-            env={"HOME": self._folder.name, "MPLBACKEND": "Agg", "PATH": os.defpath},
-            pass_fds=[writing],
+            cwd=home,
+            env={"HOME": home, "MPLBACKEND": "Agg", "PATH": os.defpath},
             start_new_session=True,
         )
-        os.close(writing)
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
         self._asking = self._process.stdin.fileno()
+        self._reading = self._process.stdout.fileno()
         os.set_blocking(self._asking, False)
         self._patience = CELLS * self._wall
         # should the grader be killed, the submission ends by itself; it never needs twice its time
@@ -279,13 +298,13 @@ class _Submission:
 
     def close(self) -> None:
         """Stop the process and all that it has started."""
-        os.close(self._reading)
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             self._process.kill()
         self._process.wait()
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdout.close()
         with suppress(BrokenPipeError):
             self._process.stdin.close()
         self._folder.cleanup()

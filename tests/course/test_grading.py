@@ -1,6 +1,7 @@
 """One assignment end to end: handed out, handed in, graded, marked, and told to the students."""
 
 import csv
+import os
 import re
 import shutil
 import sqlite3
@@ -8,15 +9,17 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
 import nbformat
 import pytest
 
+from course import judging
 from course.folder import Course, CourseError
-from course.grading import grade_submissions
-from course.isolation import guarded
+from course.grading import OPEN, grade_submissions
+from course.judging import judge_all
 from course.sheets import POINTS
 from tests.course.conftest import PAGE, SHEET, with_answer
 from tests.exercises.test_isolated import ATTACKS
@@ -46,7 +49,26 @@ OTHERS = {
             return -1
         """,
 }
-WRITERS = ["writes to the gradebook", "spoils the gradebook"]
+
+
+def copy_of(course: Course, folder: Path) -> Course:
+    """A course of one's own."""
+    own = Course(folder / "my-course")
+    shutil.copytree(course.folder, own.folder)
+    return own
+
+
+def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge where bubblewrap does not work."""
+    why = "bubblewrap does not work here: No permission"
+
+    def here(jobs, minutes):
+        """Judge in this process, where there is no sandbox."""
+        yield from ((job, judging.judge(job)) for job in jobs)
+
+    monkeypatch.setattr("course.grading.judge_all", here)
+    for module in ("course.grading", "course.judging", "pdpbook_exercises.sandbox"):
+        monkeypatch.setattr(f"{module}.why_not", lambda: why)
 
 
 @pytest.fixture(scope="module")
@@ -128,17 +150,83 @@ def test_what_never_ends_gets_nothing(course: Course, release, tmp_path: Path) -
     assert "took too long" in feedback(own, "eve")
 
 
-def test_an_attack_on_the_gradebook_is_told_and_undone(graded) -> None:
+def test_nothing_of_the_course_is_reached(graded, wall: None) -> None:
     course, _, told = graded
-    for attack in WRITERS:
-        [line] = [line for line in told if line.startswith(attack)]
-        assert "gradebook.db was changed and has been put back" in line
-        assert "touched the folder" in table(course)[attack]["notes"]
-        assert "touched the folder" in feedback(course, attack)
     assert not (course.folder / "source/week1/mine.txt").exists()
     with closing(sqlite3.connect(course.folder / "gradebook.db")) as book:
         assert not book.execute("select 1 from grade where manual_score is not null").fetchall()
-    assert not [line for line in told if line.split(":")[0] not in {*WRITERS, "carl"}]
+    assert not [line for line in told if line.split(":")[0] != "carl"]
+    assert not [row for row in table(course).values() if OPEN in row["notes"]]
+
+
+#: A journal that SQLite would play back into the gradebook, whose pages are those of the forger.
+JOURNAL = """
+    import pathlib, shutil, sqlite3, struct, tempfile
+    book = pathlib.Path({folder!r}, "gradebook.db")
+    with tempfile.TemporaryDirectory() as own:
+        forged = pathlib.Path(own, "book.db")
+        shutil.copy(book, forged)
+        with sqlite3.connect(forged) as connection:
+            connection.execute("update grade set manual_score = 100, needs_manual_grade = 0")
+            connection.execute("create table if not exists forged (a)")
+        connection.close()
+        pages = forged.read_bytes()
+    size = int.from_bytes(pages[16:18], "big")
+    count = len(pages) // size
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", count, 0, count, 512, size)
+    with open(f"{book}-journal", "wb") as journal:
+        journal.write(head.ljust(512, b"\\0"))
+        for number in range(count):
+            page = pages[number * size : (number + 1) * size]
+            check = sum(page[i] for i in range(size - 200, 0, -200)) & 0xFFFFFFFF
+            journal.write(struct.pack(">I", number + 1) + page + struct.pack(">I", check))
+    def records_needed(n, epsilon):
+        return -1
+    """
+
+
+def forged(book: Path) -> bool:
+    """Whether a gradebook is, to whoever opens it, the one that the journal makes of it."""
+    with closing(sqlite3.connect(book)) as opened:
+        return bool(opened.execute("select 1 from sqlite_master where name='forged'").fetchall())
+
+
+@pytest.mark.parametrize("walled", [True, False])
+def test_a_forged_journal_is_not_played_into_the_gradebook(
+    walled: bool, course: Course, release, tmp_path: Path, monkeypatch, capsys, wall: None
+) -> None:
+    own = copy_of(course, tmp_path)
+    code = textwrap.dedent(JOURNAL.replace("{folder!r}", repr(str(own.folder))))
+    if not walled:
+        without_sandbox(monkeypatch)
+        copy = copy_of(course, tmp_path / "forged")
+        exec(code.replace(str(own.folder), str(copy.folder)), {})
+        assert forged(copy.folder / "gradebook.db")  # the attack works
+    (tmp_path / "in").mkdir()
+    nbformat.write(with_answer(release, code, NAME), tmp_path / "in" / "eve.ipynb")
+    nbformat.write(release, tmp_path / "in" / "frank.ipynb")
+    grade_submissions(own, tmp_path / "in")
+    row = table(own)["eve"]
+    assert row["week1: total"] == "0"
+    assert not forged(own.folder / "gradebook.db")
+    assert (OPEN in row["notes"]) is not walled
+    said = capsys.readouterr().out
+    assert ("There is no sandbox: bubblewrap" in said) is not walled
+    assert ("changed while submissions ran without a sandbox" in said) is not walled
+    assert (own.folder / "gradebook.db-journal.changed").exists() is not walled
+
+
+def test_no_sandbox_is_told_on_the_screen_and_in_the_table(
+    course: Course, key, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    own = copy_of(course, tmp_path)
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / "anna.ipynb")
+    without_sandbox(monkeypatch)
+    grade_submissions(own, tmp_path / "in")
+    assert "There is no sandbox: bubblewrap does not work here: No perm" in capsys.readouterr().out
+    assert table(own)["anna"]["notes"] == OPEN
+    assert table(own)["anna"]["week1: total"] == str(MOST - 2)
 
 
 def test_feedback_shows_no_check_no_solution_and_no_other_host(graded, release, key) -> None:
@@ -175,7 +263,7 @@ def test_a_mark_is_never_lost(graded, key, tmp_path: Path, capsys) -> None:
     column = f"week1: {SHEET}/replacement-loss (proof)"
     for _ in range(2):
         grade_submissions(course, handed_in, "week1")
-        assert "grading" not in capsys.readouterr().out  # nothing has changed
+        assert "graded" not in capsys.readouterr().out  # nothing has changed
         row = table(course)["anna"]
         assert (row[column], row["week1: total"], row["week1: to mark"]) == ("1.5", "15.5", "0")
         assert "Where is P(x) = 0?" in feedback(course, "anna")
@@ -183,7 +271,8 @@ def test_a_mark_is_never_lost(graded, key, tmp_path: Path, capsys) -> None:
     nbformat.write(changed, handed_in / "anna.ipynb")
     for again in (False, True):
         grade_submissions(course, handed_in, again=again)
-        assert capsys.readouterr().out == "grading anna\n"
+        ran = f"graded anna: {SHEET} (1 of 1)\n" if again else ""  # its code is the same
+        assert capsys.readouterr().out == ran
         row = table(course)["anna"]
         assert (row[column], row["week1: total"], row["week1: to mark"]) == ("1.5", "15.5", "1")
     assert "Another proof." in feedback(course, "anna")
@@ -245,24 +334,153 @@ def test_a_formgrader_that_is_open_is_told(course: Course, tmp_path: Path, monke
         grade_submissions(course, tmp_path)
 
 
-def test_what_programs_keep_in_hidden_folders_is_no_attack(tmp_path: Path) -> None:
-    (tmp_path / "gradebook.db").write_text("marks")
-    with guarded(tmp_path) as told:
-        (tmp_path / ".cache").mkdir()
-        (tmp_path / ".cache" / "kernel").write_text("")
-    assert told == []
-    (tmp_path / "autograded").mkdir()
-    (tmp_path / "autograded" / "a").write_text("")
-    with guarded(tmp_path) as told:
-        (tmp_path / "gradebook.db").unlink()
-        (tmp_path / "autograded" / "a").write_text("x")
-        (tmp_path / "new").write_text("")
+# A grading that is interrupted, or of which one submission is broken ------------------------------
+
+
+def test_what_the_lecturer_saves_meanwhile_stays(course: Course, key, tmp_path: Path) -> None:
+    own = copy_of(course, tmp_path)
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / "anna.ipynb")
+    mine = own.folder / "private" / "midterm.py"
+
+    def save(*given: object, **named: object):
+        mine.parent.mkdir()
+        mine.write_text("EXERCISES = {}")
+        return judge_all(*given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("course.grading.judge_all", save)
+        assert grade_submissions(own, tmp_path / "in") == []
+    assert mine.read_text() == "EXERCISES = {}"
+    assert table(own)["anna"]["week1: total"] == str(MOST - 2)
+
+
+@pytest.mark.parametrize("where", ["judging", "entering"])
+def test_an_interrupted_grading_goes_on_where_it_was(
+    where: str, course: Course, key, release, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    own = copy_of(course, tmp_path)
+    (tmp_path / "in").mkdir()
+    for student in ("anna", "ben", "carl"):
+        nbformat.write(key, tmp_path / "in" / f"{student}.ipynb")
+    run = Course.run
+    left = [2]
+
+    def interrupted(*given: object, **named: object):
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+        return run(*given, **named)
+
+    def some(jobs, minutes):
+        for number, done in enumerate(judge_all(jobs, minutes, 1)):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield done
+
+    with monkeypatch.context() as patch:
+        if where == "judging":
+            patch.setattr("course.grading.judge_all", some)
+        else:
+            patch.setattr(Course, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            grade_submissions(own, tmp_path / "in")
+    capsys.readouterr()
+    assert grade_submissions(own, tmp_path / "in") == []
+    assert capsys.readouterr().out.count("graded ") == (1 if where == "judging" else 0)
+    totals = {each: row["week1: total"] for each, row in table(own).items()}
+    assert [totals[each] for each in ("anna", "ben", "carl")] == [str(MOST - 2)] * 3
+    assert not list(own.folder.glob(".grading-*"))
+
+
+def test_two_gradings_do_not_meet(course: Course, key, tmp_path: Path) -> None:
+    own = copy_of(course, tmp_path)
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / "anna.ipynb")
+    with own.locked(), pytest.raises(CourseError, match=r"Another command is at work.*process \d"):
+        grade_submissions(own, tmp_path / "in")
+    assert grade_submissions(own, tmp_path / "in") == []
+
+
+def test_one_broken_submission_is_one_line(
+    course: Course, key, tmp_path: Path, monkeypatch
+) -> None:
+    """One that its worker dies of, one that takes too long, one that nbgrader will not have."""
+    own = copy_of(course, tmp_path)
+    with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("c.IsolatedChecks.minutes = 0.2\n")
+    (tmp_path / "in").mkdir()
+    for student in ("anna", "dead", "refused", "slow"):
+        nbformat.write(key, tmp_path / "in" / f"{student}.ipynb")
+    slow = with_answer(key, "import time\ntime.sleep(60)", NAME)
+    nbformat.write(slow, tmp_path / "in" / "slow.ipynb")
+    judge = judging._Worker.judge
+    run = Course.run
+
+    def dies(worker, job):
+        if job.student == "dead":
+            job = replace(job, code=DIES)
+        return judge(worker, job)
+
+    def refuses(self, kind, assignment, student, **named):
+        if student == "refused":
+            raise CourseError("Traceback\n" * 5_000 + "ValueError: no")
+        return run(self, kind, assignment, student, **named)
+
+    monkeypatch.setattr("course.judging._Worker.judge", dies)
+    monkeypatch.setattr(Course, "run", refuses)
+    told = grade_submissions(own, tmp_path / "in")
     assert told == [
-        "autograded/a was changed or removed and could not be put back",
-        "gradebook.db was changed and has been put back",
-        "new was made and has been removed",
+        f"dead: {SHEET}: it could not be graded: the process that judged it has ended",
+        "refused: nbgrader could not grade it: ValueError: no",
+        f"slow: {SHEET}: it could not be graded: it took more than 0.2 minutes",
     ]
-    assert (tmp_path / "gradebook.db").read_text() == "marks"
+    rows = table(own)
+    assert rows["anna"]["week1: total"] == str(MOST - 2)
+    assert [rows[each]["week1: total"] for each in ("dead", "refused", "slow")] == ["0"] * 3
+    monkeypatch.undo()
+    assert len(grade_submissions(own, tmp_path / "in")) == 1  # the others were tried once more
+    assert table(own)["dead"]["week1: total"] == str(MOST - 2)
+
+
+class Dies(str):
+    """Ends the process that receives it."""
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return os._exit, (1,)
+
+
+DIES = (Dies("1"),)
+
+
+def test_a_late_submission_leaves_the_notes_of_the_others(graded, key, tmp_path: Path) -> None:
+    own = copy_of(graded[0], tmp_path)
+    before = table(own)
+    name = "Zoë D’Angelo-प्रिया a+b@x.org"  # nbgrader takes such a name, too
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / f"{name}.ipynb")
+    grade_submissions(own, tmp_path / "in")
+    after = table(own)
+    row = after.pop(name)
+    assert (row["notes"], row["week1: total"]) == ("", str(MOST - 2))
+    assert "not JSON" in after["carl"]["notes"]
+    assert after == before
+
+
+def test_a_table_that_cannot_be_written_is_told(course: Course, key, tmp_path: Path) -> None:
+    own = copy_of(course, tmp_path)
+    (own.folder / "grades.csv").mkdir()
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / "anna.ipynb")
+    with pytest.raises(CourseError, match=r"grades.csv cannot be written: Is a directory"):
+        grade_submissions(own, tmp_path / "in")
+    (own.folder / "grades.csv").rmdir()
+    os.mkfifo(own.folder / "grades.csv")
+    grade_submissions(own, tmp_path / "in")
+    assert table(own)["anna"]["week1: total"] == str(MOST - 2)
+    (own.folder / "release/week1" / f"{SHEET}.ipynb").write_text("{")
+    with pytest.raises(CourseError, match=r"is spoilt .*run make assignment again"):
+        grade_submissions(own, tmp_path / "in")
 
 
 @pytest.mark.parametrize(

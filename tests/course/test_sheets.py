@@ -230,10 +230,10 @@ def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None
 def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> None:
     own = Course(tmp_path / "my-course")
     own.start()
-    assert own.seconds() == IsolatedChecks().seconds
+    assert own.checker().seconds == IsolatedChecks().seconds
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("c.IsolatedChecks.seconds = 0.25\n")
-    assert own.seconds() == 0.25
+    assert own.checker().seconds == 0.25
     slow = nbformat.from_dict(key)
     [cell] = [cell for cell in slow.cells if grade_id(cell) == "records-needed"]
     cell.source += "\nuntil_then = records_needed\n" + textwrap.dedent(
@@ -246,7 +246,9 @@ def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> 
         import time
         """
     )
-    [told] = [each for each in verify(release, slow, 0, own.seconds())[1] if "needed" in each]
+    [told] = [
+        each for each in verify(release, slow, 0, own.checker().seconds)[1] if "needed" in each
+    ]
     assert "gets 0 of" in told and "took too long" in told
 
 
