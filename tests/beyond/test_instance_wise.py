@@ -232,6 +232,4 @@ def test_wrong_answers_are_refused_without_a_hint_too_many(title: str, answer: A
 
 
 def test_another_final_reward_is_accepted() -> None:
-    assert check(
-        "instance-wise-learning/final-reward", lambda p, n, d, lap: -d if p == n else -1e9
-    )
+    assert check("instance-wise-learning/final-reward", lambda p, n, d, lap: -d if p == n else -1e9)

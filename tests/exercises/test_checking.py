@@ -1,6 +1,8 @@
 """The machinery of the self-checks, on exercises of its own."""
 
+import signal
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -32,6 +34,17 @@ def chapter(monkeypatch):
         "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
         "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
         "rows": Exercise([equal(2, [[1], [2]], hint="Two rows.")]),
+        "drawing": Exercise(
+            [equal(lambda rng: rng.random(), np.random.default_rng(0), hint="Draw.")]
+        ),
+        "table": Exercise(
+            [
+                Case(
+                    lambda answer: answer({"seen": np.array([0.0, np.nan])}, value=1) == 2,
+                    "Look, and count nothing.",
+                )
+            ]
+        ),
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
@@ -99,6 +112,52 @@ def test_changed_input_is_shown_as_it_was():
         return rows[0].clear()
 
     assert "spoils_inside([[1], [2]]) returned None" in says("rows", spoils_inside)
+
+
+def test_an_answer_leaves_its_input_alone():
+    def tears(x):
+        x.sort()
+        return list(x)
+
+    message = says("sorted", tears)
+    assert "tears([3, 1, 2]) changed what it was given: now it is [1, 2, 3]." in message
+    assert message.endswith("Work on a copy.")
+
+    def draws(rng):
+        return rng.random()
+
+    def counts(table, value):
+        table["seen"][0] += 1
+        return 2
+
+    assert check("a-test/drawing", draws)
+    message = says("table", counts)
+    assert "value=1) changed what it was given: now it is" in message
+
+
+def test_an_answer_that_takes_too_long_is_stopped_and_told():
+    def for_ever(x):
+        while True:
+            x += 1
+
+    before = signal.getsignal(signal.SIGPROF)
+    message = says("root", for_ever, seconds=0.2)
+    assert "it took too long, more than 0.2 seconds of processor time" in message
+    assert message.endswith("What squared gives x?")
+    assert signal.getsignal(signal.SIGPROF) == before
+
+    def slow_for_four(x):
+        while x == 4.0:
+            pass
+        return x**0.5
+
+    verdicts = [*exercises.checking.results("a-test/root", slow_for_four, seconds=0.2)]
+    assert [*map(bool, verdicts)] == [False, True], "each case has time of its own"
+
+
+def test_a_check_in_another_thread_has_no_limit_and_works():
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(check, "a-test/root", root).result()
 
 
 def test_a_judge_may_say_what_is_wrong():
