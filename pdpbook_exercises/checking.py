@@ -217,7 +217,14 @@ class _Remembering:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         self._arguments = [*map(_kept, arguments)], {key: _kept(named[key]) for key in named}
         self._returned = self
-        self._returned = self._function(*arguments, **named)
+        try:
+            self._returned = self._function(*arguments, **named)
+        finally:
+            self._compare(arguments, named)
+        return self._returned
+
+    def _compare(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        assert self._arguments is not None
         kept, kept_named = self._arguments
         pairs = [*zip(kept, arguments, strict=True)]
         pairs += [(kept_named[key], named[key]) for key in named]
@@ -225,7 +232,6 @@ class _Remembering:
             if not (self.changed or _same(before, after)):
                 call = self.last_call(returned=False)
                 self.changed = f"{call} changed what it was given: now it is {_shown(after)}."
-        return self._returned
 
     def last_call(self, *, returned: bool = True) -> str:
         """Tell the last call and what it returned; nothing if there was none."""
@@ -269,6 +275,8 @@ def _try(case: Case, answer: Any) -> tuple[bool, str, bool]:
     except Exception as error:  # a student's code may raise anything; report it, do not crash
         raised = f"raised {type(error).__name__}: {error}."
         call = called.last_call() if called else ""
+        if called is not None and called.changed:
+            return False, f"{called.changed} Work on a copy. Then it {raised}", False
         return False, f"{call} {raised}" if call else f"Judging it {raised}", True
     if not verdict if isinstance(verdict, str) else verdict:
         if called is not None and called.changed:
@@ -306,6 +314,11 @@ def _shown(value: Any) -> str:
         text = f"{float(value):.6g}"
     elif isinstance(value, list | tuple) and all(isinstance(v, float | np.floating) for v in value):
         text = repr(type(value)(float(f"{v:.6g}") for v in value))
+    elif isinstance(value, list | tuple) and any(
+        isinstance(part, np.ndarray) or is_dataclass(part) for part in value
+    ):
+        left, right = "[]" if isinstance(value, list) else "()"
+        text = f"{left}{', '.join(map(_shown, value))}{right}"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif callable(value):

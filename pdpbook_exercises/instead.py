@@ -42,16 +42,21 @@ def _clipped_sum(epsilon: float) -> float:
     return float((z * np.exp(-epsilon * z)).sum() * math.tanh(epsilon / 2))
 
 
-def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], bool]:
+def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], str]:
     def worst(n: int) -> float:
         return math.log1p((bins - 1) / (1 + n * math.expm1(epsilon)))
 
-    def judge(answer: Any) -> bool:
+    def judge(answer: Any) -> str:
         n = answer(bins, epsilon, kappa)
-        if n != int(n) or n < 2:
-            return False
+        if n != int(n):
+            return "A number of records is a whole number."
+        if n < 2:
+            return "There are at least two records."
         n = int(n)
-        return worst(n) <= kappa * (1 + 1e-9) and (n == 2 or worst(n - 1) > kappa * (1 - 1e-9))
+        if worst(n) > kappa * (1 + 1e-9):
+            return f"Too few: with so many records the divergence may be {worst(n):.4g}."
+        enough = n > 2 and worst(n - 1) <= kappa * (1 - 1e-9)
+        return "Too many: one record fewer is enough." if enough else ""
 
     return judge
 
@@ -177,7 +182,7 @@ EXERCISES = {
             Case(
                 _least_records(*case),
                 "Solve for R first, then for n. The divergence must be at most kappa for your n "
-                "and above it for n - 1; at least two records, and a whole number.",
+                "and above it for n - 1.",
             )
             for case in ((101, 1.0, 0.01), (3, 0.1, 0.2), (2, 5.0, 1.0), (1001, 0.01, 1e-4))
         ],
@@ -186,11 +191,11 @@ EXERCISES = {
                 lambda bins, epsilon, kappa: worst_records(
                     bins, epsilon, kappa, rounding=math.floor
                 ),
-                "returned 5790.",
+                "Too few: with so many records",
             ),
             (
                 lambda bins, epsilon, kappa: 1 + worst_records(bins, epsilon, kappa),
-                "above it for n - 1",
+                "one record fewer is enough",
             ),
             (
                 lambda bins, epsilon, kappa: math.ceil((bins - 1) / kappa / epsilon),
@@ -200,7 +205,7 @@ EXERCISES = {
                 lambda bins, epsilon, kappa: (
                     ((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)
                 ),
-                "and a whole number",
+                "is a whole number",
             ),
         ],
         right=[

@@ -182,8 +182,8 @@ EXERCISES = {
                 atol=0.0,
             )
             for n, epsilon, m in (
-                (1317, 1.0, 1317),
                 (6, 1.0, 52),
+                (1317, 1.0, 1317),
                 (10, 0.2, 1),
                 (10**9, 2e-9, 10**9),
                 (50, 30.0, 10**6),
@@ -191,6 +191,8 @@ EXERCISES = {
         ],
         wrong=[
             (lambda n, epsilon, m: m / n, "the record's own share"),
+            # a reviewer's finding: with as many draws as records this was told the same
+            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
             (lambda n, epsilon, m: m * math.exp(epsilon) / ratio(n, epsilon), "And without it?"),
             (lambda n, epsilon, m: m * (n - 1) / n / ratio(n, epsilon), "the mean over them"),
             (lambda n, epsilon, m: m / (n * math.expm1(epsilon)), "Look at ε = 0"),

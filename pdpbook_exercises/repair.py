@@ -31,13 +31,57 @@ def _randomisers() -> list[tuple[NDArray[np.float64], list[int], float]]:
 
 
 def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
-    hint = (
-        "The answer is wrong. Every bin counts, empty ones too. A record of an empty bin adds its "
-        "own row to the mass of the lower bound, and the slope does not depend on n."
+    """Compare with the definition; tell a bin that decides, without the sides of the inequality."""
+    counts, bins = np.array(lower), len(lower)
+    mass = np.array([np.maximum(counts, np.eye(bins)[k]) @ randomiser for k in range(bins)])
+    with np.errstate(invalid="ignore"):
+        filled = np.nan_to_num(randomiser / ((1 - math.exp(-epsilon)) * mass))
+    right = bool(filled.max() <= 1.0 + 1e-12)
+    assert right == is_safe(randomiser, lower, epsilon=epsilon)
+    bin_, output = np.unravel_index(filled.argmax(), filled.shape)
+    kind = "occupied" if counts[bin_] else "empty"
+
+    def judge(answer: Any) -> str:
+        said = answer(randomiser.copy(), counts.copy(), epsilon)
+        if not isinstance(said, bool | np.bool_ | int):
+            return "The answer is True or False."
+        if bool(said) == right:
+            return ""
+        if right:
+            return "But every bin, occupied or empty, fulfils the condition on every output."
+        return f"But bin {bin_}, which is {kind}, breaks the condition on output {output}."
+
+    return Case(
+        judge,
+        "Every bin and every output counts, those of empty bins too.",
+        "A record of an empty bin adds its own row to the mass of the lower bound, and the slope "
+        "does not depend on n.",
     )
-    return equal(
-        is_safe(randomiser, lower, epsilon=epsilon), randomiser, np.array(lower), epsilon, hint=hint
-    )
+
+
+def _other_safe_cases() -> list[Case]:
+    """Cases in which the decision falls beside the diagonal, or on the edge."""
+    spread = np.array([[0.5, 0.3, 0.2, 0.0], [0.4, 0.4, 0.2, 0.0], [0.3, 0.3, 0.4, 0.0]])
+    spread = np.vstack([spread, spread[:1]])
+    beside = np.array([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
+    return [
+        _judges_like(np.array([[0.5, 0.5], [1.0, 0.0]]), [1, 1], 1.0),
+        _judges_like(beside, [2, 0, 5], 1.0),
+        _judges_like(spread, [9, 9, 9, 9], 1.0),  # an output that nobody can give
+    ]
+
+
+def _drawn_safe(rng: np.random.Generator) -> Case:
+    """Draw rows of any kind, not near the edge of safety, on either side of it."""
+    bins = int(rng.integers(2, 6))
+    side = rng.random() < 0.5
+    while True:
+        rows = rng.dirichlet(np.full(bins, rng.choice([0.3, 1.0, 5.0])), bins)
+        lower = (rng.integers(0, 12, bins) * (rng.random(bins) < 0.8)).astype(int)
+        epsilon = float(np.round(rng.uniform(0.2, 1.5), 2))
+        near = {is_safe(rows, lower, epsilon=epsilon * each) for each in (0.999, 1.0, 1.001)}
+        if near == {bool(side)}:
+            return _judges_like(rows, lower.tolist(), epsilon)
 
 
 def _is_largest(
@@ -134,6 +178,30 @@ def condition(randomiser, lower, epsilon, *, slope=None, empty=True, occupied_on
     return bool(fits[lower > 0].all() if occupied_only else fits.all())
 
 
+def mass_with(p, low, k):
+    return np.maximum(low, np.eye(len(low))[k]) @ p
+
+
+def own_bin_only(p, low, e):
+    return all(p[k, k] <= (1 - math.exp(-e)) * mass_with(p, low, k)[k] for k in range(len(low)))
+
+
+def strict(p, low, e):
+    return all((p[k] < (1 - math.exp(-e)) * mass_with(p, low, k)).all() for k in range(len(low)))
+
+
+def at_least_one(p, low, e):
+    """Right, but what it was given is another lower bound afterwards."""
+    fits = []
+    for k in range(len(low)):
+        before = low[k]
+        low[k] = max(before, 1)
+        fits.append((p[k] <= (1 - math.exp(-e)) * (low @ p) * (1 + 1e-12)).all())
+        low[k] = before
+    low[:] = np.maximum(low, 1)
+    return all(fits)
+
+
 def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
     rest = (1 - share) * epsilon if rest is None else rest
     low, high = rest / draws / 2, 2 * rest + 1
@@ -185,24 +253,26 @@ EXERCISES = {
         right=[lambda k, e, d: margin(k, e, d, above)],
     ),
     "safe": Exercise(
-        [_judges_like(*case) for case in _randomisers()],
+        [*(_judges_like(*case) for case in _randomisers()), *_other_safe_cases()],
         wrong=[
-            (lambda p, low, e: condition(p, low, e, empty=False), "case 4 of 36"),
-            (
-                lambda p, low, e: condition(p, low, e, occupied_only=True),
-                "the slope does not depend on n",
-            ),
+            (lambda p, low, e: condition(p, low, e, empty=False), "But every bin, occupied or"),
+            (lambda p, low, e: condition(p, low, e, occupied_only=True), "which is empty, breaks"),
             (
                 lambda p, low, e: condition(
                     p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())
                 ),
-                "case 33 of 36",
+                "breaks the condition on output",
             ),
             (
                 lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
-                "Every bin counts, empty ones too",
+                "breaks the condition on output",
             ),
-            (lambda p, low, e: True, "Every bin counts, empty ones too"),
+            (lambda p, low, e: True, "Every bin and every output counts"),
+            # a reviewer's findings: only the own bin, a strict inequality, and a changed input
+            (own_bin_only, "which is occupied, breaks the condition on output"),
+            (strict, "fulfils the condition on every output"),
+            (at_least_one, "changed what it was given"),
+            (lambda p, low, e: "no", "True or False"),
         ],
         right=[lambda p, low, e: is_safe(p, low, epsilon=e), condition],
     ),

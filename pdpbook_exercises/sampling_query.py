@@ -136,6 +136,12 @@ def padded(low, high, epsilon, p, *, log=math.log, sides=(1, 1), tail=2.0, scale
     return low - sides[0] * pad, high + sides[1] * pad
 
 
+def refusing(low, high, epsilon, p):
+    if not 0.5 <= p <= 0.9:
+        raise ValueError("p")
+    return padded(low, high, epsilon, p)
+
+
 def unchecked(low, high, epsilon, p):
     pad = (high - low) / epsilon * -math.log(2 - 2 * p)
     return [low - pad, high + pad]
@@ -204,7 +210,13 @@ EXERCISES = {
                     ),
                 },
             )
-            for case in ((160.02, 228.6, 0.1, 0.9), (0.0, 1.0, 1.0, 0.9), (-5.0, 3.0, 2.0, 0.6))
+            for case in (
+                (160.02, 228.6, 0.1, 0.9),
+                (0.0, 1.0, 1.0, 0.9),
+                (-5.0, 3.0, 2.0, 0.6),
+                (2.0, 4.0, 0.5, 0.999),
+                (-1.0, 0.0, 3.0, 0.55),
+            )
         ]
         + [Case(_refuses_negative_padding, "For p < 1/2 raise a ValueError.")],
         wrong=[
@@ -213,6 +225,8 @@ EXERCISES = {
             (lambda *case: padded(*case, tail=1.0), "in one direction only"),
             # student's finding: p < 1/2 was not tried
             (unchecked, "raise a ValueError"),
+            # a reviewer's finding: p above 0.9 was not tried
+            (refusing, "0.999) raised ValueError"),
             (lambda *case: padded(*case, sides=(-1, -1)), "the wrong sign"),
             (lambda *case: padded(*case, scale=1.0), "the range of the data over epsilon"),
             (
