@@ -48,6 +48,22 @@ TALLY_HINT = (
 )
 
 
+def _tally_case(values: NDArray[np.float64], lower: float, upper: float, bins: int) -> Case:
+    right = _tally(values, lower, upper, bins)
+
+    def judge(answer: Any) -> str:
+        given = np.asarray(answer(values.copy(), lower, upper, bins))
+        if given.shape != right.shape:
+            return f"Its shape is {given.shape}, and {right.shape} was expected."
+        if given.dtype.kind not in "iu":
+            return f"Counts are whole numbers, and these are of the type {given.dtype}."
+        names = [*(f"bin {k}" for k in range(bins)), "below", "above", "missing"]
+        wrong = [name for name, a, b in zip(names, given, right, strict=True) if a != b]
+        return f"Wrong: {', '.join(wrong)}." if wrong else ""
+
+    return Case(judge, TALLY_HINT)
+
+
 def _drawn(answer: Any, key: bytes, name: str, start: int, stop: int) -> NDArray[np.int64]:
     return np.asarray(answer(key, name, np.array([0.5, 0.125, 0.25, 0.125]), start, stop))
 
@@ -178,6 +194,12 @@ def guess(known, published, *, first=0, otherwise=-1):
     return otherwise
 
 
+def in_place(values, lower, upper, bins):
+    found = _tally(values, lower, upper, bins)
+    values -= lower
+    return found
+
+
 def binned(values, lower, upper, bins):
     counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
     return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
@@ -223,9 +245,13 @@ EXERCISES = {
         right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
     ),
     "tally": Exercise(
-        [equal(_tally, *case, hint=TALLY_HINT) for case in PIECES],
+        [_tally_case(*piece) for piece in PIECES],
         wrong=[
             (binned, "below, above, missing"),
+            # a reviewer's findings: counts that are floats, and a piece that is changed
+            (lambda *piece: _tally(*piece).astype(float), "of the type float64"),
+            (in_place, "changed what it was given"),
+            (lambda *piece: np.roll(_tally(*piece), 1), "Wrong: bin 0"),
             (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
             (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
             (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),

@@ -117,7 +117,7 @@ def _telescopes(discount: float, turns: int) -> Case:
             for start in range(turns):  # from every turn on, not from the first one only
                 weights = discount ** np.arange(turns - start)
                 change = weights @ (shaped - rewards)[start:]
-                if abs(change + potentials[start]) > 1e-9:
+                if not abs(change + potentials[start]) <= 1e-9:
                     return (
                         f"From turn {start} on the discounted return changes by {change:.4g}, and "
                         f"the potential there is {potentials[start]:.4g}."

@@ -118,6 +118,9 @@ def _undiscounted_case(reward: float, rounds: int, hint: str) -> Case:
             "That is near it, with an error that does not vanish: Euler's constant.": (
                 lambda reward, rounds: reward * np.log(rounds)
             ),
+            "The parts are no whole numbers: divide by /, not by //.": lambda reward, rounds: sum(
+                reward // i for i in range(1, rounds + 1)
+            ),
             "The last round is missing: i runs from 1 to m.": (
                 lambda reward, rounds: reward * (1 / np.arange(1, rounds)).sum()
             ),
@@ -286,7 +289,7 @@ EXERCISES = {
     ),
     "undiscounted": Exercise(
         [
-            _undiscounted_case(1.0, 3, "Write out the first three rounds."),
+            _undiscounted_case(2.5, 3, "Write out the first three rounds."),
             _undiscounted_case(-0.5, 100, "Go on from the first three rounds."),
             _undiscounted_case(1.0, 1, "After one round it is the reward."),
             _undiscounted_case(2.0, 5000, "Go on from the first three rounds."),
@@ -294,6 +297,8 @@ EXERCISES = {
         wrong=[
             (lambda reward, rounds: reward * rounds, "i-th part"),
             (lambda reward, rounds: reward, "without the future"),
+            # a reviewer's finding: this was told to be the mean of the rewards
+            (lambda reward, rounds: sum(reward // i for i in range(1, rounds + 1)), "not by //"),
             (lambda reward, rounds: reward * math.log(rounds), "Euler's constant"),
             (lambda reward, rounds: loop(reward, rounds - 1), "The last round is missing"),
             (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
