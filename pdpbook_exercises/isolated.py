@@ -21,6 +21,8 @@ such rights, or in a container without a network.  It needs a POSIX system.
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import importlib
 import io
 import json
@@ -50,7 +52,7 @@ from pdpbook_exercises import student
 from pdpbook_exercises.checking import results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
-__all__ = ["Grade", "grade"]
+__all__ = ["Grade", "grade", "seed_of"]
 
 EXERCISES = "pdpbook_exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
@@ -94,7 +96,7 @@ def grade(
     cells: Sequence[str],
     answers: Mapping[str, str],
     *,
-    seed: int = 0,
+    seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
 ) -> dict[str, Grade]:
     """Grade the answers in a submission, which runs in a process of its own.
@@ -106,8 +108,8 @@ def grade(
         one runs.
     answers : mapping from str to str
         For each exercise, ``"chapter/name"``, the variable that holds the answer.
-    seed : int
-        Numbers of the cases that depend on a seed.
+    seed : int, or mapping from str to int
+        Of the cases that are drawn: one for all exercises, or one for each (:func:`seed_of`).
     seconds : float
         Time of the processor for each cell, and for each case of an exercise.
 
@@ -119,7 +121,7 @@ def grade(
     Raises
     ------
     KeyError
-        If there is no such exercise.
+        If there is no such exercise, or no seed for it.
     ValueError, TypeError
         If seconds is not a finite number > 0.
 
@@ -131,7 +133,8 @@ def grade(
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
-    totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
+    seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
+    totals = {name: score(name, ..., seed=seeds[name], isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
     grades = {}
     with _package_without_exercises() as path, ExitStack() as running:
@@ -142,8 +145,49 @@ def grade(
                 names = list(answers.values())
                 submission = _Submission(cells, names, path, seconds, seconds * most)
                 running.callback(submission.close)
-            grades[name] = _graded(name, variable, submission, seed)
+            grades[name] = _graded(name, variable, submission, seeds[name])
     return grades
+
+
+def seed_of(secret: str, student: str, exercise: str) -> int:
+    """Return the seed with which an exercise of a student is graded.
+
+    It is the same whenever that student is graded again, so that the feedback can show the input
+    on which an answer failed.  Without the secret nobody can tell it, and it tells nothing about
+    the seed of anybody else.
+
+    Parameters
+    ----------
+    secret : str
+        A secret of the course, of which students know nothing.
+    student : str
+        Who handed in.
+    exercise : str
+        ``"chapter/name"``.
+
+    Returns
+    -------
+    int
+        At least 0 and below 2**63.
+
+    Raises
+    ------
+    ValueError
+        If the secret is empty.
+
+    Examples
+    --------
+    >>> one = seed_of("a secret", "ada", "repair/safe")
+    >>> one == seed_of("a secret", "ada", "repair/safe")
+    True
+    >>> one == seed_of("a secret", "bob", "repair/safe")
+    False
+    """
+    if not secret:
+        raise ValueError(f"secret must not be empty, got {secret!r}")
+    message = json.dumps([student, exercise]).encode("utf-8")
+    digest = hmac.new(secret.encode("utf-8"), message, hashlib.sha256).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:

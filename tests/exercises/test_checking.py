@@ -32,7 +32,9 @@ def chapter(monkeypatch):
         "vector": Exercise([close([0.25, 0.75], hint="Two chances.")]),
         "count": Exercise([equal(7, hint="Days of a week.", mistakes={"Working days?": 5})]),
         "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
-        "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
+        "seeded": Exercise(
+            [close(np.sqrt, 4.0, hint="A root.")], draw=lambda rng: (rng.uniform(1.0, 9.0),)
+        ),
         "rows": Exercise([equal(2, [[1], [2]], hint="Two rows.")]),
         "drawing": Exercise(
             [equal(lambda rng: rng.random(), np.random.default_rng(0), hint="Draw.")]
@@ -206,8 +208,10 @@ def test_hints_on_request():
 
 
 def test_cases_may_depend_on_a_seed():
-    assert check("a-test/seeded", 5.0, seed=5) and not check("a-test/seeded", 5.0)
-    assert score("a-test/seeded", 5.0, seed=5) == (1, 1)
+    told = {seed: says("seeded", lambda x: 2.0, seed=seed) for seed in (0, 5)}
+    assert "case 2 of 4 does not hold yet. your function(" in told[5] and told[5] != told[0]
+    assert told[5] == says("seeded", lambda x: 2.0, seed=5)
+    assert check("a-test/seeded", root, seed=5) and score("a-test/seeded", root) == (4, 4)
 
 
 def test_the_right_value_is_never_shown():
