@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,7 +15,7 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 from pdpbook_exercises import Case, Exercise
-from pdpbook_exercises.small_games import Profile, after_move, laplace_game
+from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -96,8 +97,7 @@ def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, boo
             return
 
 
-def _curves_agree(answer: Callable[..., Any]) -> str:
-    game = _crowd(12)
+def _curves_agree(answer: Callable[..., Any], game: NVOGame) -> str:
     for (profile, k, v), w in product(_groups(game, 4), range(game.actions)):
         given = np.asarray(answer(game, profile.copy(), k, v, w), dtype=float)
         ways = [after_move(profile, k, v, w, t) for t in range(int(profile[k, v]) + 1)]
@@ -376,6 +376,10 @@ EXERCISES = {
                 "With three equal kernels no record has a reason to move.",
             ),
         ],
+        draw=lambda rng: Case(
+            _replies_agree([drawn_game(rng, records=8)], 6),
+            "Is an action compared with the best so far, P_E first?",
+        ),
         wrong=[
             (by_kl, "does not hold yet"),
             (first_better, "Another action makes more records private."),
@@ -396,6 +400,7 @@ EXERCISES = {
                 "although there is another candidate?",
             ),
         ],
+        fixed="The answer is a rule, and any game with two equal kernels shows whether play ends.",
         wrong=[
             (lambda own, candidates: own, "In pass 1 no record moves."),
             (lambda own, candidates: max(candidates), "function(2, [0, 1, 2]) returned 2."),
@@ -410,11 +415,15 @@ EXERCISES = {
     "convex": Exercise(
         [
             Case(
-                _curves_agree,
+                partial(_curves_agree, game=_crowd(12)),
                 "Compare with the divergence of game.evaluate, profile by profile. The first entry "
                 "is t = 0, the last one is the whole group.",
             ),
         ],
+        draw=lambda rng: Case(
+            partial(_curves_agree, game=drawn_game(rng, records=12)),
+            "Compare with the divergence of game.evaluate, profile by profile.",
+        ),
         wrong=[
             (lambda *case: along(*case, first=1), "The first entry is t = 0"),
             (lambda *case: along(*case, extra=0), "entries, and"),
@@ -448,6 +457,7 @@ EXERCISES = {
                 more="Bisect: keep a number of records that do go, and a larger one that do not.",
             ),
         ],
+        draw=_drawn_run,
         wrong=[
             (runs, "more than 300 calls of game.evaluate"),
             # a reviewer's finding: nobody looked whether all remain private
@@ -467,6 +477,7 @@ EXERCISES = {
                 "That is too high. Which records need a large scale at the start, which do not?",
             ),
         ],
+        fixed="The answer is a profile of one data set, the heights of the experiments.",
         wrong=lambda: [
             (start(lambda count: 4), "2 of 1317 records are exposed"),
             (start(lambda count: 0), "The dynamics from your start end at"),

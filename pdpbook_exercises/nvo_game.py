@@ -17,7 +17,7 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
 from pdpbook_exercises import Case, Exercise, close, equal
-from pdpbook_exercises.small_games import all_profiles, laplace_game
+from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -124,6 +124,26 @@ def _floor_is_attained(answer: Callable[..., Any]) -> str:
         if answer(counts, kernel) < _worst_utility(counts, kernel) - 1e-9:
             return "It is a lower bound, but P_U is larger than this at every profile."
     return ""
+
+
+def _drawn_floor(rng: np.random.Generator) -> Case:
+    """Draw a game in which some profile attains the bound."""
+    own = rng.uniform(0.2, 0.95, int(rng.integers(2, 5))).round(2).tolist()
+    counts = np.array([*rng.integers(1, 5, len(own)).tolist(), 0, 0])
+
+    def judge(answer: Callable[..., Any]) -> str:
+        worst = _worst_utility(counts, _leaking(own))
+        bound = answer(counts.copy(), _leaking(own))
+        if not bound <= worst + 1e-9:
+            return f"That is no lower bound: P_U is only {worst:.4g} at some profile."
+        attained = bound >= worst - 1e-9
+        return "" if attained else "It is a lower bound, but P_U is larger at every profile."
+
+    return Case(
+        judge,
+        "All noise goes to bins that hold nobody, so some profile attains the bound. Each bin has "
+        "an a_x of its own.",
+    )
 
 
 class _Plain:
@@ -370,6 +390,10 @@ EXERCISES = {
                 hint="The number is large and whole: use math.comb and whole numbers, no floats.",
             ),
         ],
+        draw=lambda rng: (
+            rng.integers(0, 9, int(rng.integers(2, 6))).tolist(),
+            int(rng.integers(2, 6)),
+        ),
         wrong=[
             (lambda counts, actions: actions ** sum(counts), "the number of lists"),
             (lambda counts, actions: sum(c + 1 for c in counts), "The value is wrong"),
@@ -407,6 +431,10 @@ EXERCISES = {
                 "And which x can be left out altogether?",
             ),
         ],
+        draw=lambda rng: Case(
+            _payoffs_agree([drawn_game(rng)]),
+            "Compare P, the losses, P_E and KL one after the other with game.evaluate(profile).",
+        ),
         wrong=[
             (lambda *case: payoff(*case, groups=True), "P_U is right, and P_E is not."),
             (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
@@ -434,6 +462,7 @@ EXERCISES = {
                 "that hold nobody, some profile attains the bound. Each bin has an a_x of its own.",
             ),
         ],
+        draw=_drawn_floor,
         wrong=[
             # student's finding: Jensen the wrong way round is no bound
             (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
@@ -460,6 +489,7 @@ EXERCISES = {
                 "A gain counts only if it is more than 1e-9.",
             ),
         ],
+        draw=lambda rng: Case(_equilibria_agree([drawn_game(rng)], most=15), _GAIN),
         wrong=[
             # student's findings: ties, and a profile that is changed
             (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
@@ -502,6 +532,7 @@ EXERCISES = {
                 },
             ),
         ],
+        fixed="The answer is scales for one data set, the seven heights of the chapter.",
         wrong=[
             ([0.05, 0.2, 1.0], "expose somebody"),
             ([2.5, 10.0, 50.0], "Are these centimetres?"),

@@ -111,47 +111,62 @@ VILLAGES: list[tuple[list[float], list[int], float]] = [
 def _by_hand_cases() -> list[Case]:
     cases = []
     for mean, lower, epsilon in VILLAGES:
-        m, low = np.array(mean), np.array(lower)
-
-        def table(answer: Any, m: Any = m, low: Any = low, e: float = epsilon) -> Any:
-            return np.asarray(answer(m.copy(), low.copy(), e), dtype=float)
-
-        def shaped(answer: Any, table: Any = table, low: Any = low) -> bool:
-            rows = table(answer)
-            return rows.shape == (low.size, low.size) and bool(
-                (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
-            )
-
-        def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
-            return is_safe(table(answer), low, epsilon=e)
-
-        def near(answer: Any, table: Any = table, m: Any = m) -> bool:
-            q = m / m.sum()
-            output = q @ table(answer)
-            return kl_divergence(q, output / output.sum()) <= 0.05
-
-        def releases(answer: Any, table: Any = table, low: Any = low) -> bool:
-            return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
-
-        cases += [
-            Case(shaped, "Return one distribution for each bin."),
-            Case(
-                is_it_safe,
-                "Not safe. Look for a bin and an output on which the records of the lower bound "
-                "put too little mass. How much mass does a record need that is released as itself?",
-            ),
-            Case(
-                near,
-                "Safe, but its divergence at the mean is above 0.05. Move no more mass than is "
-                "needed.",
-            ),
-            Case(
-                releases,
-                "Safe and near, but fewer than half of the records of the lower bound are released "
-                "as themselves. Equal rows are a histogram, not a randomiser.",
-            ),
-        ]
+        cases += _village_cases(np.array(mean), np.array(lower), epsilon)
     return cases
+
+
+def _village_cases(m: Any, low: Any, e: float) -> list[Case]:
+    def table(answer: Any) -> Any:
+        return np.asarray(answer(m.copy(), low.copy(), e), dtype=float)
+
+    def shaped(answer: Any) -> bool:
+        rows = table(answer)
+        return rows.shape == (low.size, low.size) and bool(
+            (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
+        )
+
+    def is_it_safe(answer: Any) -> bool:
+        return is_safe(table(answer), low, epsilon=e)
+
+    def near(answer: Any) -> bool:
+        q = m / m.sum()
+        output = q @ table(answer)
+        return kl_divergence(q, output / output.sum()) <= 0.05
+
+    def releases(answer: Any) -> bool:
+        return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
+
+    return [
+        Case(shaped, "Return one distribution for each bin."),
+        Case(
+            is_it_safe,
+            "Not safe. Look for a bin and an output on which the records of the lower bound "
+            "put too little mass. How much mass does a record need that is released as itself?",
+        ),
+        Case(
+            near,
+            "Safe, but its divergence at the mean is above 0.05. Move no more mass than is needed.",
+        ),
+        Case(
+            releases,
+            "Safe and near, but fewer than half of the records of the lower bound are released "
+            "as themselves. Equal rows are a histogram, not a randomiser.",
+        ),
+    ]
+
+
+def _drawn_village(rng: np.random.Generator) -> Case:
+    """Draw a village with crowded bins and nearly empty ones, and ask for all at once."""
+    bins = int(rng.integers(3, 7))
+    crowded = np.append(rng.random(bins - 1) < 0.6, True)
+    mean = np.where(crowded, rng.integers(150, 500, bins), rng.choice([0.1, 1.0], bins))
+    lower = np.where(crowded, np.floor(0.9 * mean), 0).astype(int)
+    cases = _village_cases(mean, lower, 0.5)
+
+    def judge(answer: Any) -> str:
+        return next((case.hint for case in cases if not case.judge(answer)), "")
+
+    return Case(judge, "What holds for the villages above must hold for this one.")
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -237,6 +252,11 @@ EXERCISES = {
                 (5, 0.2, 0.1),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(1, 400)),
+            round(rng.uniform(0.1, 2.0), 3),
+            float(10 ** -rng.uniform(0.5, 8.0)),
+        ),
         wrong=[
             (
                 lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
@@ -254,6 +274,7 @@ EXERCISES = {
     ),
     "safe": Exercise(
         [*(_judges_like(*case) for case in _randomisers()), *_other_safe_cases()],
+        draw=_drawn_safe,
         wrong=[
             (lambda p, low, e: condition(p, low, e, empty=False), "But every bin, occupied or"),
             (lambda p, low, e: condition(p, low, e, occupied_only=True), "which is empty, breaks"),
@@ -290,6 +311,16 @@ EXERCISES = {
                 (0.3, 1e-6, 0.9, 20, 5000),
             )
         ],
+        draw=lambda rng: Case(
+            _is_largest(
+                round(rng.uniform(0.5, 3.0), 2),
+                1e-6,
+                round(rng.uniform(0.2, 0.8), 2),
+                int(rng.integers(1, 200)),
+                int(rng.integers(2, 3000)),
+            ),
+            "The draws may cost what the histogram leaves of epsilon, with half of delta.",
+        ),
         wrong=[
             (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
             (
@@ -303,6 +334,7 @@ EXERCISES = {
     ),
     "by-hand": Exercise(
         _by_hand_cases(),
+        draw=_drawn_village,
         wrong=[
             (lambda m, low, e: np.eye(len(m)), "Not safe"),
             (
