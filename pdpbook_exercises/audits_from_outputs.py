@@ -144,6 +144,10 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=lambda rng: (
+            *rng.dirichlet(np.ones(int(rng.integers(2, 7))), 2),
+            round(rng.uniform(0.0, 1.5), 2),
+        ),
         wrong=[
             (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
             (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
@@ -184,6 +188,7 @@ EXERCISES = {
             )
             for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
         ],
+        draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.8, 0.999), 3)),
         wrong=[
             (
                 lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
@@ -216,6 +221,10 @@ EXERCISES = {
             )
             for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
         ],
+        draw=lambda rng: Case(
+            _proves(round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.8, 0.99), 3)),
+            "Your number must prove more than epsilon and one guess fewer must not.",
+        ),
         wrong=[
             (
                 lambda epsilon, confidence=0.95: math.ceil(
@@ -264,6 +273,7 @@ EXERCISES = {
                 "does the telling output occur in 1,000 runs? And what do the others tell?",
             ),
         ],
+        fixed="The answer is a pair of distributions, and what it must show has no parameter.",
         wrong=[
             ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
             ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),

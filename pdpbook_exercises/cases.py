@@ -44,6 +44,8 @@ class Case:
     looks_inside : bool
         Whether the judge watches what the answer does in its own process.  An isolated grader
         leaves such a case out.
+    may_change : bool
+        Whether the answer may change what it is given, because the exercise asks for that.
     again : callable, optional
         Makes the same case for other arguments.  :func:`close` and :func:`equal` provide it if the
         expected value is a function.
@@ -60,6 +62,7 @@ class Case:
     more: str = ""
     mistakes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     looks_inside: bool = False
+    may_change: bool = False
     again: Callable[..., Case] | None = None
 
 

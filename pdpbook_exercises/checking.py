@@ -279,7 +279,7 @@ def _try(case: Case, answer: Any) -> tuple[bool, str, bool]:
             return False, f"{called.changed} Work on a copy. Then it {raised}", False
         return False, f"{call} {raised}" if call else f"Judging it {raised}", True
     if not verdict if isinstance(verdict, str) else verdict:
-        if called is not None and called.changed:
+        if called is not None and called.changed and not case.may_change:
             return False, f"{called.changed} Work on a copy.", False
         return True, "", False
     complaint = verdict if isinstance(verdict, str) else ""

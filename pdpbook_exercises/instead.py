@@ -88,6 +88,19 @@ def _error_cases() -> list[Case]:
     ]
 
 
+def _drawn_error(rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+    bins = int(rng.integers(2, 7))
+    rows = 0.6 * np.eye(bins) + 0.4 * rng.dirichlet(np.ones(bins), size=bins)
+    return rng.dirichlet(np.ones(bins)), rows, np.sort(rng.uniform(-5, 5, bins))
+
+
+def _hills(rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a smooth histogram: one hill, most bins empty, as in the fixed cases."""
+    x = np.arange(60)
+    height, place, width = rng.uniform(80, 150), rng.uniform(15, 45), rng.uniform(25, 45)
+    return np.round(height * np.exp(-((x - place) ** 2) / width)).astype(np.int64)
+
+
 def _histograms() -> list[NDArray[np.int64]]:
     x = np.arange(60)
     bell = np.round(120 * np.exp(-((x - 30) ** 2) / 40)).astype(np.int64)
@@ -145,6 +158,10 @@ def smooth(noisy, epsilon):
 EXERCISES = {
     "guess": Exercise(
         _guess_cases(),
+        draw=lambda rng: (
+            rng.dirichlet(np.full(int(rng.integers(2, 6)), 0.6), size=4),
+            rng.dirichlet(np.ones(4)),
+        ),
         wrong=[
             (lambda each, weights: each.mean(axis=0), "are not all equal"),
             (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
@@ -163,6 +180,7 @@ EXERCISES = {
             )
             for epsilon in (1.0, 0.1, 5.0)
         ],
+        draw=lambda rng: (round(rng.uniform(0.05, 6.0), 3),),
         wrong=[
             (lambda epsilon: 1 / epsilon, "over the positive z only"),
             (
@@ -186,6 +204,14 @@ EXERCISES = {
             )
             for case in ((101, 1.0, 0.01), (3, 0.1, 0.2), (2, 5.0, 1.0), (1001, 0.01, 1e-4))
         ],
+        draw=lambda rng: Case(
+            _least_records(
+                int(rng.integers(2, 102)),
+                round(rng.uniform(0.05, 3.0), 3),
+                round(rng.uniform(0.005, 0.5), 4),
+            ),
+            "Solve for R first, then for n.",
+        ),
         wrong=[
             (
                 lambda bins, epsilon, kappa: worst_records(
@@ -223,6 +249,7 @@ EXERCISES = {
     ),
     "errors": Exercise(
         _error_cases(),
+        draw=_drawn_error,
         wrong=[
             (lambda q, rows, places: [q @ squares(places) @ q] * 2, "2 of 2 entries are wrong"),
             (
@@ -269,6 +296,10 @@ EXERCISES = {
                 for epsilon in (0.3, 1.0, 3.0)
             ),
         ],
+        draw=lambda rng: Case(
+            _is_nearer(_hills(rng), float(rng.choice([0.3, 1.0, 3.0]))),
+            "Not nearer by a third than clipping and adding a half.",
+        ),
         wrong=[
             (
                 lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 0.5),

@@ -119,6 +119,7 @@ EXERCISES = {
             )
             for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
         ],
+        draw=lambda rng: (round(rng.uniform(0.1, 3.0), 2), float(10 ** -rng.uniform(2.0, 9.0))),
         wrong=[
             (lambda e, d: crossover(e, d) - 1, "still no worse"),
             (lambda e, d: crossover(e, d) + 1, "One fewer is enough already."),
@@ -128,6 +129,9 @@ EXERCISES = {
     ),
     "sensitivities": Exercise(
         [_sensitivity_case(table) for table in _TABLES],
+        draw=lambda rng: _sensitivity_case(
+            rng.integers(-4, 5, (int(rng.integers(2, 6)), 3)).astype(float)
+        ),
         wrong=[
             # a reviewer's findings: both were told about replacements
             (lambda changes: np.power(sensitivities(changes), [1, 2, 1, 2]), "is the root of"),
@@ -172,6 +176,7 @@ EXERCISES = {
             )
             for b, e in ((1.0, 0.0), (1.0, 0.3), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
         ],
+        draw=lambda rng: (round(rng.uniform(0.3, 3.0), 2), round(rng.uniform(0.0, 1.5), 2)),
         wrong=[
             (lambda b, e: 1 - math.exp((e - 1 / b) / 2), "no δ is needed"),
             (lambda b, e: max(0.0, 1 - math.exp(e - 1 / b)), "Half of ε - 1/b stands"),
