@@ -171,9 +171,9 @@ EXERCISES = {
             _memory_case(2, 2, 3, "Three features."),
         ],
         draw=lambda rng: _memory_case(
-            int(rng.integers(2, 5)),
-            int(rng.integers(2, 4)),
-            int(rng.integers(1, 4)),
+            int(rng.integers(2, 13)),
+            int(rng.integers(2, 7)),
+            int(rng.integers(1, 3)),
             "Cells multiply.",
         ),
         wrong=[

@@ -248,6 +248,11 @@ def _guest_cases() -> list[Case]:
     ]
 
 
+def _drawn_guest(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    *rows, new = rng.dirichlet(np.full(int(rng.integers(2, 6)), 0.5), int(rng.integers(2, 8)))
+    return np.array(rows), new
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -324,6 +329,7 @@ WARNINGS = (
 EXERCISES = {
     "guest": Exercise(
         _guest_cases(),
+        draw=_drawn_guest,
         wrong=[
             (
                 lambda rows, new: np.abs(
@@ -354,6 +360,12 @@ EXERCISES = {
             _lone_case(40, 30, 0.2, "With enough company δ is 0, not negative."),
             _lone_case(7, 7, 1.0, "Everybody in one bin: nobody is missed."),
         ],
+        draw=lambda rng: _lone_case(
+            n := int(rng.integers(3, 60)),
+            int(rng.integers(1, n + 1)),
+            round(rng.uniform(0.02, 1.0), 2),
+            "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?",
+        ),
         wrong=[
             (lambda n, m, e: m / n - math.exp(e) * (m - 1) / (n - 1), "never negative"),
             (lambda n, m, e: 1 / n, "This one has company."),
@@ -376,6 +388,10 @@ EXERCISES = {
             _safe_case(10**9, 1e-12, "For small ε, exp(ε) - 1 loses digits. NumPy has a remedy."),
             _safe_case(2, 1e-12, "And ln(1 + u) loses those of a small u."),
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 5000)),
+            round(float(np.exp(rng.uniform(-4.0, 1.0))), 4),
+        ),
         wrong=[
             (lambda n, e: 1 / allowed(n, e), "a Laplace density"),
             (lambda n, e: 0.5 / allowed(n, e), "That is a variance."),
@@ -394,6 +410,7 @@ EXERCISES = {
             _extremes_case(sigma, "A pair (v_min, v_max). Where does each occur? What is Z there?")
             for sigma in (0.4, 0.1, 1.0, 50.0)
         ],
+        draw=lambda rng: (round(float(np.exp(rng.uniform(-2.5, 2.0))), 3),),
         wrong=[
             (
                 lambda s: (
@@ -429,6 +446,7 @@ EXERCISES = {
             ),
             Case(_cut_is_convex, "It is not convex in C, so a solver cannot use it."),
         ],
+        fixed="The judges draw 200 bins by themselves.",
         wrong=[
             (doubled_cut, "Here the largest δ of the bin is"),
             (lambda *case: 0.0, "violates the"),

@@ -267,6 +267,7 @@ def learner(step, tail=1):
 EXERCISES = {
     "dominant-actions": Exercise(
         [_dominant_case(sign) for sign in (-1, 1)],
+        fixed="There are two signs, and both are tried.",
         wrong=[
             (lambda sign: (1, 0) if sign < 0 else (0, 1), "the other sign"),
             (lambda sign: (1, 1) if sign > 0 else (0, 0), "opposite things"),
@@ -278,6 +279,9 @@ EXERCISES = {
     ),
     "beliefs": Exercise(
         _beliefs_cases(),
+        draw=lambda rng: (
+            rng.dirichlet(np.ones(12)).reshape((3, 4) if rng.random() < 0.5 else (6, 2)),
+        ),
         wrong=[
             (lambda prior: prior / prior.sum(axis=0), "the adversary's beliefs"),
             (lambda prior: np.tile(prior.sum(axis=0), (len(prior), 1)), "before she knows"),
@@ -294,6 +298,7 @@ EXERCISES = {
             _undiscounted_case(1.0, 1, "After one round it is the reward."),
             _undiscounted_case(2.0, 5000, "Go on from the first three rounds."),
         ],
+        draw=lambda rng: (round(rng.uniform(-3.0, 3.0), 2), int(rng.integers(2, 500))),
         wrong=[
             (lambda reward, rounds: reward * rounds, "i-th part"),
             (lambda reward, rounds: reward, "without the future"),
@@ -315,6 +320,14 @@ EXERCISES = {
             )
             for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0), (3, 5.0, 1.0))
         ],
+        draw=lambda rng: Case(
+            _is_worst_attack(
+                int(rng.integers(2, 7)),
+                round(rng.uniform(0.3, 4.0), 2),
+                round(rng.uniform(0.3, 2.0), 2),
+            ),
+            "What does a convex function say about the mean of its arguments?",
+        ),
         wrong=[
             (corner, "It leaves the user"),
             (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
@@ -329,6 +342,7 @@ EXERCISES = {
             _full_case(stakes)
             for stakes in ((2.0, 0.5, 1.0), (1.0, 1.0), (1.5,), (1.2, 1.0, 1.1), (2.2, 1.8, 0.9))
         ],
+        fixed="A case takes a tenth of a second, and five hard ones are tried.",
         wrong=[
             (lambda stakes: spare(stakes, least=True), "of higher stake"),
             (lambda stakes: spare(stakes, certain=False), "at most 1"),
@@ -348,6 +362,7 @@ EXERCISES = {
             )
             for discount, stakes in ((0.5, (0.5, 2.0)), (0.9, (0.3, 1.0, 4.0)))
         ],
+        fixed="The rounds are drawn inside the check, and a case takes half a second.",
         wrong=[
             (learner(lambda k: 1 / k), "the median of the errors is"),
             (learner(lambda k: 1.0), "steps that stay large never settle"),
