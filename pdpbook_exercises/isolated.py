@@ -22,6 +22,8 @@ sandbox the process has the rights of the user who runs it.  It needs a POSIX sy
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import importlib
 import io
 import json
@@ -51,7 +53,7 @@ from pdpbook_exercises import sandbox, student
 from pdpbook_exercises.checking import results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
-__all__ = ["Grade", "grade"]
+__all__ = ["Grade", "grade", "seed_of"]
 
 EXERCISES = "pdpbook_exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
@@ -95,7 +97,7 @@ def grade(
     cells: Sequence[str],
     answers: Mapping[str, str],
     *,
-    seed: int = 0,
+    seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
     walled: bool | None = None,
 ) -> dict[str, Grade]:
@@ -108,8 +110,8 @@ def grade(
         one runs.
     answers : mapping from str to str
         For each exercise, ``"chapter/name"``, the variable that holds the answer.
-    seed : int
-        Numbers of the cases that depend on a seed.
+    seed : int, or mapping from str to int
+        Of the cases that are drawn: one for all exercises, or one for each (:func:`seed_of`).
     seconds : float
         Time of the processor for each cell, and for each case of an exercise.
     walled : bool, optional
@@ -123,7 +125,7 @@ def grade(
     Raises
     ------
     KeyError
-        If there is no such exercise.
+        If there is no such exercise, or no seed for it.
     RuntimeError
         If a sandbox is asked for and there is none.
     ValueError, TypeError
@@ -140,7 +142,8 @@ def grade(
     missing = "" if walled is False else sandbox.why_not()
     if walled and missing:
         raise RuntimeError(missing)
-    totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
+    seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
+    totals = {name: score(name, ..., seed=seeds[name], isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
     grades = {}
     with _package_without_exercises() as path, ExitStack() as running:
@@ -153,8 +156,49 @@ def grade(
                     cells, names, path, seconds, seconds * most, walled is not False and not missing
                 )
                 running.callback(submission.close)
-            grades[name] = _graded(name, variable, submission, seed)
+            grades[name] = _graded(name, variable, submission, seeds[name])
     return grades
+
+
+def seed_of(secret: str, student: str, exercise: str) -> int:
+    """Return the seed with which an exercise of a student is graded.
+
+    It is the same whenever that student is graded again, so that the feedback can show the input
+    on which an answer failed.  Without the secret nobody can tell it, and it tells nothing about
+    the seed of anybody else.
+
+    Parameters
+    ----------
+    secret : str
+        A secret of the course, of which students know nothing.
+    student : str
+        Who handed in.
+    exercise : str
+        ``"chapter/name"``.
+
+    Returns
+    -------
+    int
+        At least 0 and below 2**63.
+
+    Raises
+    ------
+    ValueError
+        If the secret is empty.
+
+    Examples
+    --------
+    >>> one = seed_of("a secret", "ada", "repair/safe")
+    >>> one == seed_of("a secret", "ada", "repair/safe")
+    True
+    >>> one == seed_of("a secret", "bob", "repair/safe")
+    False
+    """
+    if not secret:
+        raise ValueError(f"secret must not be empty, got {secret!r}")
+    message = json.dumps([student, exercise]).encode("utf-8")
+    digest = hmac.new(secret.encode("utf-8"), message, hashlib.sha256).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
