@@ -81,9 +81,9 @@ books: $(STAMP)
 	@$(call BESIDE,book,instructor-pages)
 	@$(COMPLETE)
 
-# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [SEED=7]
+# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1]
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(SEED),--seed "$(SEED)") $(PAGES)
+	@$(RUN) course.assignment $(KIT) $(PAGES)
 
 # make grade SUBMISSIONS=folder [NAME=week1] [STUDENT='regular expression'] [AGAIN=1]
 grade: $(NBGRADER)

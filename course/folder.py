@@ -4,7 +4,8 @@
 
     my-course/
       nbgrader_config.py   three lines that call `configure`
-      assignments.json     for each assignment its pages, and the seed that grades it
+      assignments.json     for each assignment its pages
+      .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets
       source/NAME/         the sheets with solutions
@@ -167,15 +168,15 @@ class Course:
             config.write_text(text, encoding="utf-8")
 
     def assignments(self) -> dict[str, dict[str, Any]]:
-        """Return the pages and the seed of each assignment."""
+        """Return what is kept of each assignment: its pages."""
         if not self._record.is_file():
             return {}
         record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
         return record
 
-    def note(self, name: str, pages: list[str], seed: int) -> None:
-        """Keep the pages and the seed of an assignment."""
-        record = self.assignments() | {name: {"pages": pages, "seed": seed}}
+    def note(self, name: str, pages: list[str]) -> None:
+        """Keep the pages of an assignment."""
+        record = self.assignments() | {name: {"pages": pages}}
         self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def assignment(self, name: str = "") -> str:

@@ -115,10 +115,9 @@ def judged(
     Each result is kept as soon as it is there, so an interrupted grading goes on where it was.
     """
     checker = course.checker()
-    seed = course.assignments()[name]["seed"]
     results, jobs = {}, []
     for each in found:
-        job = checker.job(each.notebook, each.student, each.sheet, seed)
+        job = checker.job(each.notebook, each.student, each.sheet)
         result = None if again else kept_result(_record(course, name, job), job)
         if result is None:
             jobs.append(job)

@@ -12,7 +12,6 @@ grade a submission, it is judged here.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Float, Unicode
 
 from course.judging import Job, Result, judge_all, kept_result
+from course.secret import seeds_of
 from course.sheets import INSTALL, answers, grade_id, points
 
 __all__ = ["ADDED", "IsolatedChecks", "code_to_run", "said"]
@@ -63,12 +63,13 @@ class IsolatedChecks(NbGraderPreprocessor):
         config=True
     )
 
-    def job(self, nb: NotebookNode, student: str, sheet: str, seed: int) -> Job:
-        """Return what there is to judge in a sheet."""
+    def job(self, nb: NotebookNode, student: str, sheet: str) -> Job:
+        """Return what there is to judge in a sheet, with the seeds of this student."""
         variables = dict(answers(nb).values())
         private = str(Path(self.folder, "private"))
         code = tuple(code_to_run(nb))
-        return Job(student, sheet, code, variables, seed, self.seconds, private)
+        seeds = seeds_of(Path(self.folder), student, variables)
+        return Job(student, sheet, code, variables, seeds, self.seconds, private)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
@@ -93,10 +94,8 @@ class IsolatedChecks(NbGraderPreprocessor):
 
     def _judged(self, nb: NotebookNode, student: str, assignment: str, sheet: str) -> Result:
         """Return the record of a submission, or judge it and keep one."""
-        folder = Path(self.folder)
-        record = json.loads((folder / "assignments.json").read_text(encoding="utf-8"))
-        job = self.job(nb, student, sheet, record[assignment]["seed"])
-        path = folder / "results" / student / assignment / f"{sheet}.json"
+        job = self.job(nb, student, sheet)
+        path = Path(self.folder) / "results" / student / assignment / f"{sheet}.json"
         result = kept_result(path, job)
         if result is None:
             [(_, result)] = judge_all([job], self.minutes)

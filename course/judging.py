@@ -46,8 +46,8 @@ class Job:
         Cells to run.
     variables : dict from str to str
         For each exercise, the variable with the answer.
-    seed : int
-        Of the assignment.
+    seeds : dict from str to int
+        For each exercise, the seed of this student (:mod:`course.secret`).
     seconds : float
         Time of the processor for each cell and each case.
     private : str
@@ -58,14 +58,14 @@ class Job:
     sheet: str
     code: tuple[str, ...]
     variables: dict[str, str]
-    seed: int
+    seeds: dict[str, int]
     seconds: float
     private: str = field(default="")
 
     @property
     def digest(self) -> str:
         """Tell apart what is graded differently, and whether there is a sandbox."""
-        what = [*self.code], self.variables, self.seed, self.seconds, not why_not()
+        what = [*self.code], self.variables, self.seeds, self.seconds, not why_not()
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
@@ -113,7 +113,7 @@ def kept_result(path: Path, job: Job) -> Result | None:
 def judge(job: Job) -> Result:
     """Judge a submission in this process."""
     walled = not why_not()
-    grades = grade(job.code, job.variables, seed=job.seed, seconds=job.seconds, walled=walled)
+    grades = grade(job.code, job.variables, seed=job.seeds, seconds=job.seconds, walled=walled)
     return Result(job.digest, walled, "", grades)
 
 

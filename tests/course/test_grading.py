@@ -1,26 +1,35 @@
 """One assignment end to end: handed out, handed in, graded, marked, and told to the students."""
 
 import csv
+import json
 import os
 import re
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import textwrap
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import nbformat
 import pytest
+from nbgrader.converters import Autograde
 
 from course import judging
+from course.assignment import make_assignment
 from course.folder import Course, CourseError
 from course.grading import OPEN, grade_submissions
-from course.judging import judge_all
+from course.judging import Result, judge_all
+from course.secret import secret_of, seeds_of
 from course.sheets import POINTS
+from pdpbook_exercises import check
+from pdpbook_exercises.cases import DRAWN
+from pdpbook_exercises.isolated import Grade
 from tests.course.conftest import PAGE, SHEET, with_answer
 from tests.exercises.test_isolated import ATTACKS
 from tests.tools.notebooks import ROOT
@@ -107,7 +116,7 @@ def test_the_archive_holds_the_sheet_and_nothing_else(course: Course, release) -
         assert archive.namelist() == [f"week1/{SHEET}.ipynb"]
         text = archive.read(archive.namelist()[0]).decode()
     assert nbformat.reads(text, as_version=4) == release
-    assert "7" not in {str(value) for value in release.metadata.values()}  # the seed stays here
+    assert secret_of(course.folder) not in text
 
 
 def test_the_table_has_a_column_for_every_part(graded) -> None:
@@ -278,15 +287,130 @@ def test_a_mark_is_never_lost(graded, key, tmp_path: Path, capsys) -> None:
     assert "Another proof." in feedback(course, "anna")
 
 
-def test_the_numbers_of_a_grading_are_those_of_its_seed(graded, key) -> None:
-    """The formgrader reads the same settings, so it grades with the seed of the assignment."""
+def test_the_formgrader_grades_with_the_numbers_of_the_student(graded, tmp_path: Path) -> None:
+    """It reads the same settings, and the same secret."""
+    own = copy_of(graded[0], tmp_path)
+    path = own.folder / "results" / "anna" / "week1" / f"{SHEET}.json"
+    before = path.read_text()
+    path.unlink()
+    own.run(Autograde, "week1", "anna")
+    assert path.read_text() == before
+
+
+def test_each_check_cell_has_the_output_of_the_checker(graded) -> None:
     course, _, _ = graded
-    assert course.assignments()["week1"]["seed"] == 7
     for student in ("anna", "ben"):
         path = course.folder / "autograded" / student / "week1" / f"{SHEET}.ipynb"
         cells = [c for c in nbformat.read(path, as_version=4).cells if c.get("outputs")]
         assert len(cells) == 4
         assert all(cell.outputs[-1].output_type == "execute_result" for cell in cells)
+
+
+# Numbers of one's own -----------------------------------------------------------------------------
+
+EXERCISE = f"{SHEET}/{NAME}"
+RIGHT = """
+    import math
+    def records_needed(n, epsilon):
+        share = math.exp(-epsilon) / n - math.expm1(-epsilon)
+        return max(2, math.ceil((1 - 1e-12) / share))
+    """
+STUDENTS = [f"{kind} {number}" for kind in ("right", "table", "off") for number in range(10)]
+
+
+def known_answers() -> str:
+    """A table of all that a check of a student asks, and of what is right there."""
+    space: dict[str, Any] = {}
+    exec(textwrap.dedent(RIGHT), space)
+    known: dict[tuple[int, float], int] = {}
+
+    def learns(n: int, epsilon: float) -> int:
+        known[n, epsilon] = space["records_needed"](n, epsilon)
+        return known[n, epsilon]
+
+    assert check(EXERCISE, learns)
+    return f"KNOWN = {known}\ndef records_needed(n, epsilon):\n    return KNOWN[n, epsilon]"
+
+
+@pytest.fixture(scope="module")
+def one_exercise(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course with a sheet of one exercise, which draws cases, and 30 submissions beside it."""
+    folder = tmp_path_factory.mktemp("one")
+    notebook = nbformat.read((built / PAGE).with_suffix(".ipynb"), as_version=4)
+    for cell in notebook.cells:
+        if "pdpbook" in cell.metadata:
+            wanted = cell.metadata.pdpbook.exercise == "ex-dp-versus-pdp-company"
+            cell.metadata.pdpbook["for"] = "assignment" if wanted else "practice"
+    path = (folder / PAGE).with_suffix(".ipynb")
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    made = Course(folder / "my-course")
+    make_assignment(made, [PAGE], "week1", folder)
+    sheet = nbformat.read(made.folder / "release/week1" / f"{SHEET}.ipynb", as_version=4)
+    code = {
+        "right": textwrap.dedent(RIGHT),
+        "table": known_answers(),
+        "off": textwrap.dedent(RIGHT).replace("return max", "return 50_000 < n < 10**8 or max"),
+    }
+    (folder / "in").mkdir()
+    for student in STUDENTS:
+        text = code[student.split()[0]]
+        nbformat.write(with_answer(sheet, text, NAME), folder / "in" / f"{student}.ipynb")
+    return made
+
+
+def found_out(course: Course) -> dict[str, Result]:
+    """What the checker found for each student."""
+    found = {}
+    for path in course.folder.glob(f"results/*/week1/{SHEET}.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        grades = {name: Grade(**each) for name, each in record.pop("grades").items()}
+        found[path.parts[-3]] = Result(**record, grades=grades)
+    return found
+
+
+def test_each_student_has_numbers_of_their_own_and_the_same_again(one_exercise: Course) -> None:
+    own = one_exercise
+    assert grade_submissions(own, own.folder.parent / "in") == []
+    first, rows = found_out(own), table(own)
+    pages = {student: feedback(own, student) for student in STUDENTS}
+    assert grade_submissions(own, own.folder.parent / "in", again=True) == []
+    assert (found_out(own), table(own)) == (first, rows)
+    assert {student: feedback(own, student) for student in STUDENTS} == pages
+    failing = {}
+    for student in STUDENTS:
+        got = first[student].grades[EXERCISE]
+        if student.startswith("table"):  # what is known to everybody holds, and no drawn case
+            assert got.held == got.total - DRAWN
+        elif student.startswith("off"):  # it is wrong at inputs of which only some students get one
+            assert got.held >= got.total - DRAWN
+        else:
+            assert got.held == got.total, got.message
+        if got.held == got.total:
+            continue
+        [failing[student]] = re.findall(r"records_needed\([^)]*\)", got.message)
+        assert failing[student] in pages[student]
+    tables = [failing[student] for student in failing if student.startswith("table")]
+    assert len({*tables}) == len(tables) == 10
+
+
+def test_the_secret_of_a_course_stays_with_its_owner(one_exercise: Course, tmp_path: Path) -> None:
+    own = one_exercise
+    secret = secret_of(own.folder)
+    path = own.folder / ".secret"
+    assert path.read_text() == f"{secret}\n" and len(secret) == 64
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    files = [each for each in own.folder.rglob("*") if each.is_file() and each != path]
+    assert len(files) > 30
+    assert not [each for each in files if secret.encode() in each.read_bytes()]
+    with ZipFile(own.folder / "week1.zip") as archive:
+        assert not [each for each in archive.namelist() if secret.encode() in archive.read(each)]
+    assert secret_of(tmp_path) != secret  # that of another course
+    assert secret_of(tmp_path) == secret_of(tmp_path)
+    assert seeds_of(tmp_path, "ada", [EXERCISE]) != seeds_of(own.folder, "ada", [EXERCISE])
+    (tmp_path / ".secret").write_text("\n")
+    with pytest.raises(ValueError, match=r"\.secret must not be empty: restore it, or remove it"):
+        secret_of(tmp_path)
 
 
 # Bad cases ----------------------------------------------------------------------------------------
@@ -299,8 +423,8 @@ def test_no_assignment_and_which_are_told(course: Course, tmp_path: Path) -> Non
         grade_submissions(course, tmp_path, "week2")
     two = Course(tmp_path / "two")
     two.start()
-    two.note("a", [PAGE], 1)
-    two.note("b", [PAGE], 1)
+    two.note("a", [PAGE])
+    two.note("b", [PAGE])
     with pytest.raises(CourseError, match=r"Which assignment. Say NAME=, one of a, b"):
         grade_submissions(two, tmp_path)
     with pytest.raises(CourseError, match="holds no sheet: run make assignment again"):
