@@ -293,6 +293,7 @@ def test_the_formgrader_grades_with_the_numbers_of_the_student(graded, tmp_path:
     path = own.folder / "results" / "anna" / "week1" / f"{SHEET}.json"
     before = path.read_text()
     path.unlink()
+    shutil.rmtree(own.folder / "autograded" / "anna")  # nbgrader leaves alone what it has graded
     own.run(Autograde, "week1", "anna")
     assert path.read_text() == before
 
@@ -394,8 +395,8 @@ def test_each_student_has_numbers_of_their_own_and_the_same_again(one_exercise: 
     assert len({*tables}) == len(tables) == 10
 
 
-def test_the_secret_of_a_course_stays_with_its_owner(one_exercise: Course, tmp_path: Path) -> None:
-    own = one_exercise
+def test_the_secret_of_a_course_stays_with_its_owner(graded, tmp_path: Path) -> None:
+    own, _, _ = graded
     secret = secret_of(own.folder)
     path = own.folder / ".secret"
     assert path.read_text() == f"{secret}\n" and len(secret) == 64
