@@ -130,7 +130,7 @@ FILES = [
     *sorted((ROOT / "book" / "sources").glob("*.yml")),
     *sorted((ROOT / "pdpbook").rglob("*.py")),
     *sorted((ROOT / "pdpbook_exercises").glob("*.py")),
-    *(path for path in sorted((ROOT / "vendor/explorables").glob("*.js")) if "d3" not in path.name),
+    *sorted((ROOT / "book" / "_static" / "explorables").glob("*.js")),
 ]
 
 

@@ -56,8 +56,8 @@ __all__ = [
     "REPAIRED_BINS",
     "REPAIRED_RECORDS",
     "SWEPT",
-    "Release",
-    "Setting",
+    "ColumnRelease",
+    "ReleaseSetting",
     "one_draw_epsilon",
     "repaired_game",
 ]
@@ -80,7 +80,7 @@ _ROUNDING = 1.0 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class ColumnRelease:
     """One way to publish the column.
 
     Attributes
@@ -132,7 +132,7 @@ class Release:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class ReleaseSetting:
     """A column on a grid, and what is asked of its release.
 
     Parameters
@@ -227,7 +227,7 @@ class Setting:
         Returns
         -------
         dict
-            The last five attributes of a :class:`Release`.
+            The last five attributes of a :class:`ColumnRelease`.
         """
         points, column = self.grid.midpoints, self.column
         mean, quartiles = column.values.mean(), column.quantile(LEVELS)
@@ -280,10 +280,10 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
     return low
 
 
-def no_noise(setting: Setting) -> Release:
+def no_noise(setting: ReleaseSetting) -> ColumnRelease:
     """Return the column's own values, drawn at random: what the others are compared with."""
     losses = setting.fixed_losses(np.eye(setting.bins))
-    return Release(
+    return ColumnRelease(
         "no noise",
         "values of records drawn at random, rounded to the midpoints of the bins",
         "none",
@@ -295,10 +295,12 @@ def no_noise(setting: Setting) -> Release:
     )
 
 
-def _randomised(setting: Setting, name: str, published: str, rows: NDArray[np.float64]) -> Release:
+def _randomised(
+    setting: ReleaseSetting, name: str, published: str, rows: NDArray[np.float64]
+) -> ColumnRelease:
     """Return a release by a randomiser that is chosen from n and the target alone."""
     losses = setting.fixed_losses(rows)
-    return Release(
+    return ColumnRelease(
         name,
         published,
         "differential privacy",
@@ -310,18 +312,18 @@ def _randomised(setting: Setting, name: str, published: str, rows: NDArray[np.fl
     )
 
 
-def laplace_rows(setting: Setting) -> NDArray[np.float64]:
+def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return Laplace noise of the one scale that is private for every column of n records."""
     scale = scale_bound(setting.column.records, setting.draw_epsilon) * _ROUNDING
     return laplace_kernel(setting.bins, [scale])[0]
 
 
-def response_rows(setting: Setting) -> NDArray[np.float64]:
+def response_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return k-ary randomised response for n records."""
     return k_ary_randomised_response(setting.bins, setting.column.records, setting.draw_epsilon)
 
 
-def laplace(setting: Setting) -> Release:
+def laplace(setting: ReleaseSetting) -> ColumnRelease:
     """Return the random sampling query with the Laplace mechanism."""
     return _randomised(
         setting,
@@ -331,7 +333,7 @@ def laplace(setting: Setting) -> Release:
     )
 
 
-def randomised_response(setting: Setting) -> Release:
+def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
     """Return the random sampling query with k-ary randomised response."""
     return _randomised(
         setting,
@@ -341,7 +343,7 @@ def randomised_response(setting: Setting) -> Release:
     )
 
 
-def common(setting: Setting) -> Release:
+def common(setting: ReleaseSetting) -> ColumnRelease:
     """Return the query with the smallest common scale at which every record is private."""
 
     def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -349,7 +351,7 @@ def common(setting: Setting) -> Release:
         return laplace_kernel(setting.bins, [scale])[0] if scale else np.eye(setting.bins)
 
     chosen = rows(setting.counts)
-    return Release(
+    return ColumnRelease(
         "common scale",
         "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
         "which no record of this column loses more",
@@ -362,7 +364,7 @@ def common(setting: Setting) -> Release:
     )
 
 
-def game(setting: Setting) -> Release:
+def game(setting: ReleaseSetting) -> ColumnRelease:
     """Return the equilibrium of the noise-variance-optimization game."""
     n = setting.column.records
     scales = MULTIPLIERS * scale_bound(n, setting.draw_epsilon) * _ROUNDING
@@ -377,7 +379,7 @@ def game(setting: Setting) -> Release:
     losses = np.full(setting.bins, np.nan)
     occupied = setting.counts > 0
     losses[occupied] = setting.draws * np.nanmax(outcome.losses[occupied], axis=1)
-    return Release(
+    return ColumnRelease(
         "game",
         "values of records drawn at random, each with the scale that best responses chose for it",
         "fixed-noise",
@@ -401,14 +403,14 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
     return best_response_dynamics(played, start=start.profile).profile
 
 
-def _end_to_end(setting: Setting, pipeline: Pipeline) -> float | None:
+def _end_to_end(setting: ReleaseSetting, pipeline: Pipeline) -> float | None:
     """Return the largest end-to-end loss by all draws, if few bins are occupied."""
     if setting.column.records < 3 or np.count_nonzero(setting.counts) > setting.reruns:
         return None
     return setting.draws * float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
 
 
-def histogram_runs(setting: Setting) -> NDArray[np.float64]:
+def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
     return np.array(
         [
@@ -418,9 +420,9 @@ def histogram_runs(setting: Setting) -> NDArray[np.float64]:
     )
 
 
-def histogram(setting: Setting) -> Release:
+def histogram(setting: ReleaseSetting) -> ColumnRelease:
     """Return the DP histogram, from which any number of values may be drawn."""
-    return Release(
+    return ColumnRelease(
         "DP histogram",
         "counts with two-sided geometric noise, and any number of values drawn from them",
         "differential privacy",
@@ -432,7 +434,7 @@ def histogram(setting: Setting) -> Release:
     )
 
 
-def repaired_game(setting: Setting) -> Release:
+def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
     """Return the randomiser that is made from noisy counts, and its draws."""
     n, delta = setting.column.records, setting.delta
     rest = (1.0 - SHARE) * setting.epsilon
@@ -450,7 +452,7 @@ def repaired_game(setting: Setting) -> Release:
         for run in range(setting.runs)
     ]
     losses = np.mean([setting.fixed_losses(each.randomiser) for each in made], axis=0)
-    return Release(
+    return ColumnRelease(
         "repaired game",
         "noisy counts, and values of records drawn at random under a randomiser made from them",
         "differential privacy",
@@ -462,7 +464,7 @@ def repaired_game(setting: Setting) -> Release:
     )
 
 
-def noisy_mean(setting: Setting) -> Release:
+def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     """Return the mean with Laplace noise, once."""
     column = setting.column
     scale = column.width / (column.records * setting.epsilon)
@@ -472,7 +474,7 @@ def noisy_mean(setting: Setting) -> Release:
     )
 
 
-def noisy_quartiles(setting: Setting) -> Release:
+def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
     """Return the three quartiles by the exponential mechanism, with a third of ε each."""
     column, share = setting.column, setting.epsilon / len(LEVELS)
     points = np.linspace(column.lower, column.upper, CANDIDATES)
@@ -487,15 +489,15 @@ def noisy_quartiles(setting: Setting) -> Release:
 
 
 def _statistic(
-    setting: Setting,
+    setting: ReleaseSetting,
     name: str,
     published: str,
     losses: NDArray[np.float64],
     mean_error: float,
     quantile_errors: NDArray[np.float64],
-) -> Release:
+) -> ColumnRelease:
     """Return the release of a statistic, whose noise does not depend on the data."""
-    return Release(
+    return ColumnRelease(
         name,
         published,
         "differential privacy",
@@ -512,7 +514,9 @@ def _statistic(
 
 
 #: All releases, the simplest of each kind first.
-RELEASES: tuple[Callable[[Setting], Release], ...] = (
+#:
+#: :meta hide-value:
+RELEASES: tuple[Callable[[ReleaseSetting], ColumnRelease], ...] = (
     no_noise,
     laplace,
     randomised_response,
@@ -525,7 +529,9 @@ RELEASES: tuple[Callable[[Setting], Release], ...] = (
 )
 
 #: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
-SWEPT: dict[str, Callable[[Setting], NDArray[np.float64]]] = {
+#:
+#: :meta hide-value:
+SWEPT: dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]] = {
     "Laplace mechanism": lambda setting: (setting.frequency @ laplace_rows(setting))[None],
     "k-ary randomised response": lambda s: (s.frequency @ response_rows(s))[None],
     "DP histogram": histogram_runs,

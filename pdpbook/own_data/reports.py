@@ -33,8 +33,8 @@ from pdpbook.own_data.releases import (
     REPAIRED_BINS,
     REPAIRED_RECORDS,
     SWEPT,
-    Release,
-    Setting,
+    ColumnRelease,
+    ReleaseSetting,
     game,
     repaired_game,
 )
@@ -69,7 +69,7 @@ class Report:
         The promise that was asked for, for all draws together.
     draws : int
         Number of values to release.
-    releases : tuple of Release
+    releases : tuple of ColumnRelease
         One for each way to publish the column.
     sweep : pandas.DataFrame
         Wasserstein distance of the releases that may be recommended, at other numbers of bins.
@@ -80,10 +80,10 @@ class Report:
     epsilon: float
     delta: float
     draws: int
-    releases: tuple[Release, ...]
+    releases: tuple[ColumnRelease, ...]
     sweep: pd.DataFrame
 
-    def __getitem__(self, name: str) -> Release:
+    def __getitem__(self, name: str) -> ColumnRelease:
         """Return the release of a name.
 
         Raises
@@ -98,7 +98,7 @@ class Report:
         raise KeyError(f"no release is called {name!r}; there are {names}")
 
     @property
-    def _candidates(self) -> list[Release]:
+    def _candidates(self) -> list[ColumnRelease]:
         """The differentially private releases of the distribution, the simplest first."""
         return [
             each
@@ -107,7 +107,7 @@ class Report:
         ]
 
     @cached_property
-    def recommended(self) -> Release:
+    def recommended(self) -> ColumnRelease:
         """The release of the distribution that the rule of this module chooses."""
         least = min(each.wasserstein for each in self._candidates)
         return next(each for each in self._candidates if each.wasserstein * (1.0 - _TIE) <= least)
@@ -450,7 +450,7 @@ def report(
     )
     if bins is None:
         bins = public_bins(column.records, epsilon)
-    setting = Setting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
+    setting = ReleaseSetting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
     few = column.records <= REPAIRED_RECORDS and bins <= REPAIRED_BINS
     repaired = delta > 0.0 and few
     left_out = set() if repaired else {repaired_game}
@@ -464,7 +464,7 @@ def report(
     return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
 
 
-def _sweep(setting: Setting) -> pd.DataFrame:
+def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
     """Return the Wasserstein distances of private releases at other numbers of bins."""
     import pandas as pd
 

@@ -23,10 +23,10 @@ VALUES = [2.0, 2.5, 3.0, 3.1, 3.2, 4.0, 4.4, 4.5, 6.0, 9.5]
 
 def setting(values=VALUES, *, bins=5, epsilon=1.0, delta=1e-3, draws=1, reruns=64, runs=5):
     column = make_column(values, lower=0.0, upper=10.0)
-    return of.Setting(column, bins, epsilon, delta, draws, runs, reruns, 0)
+    return of.ReleaseSetting(column, bins, epsilon, delta, draws, runs, reruns, 0)
 
 
-def deleted(s: of.Setting, rows: np.ndarray) -> list[float]:
+def deleted(s: of.ReleaseSetting, rows: np.ndarray) -> list[float]:
     """Loss of each record: the largest log ratio of one draw, with it and after it is deleted."""
     places = s.grid.index(s.column.values)
     found = []

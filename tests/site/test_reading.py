@@ -143,12 +143,6 @@ def test_what_belongs_together_is_not_torn_apart() -> None:
     assert seen > 100
 
 
-def test_slips_are_out_of_the_path() -> None:
-    boxes = [box for page in public_pages() for box in parse(page).select(".erratum")]
-    assert len(boxes) > 5
-    assert all(box.name == "details" and not box.has_attr("open") for box in boxes)
-
-
 def test_errata_can_be_filtered(tab: Page) -> None:
     visit(tab, ERRATA)
     button = tab.get_by_role("button", name=re.compile("^changes a conclusion"))

@@ -24,7 +24,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.pages.explorable import series_script, series_style
+from book._ext.pages.explorable import series_of, series_script, series_style
+from pdpbook.plotting.series import LOOKS
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOKS = Path("_build", "notebooks")
@@ -155,10 +156,11 @@ def write_sliders(root: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for name in sorted(names):
         files = [d3 / "d3.min.js", own / "explorable.js", own / f"{name}.js"]
-        scripts = [series_script(), *(file.read_text(encoding="utf-8") for file in files)]
+        series = series_of(files[-1].read_text(encoding="utf-8"))
+        scripts = [series_script(series), *(file.read_text(encoding="utf-8") for file in files)]
         page = SLIDERS.format(
             name=html.escape(name),
-            style=(own / "explorable.css").read_text(encoding="utf-8") + series_style(),
+            style=(own / "explorable.css").read_text(encoding="utf-8") + series_style(series),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
         (target / f"{name}.html").write_text(page, encoding="utf-8")
@@ -189,12 +191,13 @@ def digest_of_files(root: Path, names: Iterable[str | Path]) -> str:
 
 def sources(root: Path) -> str:
     """Hash all that the bundle is made from."""
-    made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version]
+    looks = [series_script(LOOKS), series_style(LOOKS)]
+    made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
     others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
     files = digest_of_files(root, [*notebooks, *packages, *others])
-    text = "\0".join([*made_by, series_script(), series_style(), files])
+    text = "\0".join([*made_by, files])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -12,10 +12,13 @@ the box with sliders, a drawing and a line of text that says what the drawing sh
 JavaScript the box says where to find the same numbers; on paper it keeps drawing and line.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
-:func:`series_script` write them, from ``pdpbook.plotting.series``, into every page that moves.
+:func:`series_script` write them, from ``pdpbook.plotting.series``, into a page that moves, for the
+series that its scripts name.
 """
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +50,17 @@ def ink_on(colour: str) -> str:
     return "#000000" if luminance > 0.179 else "#ffffff"
 
 
-def series_style() -> str:
-    """Return the style sheet of all series: colour, ink on it and dashes, in either mode."""
+def series_of(script: str) -> list[str]:
+    """Return the series that a script names, by themselves or as a class ``s-<name>``."""
+    named = set(re.findall(r"""["'` ](?:s-)?([a-z0-9-]+)(?=["'` ])""", script))
+    return [name for name in LOOKS if name in named]
+
+
+def series_style(names: Iterable[str]) -> str:
+    """Return the style sheet of series: colour, ink on it and dashes, in either mode."""
     rules = []
-    for name, look in LOOKS.items():
+    for name in names:
+        look = LOOKS[name]
         dark = in_dark_mode(look.colour)
         rules += [
             f".explorable .s-{name} {{ --series: {look.colour}; --ink: {ink_on(look.colour)};"
@@ -61,9 +71,9 @@ def series_style() -> str:
     return "\n".join(rules)
 
 
-def series_script() -> str:
-    """Return the script that tells the explorables what the series are called."""
-    labels = {name: look.label for name, look in LOOKS.items()}
+def series_script(names: Iterable[str]) -> str:
+    """Return the script that tells the explorables what series are called."""
+    labels = {name: LOOKS[name].label for name in names}
     return f"const explorableLabels = {json.dumps(labels, ensure_ascii=False)};"
 
 
@@ -114,9 +124,12 @@ def add_scripts(
     names = sorted({node["name"] for node in doctree.findall(explorable)}) if doctree else []
     if not names:
         return
+    folder = Path(app.srcdir, "book", "_static", "explorables")
+    scripts = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    series = series_of(scripts)
     app.add_css_file("explorables/explorable.css")
-    context["metatags"] += f"\n<style>\n{series_style()}\n</style>\n"
-    app.add_js_file(None, body=series_script())
+    context["metatags"] += f"\n<style>\n{series_style(series)}\n</style>\n"
+    app.add_js_file(None, body=series_script(series))
     for script in ["d3/d3.min", *(f"explorables/{name}" for name in ["explorable", *names])]:
         app.add_js_file(f"{script}.js", loading_method="defer")
 
