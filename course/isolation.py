@@ -59,6 +59,9 @@ class IsolatedChecks(NbGraderPreprocessor):
         20.0, help="Time of the processor for each cell, and for each case of an exercise."
     ).tag(config=True)
     minutes = Float(30.0, help="The longest that one sheet may take on the wall.").tag(config=True)
+    container = Unicode(
+        help="The command that starts containers, such as podman, if the sandbox is one of these."
+    ).tag(config=True)
     found = Dict(help="What has been found out already: a Result for each (student, sheet).").tag(
         config=True
     )
@@ -69,7 +72,7 @@ class IsolatedChecks(NbGraderPreprocessor):
         private = str(Path(self.folder, "private"))
         code = tuple(code_to_run(nb))
         seeds = seeds_of(Path(self.folder), student, variables)
-        return Job(student, sheet, code, variables, seeds, self.seconds, private)
+        return Job(student, sheet, code, variables, seeds, self.seconds, private, self.container)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

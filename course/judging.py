@@ -52,6 +52,8 @@ class Job:
         Time of the processor for each cell and each case.
     private : str
         Folder with exercises of the course's own.
+    container : str
+        The command that starts containers, where the sandbox is one of these.
     """
 
     student: str
@@ -61,12 +63,18 @@ class Job:
     seeds: dict[str, int]
     seconds: float
     private: str = field(default="")
+    container: str = field(default="")
 
     @property
     def digest(self) -> str:
         """Tell apart what is graded differently, and whether there is a sandbox."""
-        what = [*self.code], self.variables, self.seeds, self.seconds, not why_not()
+        what = [*self.code], self.variables, self.seeds, self.seconds, not self.why_open
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def why_open(self) -> str:
+        """Say why there is no sandbox for it; nothing if there is one."""
+        return why_not(self.container)
 
 
 @dataclass(frozen=True)
@@ -112,8 +120,15 @@ def kept_result(path: Path, job: Job) -> Result | None:
 
 def judge(job: Job) -> Result:
     """Judge a submission in this process."""
-    walled = not why_not()
-    grades = grade(job.code, job.variables, seed=job.seeds, seconds=job.seconds, walled=walled)
+    walled = not job.why_open
+    grades = grade(
+        job.code,
+        job.variables,
+        seed=job.seeds,
+        seconds=job.seconds,
+        walled=walled,
+        container=job.container,
+    )
     return Result(job.digest, walled, "", grades)
 
 
@@ -121,7 +136,7 @@ def failed(job: Job, why: str) -> Result:
     """Return the result of a submission that could not be graded, as one line."""
     said = " ".join(f"it could not be graded: {why}".split())[:LONGEST]
     nothing = {name: Grade(0, 1, said) for name in job.variables}
-    return Result(job.digest, not why_not(), said, nothing)
+    return Result(job.digest, not job.why_open, said, nothing)
 
 
 def _work(pipe: Connection) -> None:

@@ -100,6 +100,7 @@ def grade(
     seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
     walled: bool | None = None,
+    container: str = "",
 ) -> dict[str, Grade]:
     """Grade the answers in a submission, which runs in a process of its own.
 
@@ -116,6 +117,9 @@ def grade(
         Time of the processor for each cell, and for each case of an exercise.
     walled : bool, optional
         Whether the process runs in a sandbox.  Without it, it does where there is one.
+    container : str
+        The command that starts containers, such as ``"podman"``, where the sandbox is one of
+        these; without it, bubblewrap is used.
 
     Returns
     -------
@@ -139,7 +143,7 @@ def grade(
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
-    missing = "" if walled is False else sandbox.why_not()
+    missing = "" if walled is False else sandbox.why_not(container)
     if walled and missing:
         raise RuntimeError(missing)
     seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
@@ -151,10 +155,13 @@ def grade(
         for name, variable in answers.items():
             if submission is None or (submission.broken and submission.started):
                 running.close()  # what did not answer in time is still at work
-                names = list(answers.values())
-                submission = _Submission(
-                    cells, names, path, seconds, seconds * most, walled is not False and not missing
+                home = running.enter_context(
+                    tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
                 )
+                inside = walled is not False and not missing
+                start = sandbox.sandbox(path, home, container) if inside else sandbox.none(home)
+                names = list(answers.values())
+                submission = _Submission(cells, names, path, start, home, seconds, seconds * most)
                 running.callback(submission.close)
             grades[name] = _graded(name, variable, submission, seeds[name])
     return grades
@@ -226,6 +233,7 @@ def _package_without_exercises() -> Iterator[str]:
     """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
     source, own = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # in a container it is read by another user
         shutil.copytree(source, Path(folder, source.name))  # with its compiled code
         beside = Path(folder, EXERCISES)
         beside.mkdir()
@@ -295,9 +303,10 @@ class _Submission:
         cells: Sequence[str],
         names: list[str],
         path: str,
+        start: sandbox.Sandbox,
+        home: str,
         seconds: float,
         most: float,
-        walled: bool,
     ) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._errors: list[Exception] = []
@@ -307,17 +316,15 @@ class _Submission:
         self.trouble = self.broken = ""
         self.started = False
         self._wall = PATIENCE * seconds
-        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        home = self._folder.name
-        wall = sandbox.command(path, home) if walled else []
+        self._stop = start.stop
         self._process = subprocess.Popen(
-            [*wall, sys.executable, "-c", _START, path],
+            [*start.command, sys.executable, "-c", _START, path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
             stderr=subprocess.DEVNULL,
             cwd=home,
-            env={"HOME": home, "MPLBACKEND": "Agg", "PATH": os.defpath},
+            env=start.environment,
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -327,9 +334,9 @@ class _Submission:
         self._patience = CELLS * self._wall
         # should the grader be killed, the submission ends by itself; it never needs twice its time
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
-        start = {"limits": limits, "cells": list(cells), "names": names}
+        first_message = {"limits": limits, "cells": list(cells), "names": names}
         try:
-            self.tell(start | {"seconds": seconds, "wall": self._wall})
+            self.tell(first_message | {"seconds": seconds, "wall": self._wall})
             first = self.hear()
             self._given = dict(first.get("given", {}))
             self.trouble = "; ".join(map(str, first.get("trouble", ())))[:500]
@@ -342,6 +349,8 @@ class _Submission:
 
     def close(self) -> None:
         """Stop the process and all that it has started."""
+        if self._stop:  # where it has ended, there is nothing to stop
+            subprocess.run(self._stop, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -351,7 +360,6 @@ class _Submission:
         self._process.stdout.close()
         with suppress(BrokenPipeError):
             self._process.stdin.close()
-        self._folder.cleanup()
 
     def next_case(self) -> None:
         """Give the submission the time for one case, all calls together."""

@@ -77,7 +77,7 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("course.grading.judge_all", here)
     for module in ("course.grading", "course.judging", "pdpbook_exercises.sandbox"):
-        monkeypatch.setattr(f"{module}.why_not", lambda: why)
+        monkeypatch.setattr(f"{module}.why_not", lambda container="": why)
 
 
 @pytest.fixture(scope="module")
@@ -200,9 +200,8 @@ def forged(book: Path) -> bool:
         return bool(opened.execute("select 1 from sqlite_master where name='forged'").fetchall())
 
 
-@pytest.mark.parametrize("walled", [True, False])
 def test_a_forged_journal_is_not_played_into_the_gradebook(
-    walled: bool, course: Course, release, tmp_path: Path, monkeypatch, capsys, wall: None
+    walled: bool, course: Course, release, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     own = copy_of(course, tmp_path)
     code = textwrap.dedent(JOURNAL.replace("{folder!r}", repr(str(own.folder))))
@@ -225,15 +224,29 @@ def test_a_forged_journal_is_not_played_into_the_gradebook(
     assert (own.folder / "gradebook.db-journal.changed").exists() is not walled
 
 
+@pytest.mark.parametrize(("program", "setting"), [("bwrap", ""), ("podman", "podman")])
 def test_no_sandbox_is_told_on_the_screen_and_in_the_table(
-    course: Course, key, tmp_path: Path, monkeypatch, capsys
+    program: str, setting: str, course: Course, key, tmp_path: Path
 ) -> None:
+    """Where the program is there and the system forbids what it wants to do."""
     own = copy_of(course, tmp_path)
+    with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(f"c.IsolatedChecks.container = {setting!r}\n")
     (tmp_path / "in").mkdir()
     nbformat.write(key, tmp_path / "in" / "anna.ipynb")
-    without_sandbox(monkeypatch)
-    grade_submissions(own, tmp_path / "in")
-    assert "There is no sandbox: bubblewrap does not work here: No perm" in capsys.readouterr().out
+    fake = tmp_path / program
+    fake.write_text("#!/bin/sh\necho No permissions to create new namespace >&2\nexit 1\n")
+    fake.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-m", "course.grading", tmp_path / "in", "--course", own.folder],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    known = {"bwrap": "bubblewrap"}.get(program, program)
+    assert f"There is no sandbox: {known} does not work here: No permissions to c" in done.stdout
     assert table(own)["anna"]["notes"] == OPEN
     assert table(own)["anna"]["week1: total"] == str(MOST - 2)
 
