@@ -81,16 +81,16 @@ books: $(STAMP)
 	@$(call BESIDE,book,instructor-pages)
 	@$(COMPLETE)
 
-# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1]
+# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(PAGES)
+	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(PAGES)
 
-# make grade SUBMISSIONS=folder [NAME=week1] [STUDENT='regular expression'] [AGAIN=1]
+# make grade SUBMISSIONS=folder [NAME=week1] [ROSTER=file.csv] [STUDENT='regular expression'] [AGAIN=1]
 grade: $(NBGRADER)
 	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
-	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
+	  $(if $(ROSTER),--roster "$(ROSTER)") $(if $(AGAIN),--again) "$(SUBMISSIONS)"
 
-# Totals in the table that Canvas or Moodle has exported: make export ROSTER=file.csv [NAME=week1]
+# Totals in the table that Canvas or Moodle has exported: make export [ROSTER=file.csv] [NAME=week1]
 export: $(NBGRADER)
 	@$(RUN) course.export $(KIT) "$(ROSTER)"
 

@@ -20,9 +20,10 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.converters import GenerateAssignment
+from nbgrader.utils import parse_utc
 
 from book._ext.edition.student_bundle import pack, pages
-from course.folder import ROOT, Course, CourseError, checked_name
+from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
 from course.secret import KEY, seeds_of
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
@@ -106,7 +107,9 @@ def verify(
     return sum(got.held for got in key.values()), wrong
 
 
-def make_assignment(course: Course, given: list[str], name: str, built: Path) -> Path:
+def make_assignment(
+    course: Course, given: list[str], name: str, built: Path, due: str = ""
+) -> Path:
     """Make an assignment and return the archive for the students.
 
     Parameters
@@ -119,12 +122,14 @@ def make_assignment(course: Course, given: list[str], name: str, built: Path) ->
         Of the assignment.
     built : Path
         The built book.
+    due : str
+        When it is due; without it, an assignment that is made again keeps the date that it has.
 
     Raises
     ------
     CourseError
-        If there is no page, one is unknown, has no exercises or is not built; if the name will not
-        do, or it has submissions to other pages; if a sheet has a
+        If the date is none; if there is no page, one is unknown, has no exercises or is not built;
+        if the name will not do, or it has submissions to other pages; if a sheet has a
         graded cell that is no check, or checks an exercise that there is not; if the key does not
         get every point or the blank sheet gets one.
     """
@@ -133,12 +138,16 @@ def make_assignment(course: Course, given: list[str], name: str, built: Path) ->
         raise CourseError('Which pages? Say PAGES="book/foundations/why-noise.md …".')
     named = dict.fromkeys(page_name(page) for page in given)
     sheets = {page: sheet_of(page, built) for page in named}
+    try:
+        due = moment(due) if due else ""
+    except ValueError as error:
+        raise CourseError(f"DUE={error}") from None
     course.start()
     with course.locked():
-        return _made(course, sheets, name)
+        return _made(course, sheets, name, due)
 
 
-def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str) -> Path:
+def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str, due: str) -> Path:
     """Write the sheets, release and verify them, and pack the archive."""
     named = [*sheets]
     course.require_free_gradebook()
@@ -153,9 +162,13 @@ def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str) -
             print(f"kept, as it may have been edited: {path}")
         else:
             nbformat.write(sheet, path)
-    course.note(name, named)
+    course.note(name, named, due)
     shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
     course.run(GenerateAssignment, name, ".")
+    if due := course.assignments()[name].get("due", ""):
+        with course.gradebook() as book:  # the formgrader shows it
+            book.update_or_create_assignment(name, duedate=parse_utc(due))
+        print(f"{name} is due on {due}")
     release = course.folder / "release" / name
     seconds = course.checker().seconds
     for path in sorted(source.glob("*.ipynb")):
@@ -178,11 +191,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make assignment", description=__doc__)
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--name", default="assignment")
+    parser.add_argument(
+        "--due", default="", help="as 2027-03-05 23:59, in the time of this machine"
+    )
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     parser.add_argument("--built", type=Path, default=Path("_build", "html"))
     given = parser.parse_args()
     course = Course(given.course.resolve())
-    archive = make_assignment(course, given.pages, given.name, given.built)
+    archive = make_assignment(course, given.pages, given.name, given.built, given.due)
     print(f"Hand out {archive}\nThe sheets with solutions are in {course.folder / 'source'}")
 
 

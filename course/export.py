@@ -3,10 +3,7 @@
 ``python -m course.export roster.csv --name week1`` takes the gradebook that Canvas exports or the
 grading worksheet that Moodle offers, fills in one column, and writes ``my-course/week1-canvas.csv``
 or ``week1-moodle.csv``, which the platform imports.  Nothing else of the platform's table is
-changed.  The table is also the roster: it tells who has handed in nothing.
-
-A row belongs to the student with its number, which the platforms write into the names of the files
-that they pack; where no number is known, to the one with its name.
+changed.  ``course/roster.py`` says whose a row is, and the command says who has handed in nothing.
 """
 
 from __future__ import annotations
@@ -15,23 +12,19 @@ import argparse
 import csv
 import io
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from course.folder import Course, CourseError
-from course.grading import sheets_of, states
-from course.report import Mark, marks_of, number, write_whole
+from course.grading import states
+from course.report import Mark, marks_of, number, sheets_of, write_whole
+from course.roster import POINTS_POSSIBLE, Row, matched, read_roster
 
 __all__ = ["Export", "export"]
 
-#: columns that tell the platform, those that name a student, and those that Canvas needs back
-CANVAS, MOODLE = {"Student", "ID", "Section"}, {"Identifier", "Grade", "Maximum Grade"}
-NAMES = ("Student", "SIS Login ID", "SIS User ID", "Full name", "Email address", "Username")
+#: columns that Canvas needs back
 KEPT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-POSSIBLE = "Points Possible"
-Rows = list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -48,75 +41,6 @@ class Export:
 
     path: Path
     told: tuple[str, ...]
-
-
-def letters(name: str) -> str:
-    """Return what two spellings of a name share: Canvas writes "Doe, Jane" as ``doejane``.
-
-    Examples
-    --------
-    >>> letters("Doe, Jane")
-    'doejane'
-    """
-    return "".join(character for character in name.casefold() if character.isalnum())
-
-
-def read_roster(path: Path) -> tuple[str, list[str], Rows]:
-    """Return the platform of a table, its columns and its rows.
-
-    Raises
-    ------
-    CourseError
-        If it cannot be read or is of no known platform.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            columns = list(reader.fieldnames or ())
-            rows = [{key: row[key] or "" for key in columns} for row in reader]
-    except (OSError, ValueError, csv.Error) as error:
-        raise CourseError(f"{path} cannot be read: {error}.") from None
-    for platform, wanted in (("canvas", CANVAS), ("moodle", MOODLE)):
-        if wanted <= set(columns):
-            return platform, columns, rows
-    raise CourseError(
-        f"{path} is neither a gradebook exported from Canvas (columns {', '.join(sorted(CANVAS))}) "
-        f"nor a grading worksheet of Moodle (columns {', '.join(sorted(MOODLE))})."
-    )
-
-
-def matched(
-    rows: Sequence[Mapping[str, str]], numbers: Mapping[str, str]
-) -> tuple[dict[int, str], list[str]]:
-    """Return the student of each row by its place, and a line for each that is not clear.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Of the roster.
-    numbers : mapping from str to str
-        For each student, the number on the platform, empty where it is not known.
-    """
-    by_number: dict[str, list[int]] = defaultdict(list)
-    by_name: dict[str, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
-        identity = row.get("ID") or row.get("Identifier", "")
-        by_number[re.sub(r"\D", "", identity)].append(place)
-        own = {letters(row.get(column, "")) for column in NAMES}
-        for name in own - {""}:
-            by_name[name].append(place)
-    found: dict[int, str] = {}
-    told = []
-    for student, known in numbers.items():
-        places = by_number[known] if known else []
-        places = places or by_name[letters(student)]
-        if len(places) == 1 and places[0] not in found:
-            found[places[0]] = student
-        elif places:
-            told.append(f"{student}: several students or rows of the roster have this name")
-        else:
-            told.append(f"{student}: not in the roster")
-    return found, told
 
 
 def export(course: Course, roster: Path, name: str = "") -> Export:
@@ -138,7 +62,12 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
         is not that of the assignment.
     """
     name = course.assignment(name)
-    platform, columns, rows = read_roster(roster)
+    table = read_roster(roster)
+    if not table.platform:
+        raise CourseError(
+            f"{roster} is no table of Canvas or Moodle, and {course.folder / 'grades.csv'} has all "
+            "that could be written into it."
+        )
     with course.gradebook() as book:
         marks = marks_of(book, name, sheets_of(course, name))
     if not marks:
@@ -146,16 +75,19 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     most = max(sum(mark.possible for mark in given.values()) for given in marks.values())
     known = {student: state.number for student, state in states(course, name).items()}
     numbers = {student: known.get(student, "") for student in sorted({*marks, *known})}
-    people = [row for row in rows if row.get("Student", "").strip() != POSSIBLE]
-    found, told = matched(people, numbers)
-    totals = {place: _total(marks.get(student, {})) for place, student in found.items()}
-    for place, row in enumerate(people):
-        if place not in found:
-            told.append(f"{row.get('Student') or row.get('Full name')}: handed in nothing")
+    people, found = table.people, matched(table, numbers)
+    totals = {place: _total(marks.get(each, {})) for place, each in found.students.items()}
+    told = [f"{student}: {why}" for student, why in found.told.items()]
+    told += [
+        f"{table.name(place)}: handed in nothing"
+        for place in range(len(people))
+        if place not in found.students and place not in found.unclear
+    ]
     waiting = sum(any(mark.waits for mark in given.values()) for given in marks.values())
     if waiting:
         told.append(f"{waiting} students have proofs that are not marked yet")
-    if platform == "canvas":
+    columns = table.columns
+    if table.platform == "canvas":
         columns, people = _canvas(name, columns, people, totals, most)
     else:
         _moodle(people, totals, most)
@@ -163,7 +95,7 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     writer = csv.DictWriter(text, columns, extrasaction="ignore")
     writer.writeheader()
     writer.writerows(people)
-    path = course.folder / f"{name}-{platform}.csv"
+    path = course.folder / f"{name}-{table.platform}.csv"
     write_whole(path, text.getvalue())
     return Export(path, tuple(told))
 
@@ -173,8 +105,8 @@ def _total(given: Mapping[str, Mark]) -> str:
 
 
 def _canvas(
-    name: str, columns: list[str], people: Rows, totals: Mapping[int, str], most: float
-) -> tuple[list[str], Rows]:
+    name: str, columns: list[str], people: list[Row], totals: Mapping[int, str], most: float
+) -> tuple[list[str], list[Row]]:
     """Return what Canvas needs to know its students, and one column with the points.
 
     A column of the assignment that Canvas has already, ``week1 (1234)``, is filled; without one,
@@ -187,11 +119,11 @@ def _canvas(
         {key: row[key] for key in wanted} | {column: totals.get(place, row.get(column, ""))}
         for place, row in enumerate(people)
     ]
-    first = {"Student": f"    {POSSIBLE}", column: number(most)}
+    first = {"Student": f"    {POINTS_POSSIBLE}", column: number(most)}
     return [*wanted, column], [first, *filled]
 
 
-def _moodle(people: Rows, totals: Mapping[int, str], most: float) -> None:
+def _moodle(people: list[Row], totals: Mapping[int, str], most: float) -> None:
     """Fill in the column of Moodle's worksheet."""
     for place, total in totals.items():
         maximum = people[place]["Maximum Grade"].replace(",", ".")
@@ -211,9 +143,10 @@ def main() -> None:
     parser.add_argument("--name", default="")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     given = parser.parse_args()
-    if not given.roster:
+    course = Course(given.course.resolve())
+    if not given.roster and not course.roster.is_file():
         raise CourseError("Where is the platform's table? Say ROSTER=file.csv.")
-    made = export(Course(given.course.resolve()), Path(given.roster), given.name)
+    made = export(course, Path(given.roster or course.roster), given.name)
     for line in made.told:
         print(line)
     print(f"Import {made.path}")

@@ -4,7 +4,8 @@
 
     my-course/
       nbgrader_config.py   three lines that call `configure`
-      assignments.json     for each assignment its pages
+      assignments.json     for each assignment its pages, and when it is due
+      roster.csv           who is in the course, if you give a table
       .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets
@@ -31,8 +32,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jupyter_server.serverapp import list_running_servers
 from nbgrader.api import Gradebook
@@ -48,7 +51,7 @@ from course.isolation import IsolatedChecks
 from course.judging import Result
 from course.sheets import BEGIN, END
 
-__all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
+__all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure", "moment"]
 
 SECONDS = 5.0  # that another program may hold the gradebook
 ROOT = Path(__file__).parents[1]  #: of the repository
@@ -56,6 +59,11 @@ NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment: it becomes a folder
 #: what no name of a student may have: patterns of nbgrader and of systems of files are made of it
 UNUSABLE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|\[\]{}!]")
 LONGEST_NAME = 200  #: bytes of a name of a student
+#: a point in time as people, nbgrader (with the name of a zone) and names of files write it
+MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)[T _-](?P<hour>\d\d)[:-]?(?P<minute>\d\d)(?:[:-]?(?P<second>\d\d))?"
+    r"(?:\.\d+)? ?(?P<zone>Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*)?"
+)
 CONFIG = """\
 # Made by the course kit. Settings that you add below are kept.
 import sys
@@ -143,6 +151,38 @@ def student_name(name: str) -> str:
     return composed
 
 
+def moment(text: str) -> str:
+    """Return a point in time with its offset from UTC; without one, it is local time.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> moment("2027-03-05 23:59 UTC"), moment("2027-03-05T23:59+01:00")
+    ('2027-03-05T23:59:00+00:00', '2027-03-05T23:59:00+01:00')
+    """
+    written = " ".join(text.split())
+    found = MOMENT.fullmatch(written)
+    try:
+        if found is None:
+            raise ValueError
+        clock = f"{found['hour']}:{found['minute']}:{found['second'] or '00'}"
+        read = datetime.fromisoformat(f"{found['day']} {clock}")
+        zone = found["zone"]
+        if zone and zone[0] in "+-":
+            read = datetime.fromisoformat(f"{read.isoformat()}{zone}")
+        elif zone:
+            read = read.replace(tzinfo=UTC if zone == "Z" else ZoneInfo(zone))
+        return (read if read.tzinfo else read.astimezone()).isoformat()
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise ValueError(
+            f"{written[:60]!r} is no point in time: write it as 2027-03-05 23:59"
+        ) from None
+
+
 @dataclass(frozen=True)
 class Course:
     """The folder of a course.
@@ -159,6 +199,11 @@ class Course:
     def _record(self) -> Path:
         return self.folder / "assignments.json"
 
+    @property
+    def roster(self) -> Path:
+        """The table of those who are in the course (:mod:`course.roster`); it may be missing."""
+        return self.folder / "roster.csv"
+
     def start(self) -> None:
         """Make the folder where there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -168,15 +213,17 @@ class Course:
             config.write_text(text, encoding="utf-8")
 
     def assignments(self) -> dict[str, dict[str, Any]]:
-        """Return what is kept of each assignment: its pages."""
+        """Return what is kept of each assignment: its pages, and when it is due."""
         if not self._record.is_file():
             return {}
         record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
         return record
 
-    def note(self, name: str, pages: list[str]) -> None:
-        """Keep the pages of an assignment."""
-        record = self.assignments() | {name: {"pages": pages}}
+    def note(self, name: str, pages: list[str], due: str = "") -> None:
+        """Keep the pages of an assignment, and when it is due; without a date, the one before."""
+        record = self.assignments()
+        due = due or record.get(name, {}).get("due", "")
+        record[name] = {"pages": pages} | ({"due": due} if due else {})
         self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def assignment(self, name: str = "") -> str:

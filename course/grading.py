@@ -14,10 +14,10 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -25,34 +25,29 @@ from nbgrader.converters import Autograde
 
 from course.folder import Course, CourseError
 from course.judging import Job, Result, judge_all, kept_result, progress
-from course.report import marks_of, write_feedback, write_grades, write_whole
-from course.submissions import Submission, find_submissions
+from course.report import (
+    Student,
+    marks_of,
+    number,
+    sheets_of,
+    write_feedback,
+    write_grades,
+    write_whole,
+)
+from course.roster import matched, read_roster
+from course.submissions import COPIES, SEVERAL, Submission, find_submissions
 from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["State", "collect", "grade_submissions", "sheets_of", "states"]
+__all__ = ["State", "collect", "grade_submissions", "states"]
 
 STATE = ".state.json"
+SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
+HOUR = timedelta(hours=1)
 OPEN = "graded without a sandbox"
 UNWALLED = (
     "Submissions run with your rights: they can read and write your files and use the network. "
     f"In the table each of them has the note {OPEN!r}."
 )
-
-
-def sheets_of(course: Course, name: str) -> dict[str, nbformat.NotebookNode]:
-    """Return the sheets of an assignment as they were handed out, in the order of its pages."""
-    folder = course.folder / "release" / name
-    sheets = {}
-    for path in sorted(folder.glob("*.ipynb")):
-        try:
-            sheets[path.stem] = nbformat.read(path, as_version=4)
-        except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
-            reason = (str(error).splitlines() or [""])[0][:200]
-            raise CourseError(f"{path} is spoilt ({reason}): run make assignment again.") from None
-    if not sheets:
-        raise CourseError(f"{folder} holds no sheet: run make assignment again.")
-    order = [Path(page).name for page in course.assignments()[name]["pages"]]
-    return {each: sheets[each] for each in [*order, *sheets] if each in sheets}
 
 
 @dataclass(frozen=True)
@@ -67,11 +62,33 @@ class State:
         What was wrong with the submission.
     number : str
         Of the student on the learning platform.
+    time : str
+        When the last of it was handed in, where that is known.
+    late : bool
+        Whether the learning platform says that it was late.
     """
 
     entered: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     number: str = ""
+    time: str = ""
+    late: bool = False
+
+    def lateness(self, due: str) -> str:
+        """Return by how many hours it was late, or that it was; nothing if it was not.
+
+        Examples
+        --------
+        >>> state = State(time="2027-03-06T01:30:00+00:00")
+        >>> state.lateness("2027-03-05T23:00:00+00:00"), state.lateness("")
+        ('2.5', '')
+        >>> State(late=True).lateness("")
+        'late'
+        """
+        if self.time and due:
+            hours = (datetime.fromisoformat(self.time) - datetime.fromisoformat(due)) / HOUR
+            return number(max(0.01, hours)) if hours > 0 else ""
+        return "late" if self.late else ""
 
 
 def states(course: Course, name: str) -> dict[str, State]:
@@ -103,8 +120,15 @@ def collect(course: Course, name: str, found: list[Submission]) -> None:
         path.write_text(text, encoding="utf-8")
         changed.append(submission.student)
     for student in dict.fromkeys(changed):
-        now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC\n"
-        (course.folder / "submitted" / student / name / "timestamp.txt").write_text(now)
+        known = _time([each for each in found if each.student == student])
+        time = datetime.fromisoformat(known) if known else datetime.now(UTC)
+        text = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC\n"
+        (course.folder / "submitted" / student / name / "timestamp.txt").write_text(text)
+
+
+def _time(given: Sequence[Submission]) -> str:
+    """Return when the last of some sheets was handed in, where that is known."""
+    return max((each.time for each in given if each.time), key=datetime.fromisoformat, default="")
 
 
 def judged(
@@ -172,7 +196,7 @@ def enter(
     """
     book = course.folder / "gradebook.db"
     failed: dict[str, str] = {}
-    with tempfile.TemporaryDirectory(dir=course.folder, prefix=".grading-") as scratch:
+    with tempfile.TemporaryDirectory(dir=course.folder, prefix=SCRATCH) as scratch:
         copy = Path(scratch, book.name)
         copy.write_bytes(before)
         for student in students:
@@ -253,7 +277,11 @@ def grade_submissions(
 
 def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) -> list[str]:
     """Grade the submissions in a folder that no other command works on."""
+    for left in course.folder.glob(f"{SCRATCH}*"):  # by a grading that was killed
+        shutil.rmtree(left)
     course.require_free_gradebook()
+    if course.roster.is_file():
+        read_roster(course.roster)  # one that is spoilt is told before anything runs
     sheets = sheets_of(course, name)
     found, problems = find_submissions(folder, sheets, pattern)
     notes: dict[str, list[str]] = defaultdict(list)
@@ -292,27 +320,91 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         notes[student] += [failed[student]] if student in failed else []
         own = [results[each] for each in results if each[0] == student]
         open_to_attack = [] if all(each.walled for each in own) else [OPEN]
-        number = next((each.number for each in found if each.student == student), "")
+        own_sheets = [each for each in found if each.student == student]
+        platform = next((each.number for each in own_sheets), "")
         entered = {} if student in failed else digests.get(student, {})
-        state = State(entered, [*notes[student], *open_to_attack], number)
+        late = any(each.late for each in own_sheets)
+        state = State(
+            entered, [*notes[student], *open_to_attack], platform, _time(own_sheets), late
+        )
         keep_state(course, name, student, state)
-    write_out(course, name)
-    return [
+    told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
     ]
+    told += [SEVERAL] if any(COPIES in line for line in told) else []
+    return told + write_out(course, name)
 
 
-def write_out(course: Course, name: str) -> None:
-    """Write the table of all assignments and the pages of feedback of one."""
+def write_out(course: Course, name: str) -> list[str]:
+    """Write the table of all assignments and the pages of feedback of one.
+
+    Returns
+    -------
+    list of str
+        A line for each student who has handed in nothing, or is not in the roster.
+    """
     made = course.assignments()
     with course.gradebook() as book:
         table = {each: marks_of(book, each, sheets_of(course, each)) for each in made}
-    notes: dict[str, list[str]] = defaultdict(list)
-    for each in made:
-        for student, state in states(course, each).items():
+    known = {each: states(course, each) for each in made}
+    everyone = sorted({student for each in made for student in (*table[each], *known[each])})
+    notes: dict[str, list[str]] = {student: [] for student in everyone}
+    numbers = dict.fromkeys(everyone, "")
+    late: dict[tuple[str, str], str] = {}
+    for each, record in made.items():
+        for student, state in known[each].items():
             notes[student] += [f"{each}: {n}" if len(made) > 1 else n for n in state.notes]
-    write_grades(course.folder / "grades.csv", table, notes)
-    write_feedback(course, name, table[name])
+            numbers[student] = state.number or numbers[student]
+            late[each, student] = state.lateness(record.get("due", ""))
+    lines = [
+        Student(student, student, numbers[student], tuple(notes[student])) for student in notes
+    ]
+    if course.roster.is_file():
+        lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
+    write_grades(course.folder / "grades.csv", table, lines, late)
+    own = {
+        student: [note for note in state.notes if note != OPEN]
+        for student, state in known[name].items()
+    }
+    lateness = {student: hours for (each, student), hours in late.items() if each == name}
+    write_feedback(course, name, table[name], own, lateness)
+    before = {student: {*given} for student, given in notes.items()}
+    return [
+        f"{line.name}: {note}"
+        for line in lines
+        for note in line.notes
+        if note not in before.get(line.student, ())
+    ]
+
+
+def _with_roster(
+    course: Course, students: Sequence[Student], handed_in: Mapping[str, set[str]]
+) -> list[Student]:
+    """Return the lines of the table with the numbers of the roster, and those who are missing."""
+    roster = read_roster(course.roster)
+    found = matched(roster, {each.student: each.number for each in students})
+    begun = [each for each, given in handed_in.items() if given]
+    several = len(handed_in) > 1
+    places = {student: place for place, student in found.students.items()}
+    lines = []
+    for each in students:
+        told = [found.told[each.student]] if each.student in found.told else []
+        if each.student in places:
+            told = _missing(
+                [name for name in begun if each.student not in handed_in[name]], several
+            )
+        number = roster.identity(places[each.student]) if each.student in places else each.number
+        lines.append(replace(each, number=number, notes=(*each.notes, *told)))
+    for place in range(len(roster.people)):
+        if place not in found.students and place not in found.unclear:
+            told = _missing(begun, several)
+            lines.append(Student("", roster.name(place), roster.identity(place), tuple(told)))
+    return sorted(lines, key=lambda line: line.name)
+
+
+def _missing(names: Sequence[str], several: bool) -> list[str]:
+    """Say of which assignments nothing was handed in."""
+    return [f"{name}: handed in nothing" if several else "handed in nothing" for name in names]
 
 
 def main() -> None:
@@ -321,12 +413,16 @@ def main() -> None:
     parser.add_argument("submissions", nargs="?", default="")
     parser.add_argument("--name", default="")
     parser.add_argument("--student", default="", help="regular expression with (?P<student>…)")
+    parser.add_argument("--roster", default="", help="the table of students, kept for later")
     parser.add_argument("--again", action="store_true", help="grade also what has not changed")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     given = parser.parse_args()
     if not given.submissions:
         raise CourseError("Where are the submissions? Say SUBMISSIONS=folder.")
     course = Course(given.course.resolve())
+    if given.roster:
+        read_roster(Path(given.roster))
+        write_whole(course.roster, Path(given.roster).read_text(encoding="utf-8-sig"))
     try:
         told = grade_submissions(
             course, Path(given.submissions), given.name, pattern=given.student, again=given.again

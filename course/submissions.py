@@ -7,6 +7,10 @@ with the student's answers in it.  What had to be mended is told.
 A file belongs to the sheet with whose cells it shares the most names.  Its student is the folder
 that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
 Canvas and Moodle name what they pack.  Archives are opened.
+
+When it was handed in is known where a ``timestamp.txt`` lies beside it, as nbgrader leaves one, or
+where the pattern for the name finds a group ``time`` in the path.  Canvas writes ``LATE`` into the
+names of late files.
 """
 
 from __future__ import annotations
@@ -17,22 +21,28 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from course.folder import CourseError, student_name
+from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
 from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
 LARGEST = 2**27  #: bytes of a notebook
+TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
-PLATFORM = re.compile(r"^[^_]+_(?:LATE_)?(?P<id>\d+)_")
-
+PLATFORM = re.compile(r"^[^_]+_(?P<late>LATE_)?(?P<id>\d+)_")
+COPIES = "no program can say which of them counts"
+SEVERAL = (
+    "If notebooks that stand together as copies are those of several students, say which part of "
+    "the path is the name: STUDENT='^(?P<student>[^/]+)'"
+)
 
 MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
 
@@ -57,6 +67,10 @@ class Submission:
         What had to be mended.
     number : str
         Of the student on the learning platform, where the name of the file tells it.
+    time : str
+        When it was handed in, with its offset from UTC, where that is known.
+    late : bool
+        Whether the learning platform says that it was late.
     """
 
     student: str
@@ -65,6 +79,8 @@ class Submission:
     notebook: NotebookNode
     notes: tuple[str, ...]
     number: str = ""
+    time: str = ""
+    late: bool = False
 
 
 def read_notebook(data: bytes) -> NotebookNode:
@@ -105,14 +121,16 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         if not path.is_file() or any(part.startswith(".") for part in inside.parts):
             continue
         if path.suffix != ".zip":
-            yield inside, path.read_bytes() if path.suffix == ".ipynb" else b""
+            read = path.suffix == ".ipynb" or path.name == TIMES
+            yield inside, path.read_bytes() if read else b""
             continue
         try:
             with ZipFile(path) as archive:
                 for member in archive.infolist():
                     name = PurePosixPath(member.filename)
                     hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                    if not member.is_dir() and not hidden and name.suffix == ".ipynb":
+                    wanted = name.suffix == ".ipynb" or name.name == TIMES
+                    if not member.is_dir() and not hidden and wanted:
                         with archive.open(member) as file:  # a header may lie about the size
                             yield inside / name, file.read(LARGEST + 1)
         except (BadZipFile, NotImplementedError, RuntimeError, OSError):
@@ -146,7 +164,7 @@ def find_submissions(
         The release, by the names of its notebooks.
     pattern : str
         A regular expression with a group ``student``, searched in the path of each file, where
-        the names are not as they usually are.
+        the names are not as they usually are.  A group ``time`` is when the file was handed in.
 
     Returns
     -------
@@ -175,8 +193,12 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
     files: list[tuple[PurePosixPath, bytes, str]] = []
     problems: list[tuple[str, str]] = []
+    times: dict[PurePosixPath, str] = {}
     for path, data in _files(folder):
         try:
+            if path.name == TIMES:
+                times[path.parent] = moment(data.decode("utf-8", "replace"))
+                continue
             files.append((path, data, _student(path, names)))
         except ValueError as error:
             problems.append(("", f"{path}: {error}"))
@@ -197,12 +219,14 @@ def find_submissions(
             notebook = read_notebook(data)
             sheet = _sheet(notebook, sheets)
             whole, notes = mend(notebook, sheets[sheet])
+            time = _time(path, names) or times.get(path.parent, "")
         except NoNotebook as error:
             problems.append((student, f"{path}: {error}"))
         except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
             problems.append((student, f"{path}: it cannot be read: {str(error)[:200]}"))
         else:
-            given = Submission(student, sheet, str(path), whole, tuple(notes), number)
+            late = _platform(path, "late") != ""
+            given = Submission(student, sheet, str(path), whole, tuple(notes), number, time, late)
             if all(given.notebook != other.notebook for other in found[student, sheet]):
                 found[student, sheet].append(given)
     if not found and not problems:
@@ -216,18 +240,28 @@ def find_submissions(
         problems.append(
             (
                 student,
-                f"{sheet} was handed in {len(copies)} times and is not graded: {where}. Keep one. "
-                "If these are several students, say which part of the path is the name: "
-                "STUDENT='^(?P<student>[^/]+)'",
+                f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}: "
+                f"{where}",
             )
         )
     return single, problems
 
 
-def _number(path: PurePosixPath) -> str:
-    """Return the number that a learning platform has put behind the name of a student."""
+def _platform(path: PurePosixPath, part: str) -> str:
+    """Return what a learning platform has put behind the name of a student."""
     found = PLATFORM.match(path.parts[0])
-    return found["id"] if found else ""
+    return found[part] or "" if found else ""
+
+
+def _number(path: PurePosixPath) -> str:
+    """Return the number of a student on a learning platform."""
+    return _platform(path, "id")
+
+
+def _time(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
+    """Return when a file was handed in, if its path says so."""
+    found: Any = pattern.search(str(path)) if pattern and "time" in pattern.groupindex else None
+    return moment(found["time"]) if found and found["time"] else ""
 
 
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:

@@ -130,13 +130,14 @@ def test_the_table_has_a_column_for_every_part(graded) -> None:
         "end-to-end-loss",
     ]
     assert [*rows["anna"]] == [
-        "student",
+        *("student", "id"),
         *(f"week1: {SHEET}/{part}" for part in parts),
-        *("week1: total", "week1: to mark", "notes"),
+        *("week1: total", "week1: to mark", "week1: hours late", "notes"),
     ]
-    assert [*rows["points possible"].values()][1:-1] == ["2", "4", "2", "2", "6", str(MOST), ""]
-    assert [*rows["anna"].values()][1:-1] == ["2", "4", "", "2", "6", str(MOST - 2), "1"]
-    assert [*rows["ben"].values()][1:] == ["0", "0", "0", "0", "0", "0", "0", ""]
+    possible = ["2", "4", "2", "2", "6", str(MOST), "", ""]
+    assert [*rows["points possible"].values()][2:-1] == possible
+    assert [*rows["anna"].values()][1:-1] == ["", "2", "4", "", "2", "6", str(MOST - 2), "1", ""]
+    assert [*rows["ben"].values()][1:] == ["12", "0", "0", "0", "0", "0", "0", "0", "", ""]
     assert "not JSON" in rows["carl"]["notes"] and rows["carl"]["week1: total"] == "0"
 
 
@@ -263,6 +264,72 @@ def test_feedback_shows_no_check_no_solution_and_no_other_host(graded, release, 
     assert not list((course.folder / "feedback").glob("**/*.js"))
     assert "Both data sets have the same third one inside them." in feedback(course, "anna")
     assert "not marked yet" in feedback(course, "anna")
+
+
+def test_the_feedback_of_a_refused_submission_says_why(graded) -> None:
+    course, _, _ = graded
+    page = feedback(course, "carl")
+    assert "<li>carl_essay.ipynb: it is no notebook: it is not JSON</li>" in page
+    assert f"<td>0 of {MOST}</td>" in page
+    assert "Your submission" not in feedback(course, "anna")
+
+
+def test_the_roster_tells_who_is_missing_and_times_who_was_late(
+    course: Course, key, release, tmp_path: Path
+) -> None:
+    own = copy_of(course, tmp_path)
+    own.note("week1", [PAGE], "2027-03-05T23:59:00+00:00")
+    handed_in = tmp_path / "in"
+    for student, time in (("anna", "2027-03-06 02:29:00 UTC"), ("ben", "2027-03-05 23:59:00 UTC")):
+        (handed_in / student).mkdir(parents=True)
+        (handed_in / student / "timestamp.txt").write_text(time)
+        nbformat.write(key, handed_in / student / "a.ipynb")
+    for name in ("doejane_LATE_12_6_a", "stranger"):
+        nbformat.write(release, handed_in / f"{name}.ipynb")
+    (handed_in / "carl.ipynb").write_text("no notebook")
+    people = "anna,a1\nBen,b2\ncarl,c3\nJane Doe,12\nMax Missing,m5\n"
+    (tmp_path / "people.csv").write_text(f"student,id\n{people}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "course.grading", handed_in, "--course", own.folder]
+        + ["--roster", tmp_path / "people.csv"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Max Missing: handed in nothing" in done.stdout
+    assert "stranger: not in the roster" in done.stdout
+    rows = table(own)
+    assert {name: row["id"] for name, row in rows.items()} == {
+        **{"points possible": "", "Max Missing": "m5", "anna": "a1", "ben": "b2"},
+        **{"carl": "c3", "doejane": "12", "stranger": ""},
+    }
+    late = {name: row["week1: hours late"] for name, row in rows.items() if name != "stranger"}
+    assert late["anna"] == "2.5" and late["doejane"] == "late"
+    assert not any(late[name] for name in ("ben", "carl", "Max Missing"))
+    assert rows["Max Missing"]["notes"] == "handed in nothing"
+    assert "handed in nothing" not in rows["carl"]["notes"]
+    assert "handed in 2.5 h late" in feedback(own, "anna")
+    assert "handed in late" in feedback(own, "doejane")
+    assert rows["anna"]["week1: total"] == str(MOST - 2)  # no points are taken off
+    with own.gradebook() as book:
+        assert str(book.find_submission("week1", "anna").timestamp) == "2027-03-06 02:29:00"
+    (tmp_path / "people.csv").unlink()
+    assert grade_submissions(own, handed_in)[-1] == "stranger: not in the roster"  # it was kept
+    own.roster.write_text("name\n")
+    with pytest.raises(CourseError, match="nor a table with a column student"):
+        grade_submissions(own, handed_in)
+
+
+def test_an_assignment_has_a_date_that_nbgrader_knows(all_assigned: Path, tmp_path: Path) -> None:
+    own = Course(tmp_path / "my-course")
+    with pytest.raises(CourseError, match=r"DUE='Friday' is no point in time: write it as 2027"):
+        make_assignment(own, [PAGE], "week1", all_assigned, "Friday")
+    make_assignment(own, [PAGE], "week1", all_assigned, "2027-03-05 23:59 Europe/Berlin")
+    make_assignment(own, [PAGE], "week1", all_assigned)  # it keeps its date
+    assert own.assignments()["week1"]["due"] == "2027-03-05T23:59:00+01:00"
+    with own.gradebook() as book:
+        assert str(book.find_assignment("week1").duedate) == "2027-03-05 22:59:00"
 
 
 def mark(course: Course, student: str, score: float, comment: str) -> None:
@@ -524,6 +591,7 @@ def test_an_interrupted_grading_goes_on_where_it_was(
         with pytest.raises(KeyboardInterrupt):
             grade_submissions(own, tmp_path / "in")
     capsys.readouterr()
+    (own.folder / ".grading-killed").mkdir()  # as a grading leaves it that was killed
     assert grade_submissions(own, tmp_path / "in") == []
     assert capsys.readouterr().out.count("graded ") == (1 if where == "judging" else 0)
     totals = {each: row["week1: total"] for each, row in table(own).items()}

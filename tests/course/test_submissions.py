@@ -216,8 +216,10 @@ def test_a_sheet_handed_in_twice_stops_nobody_else(release, tmp_path: Path) -> N
     put(tmp_path, **{"emil__a.ipynb": other, "emil__b.ipynb": data(release)})
     found, problems = find_submissions(tmp_path, {SHEET: release})
     assert [each.student for each in found] == ["ben", "dora"]
-    told = "was handed in 2 times and is not graded"
-    assert problems[0][0] == "anna" and f"{told}: anna/a.ipynb, anna_7_b.ipynb." in problems[0][1]
+    told = (
+        "was handed in 2 times and is not graded, because no program can say which of them counts"
+    )
+    assert problems[0][0] == "anna" and f"{told}: anna/a.ipynb, anna_7_b.ipynb" in problems[0][1]
     assert problems[1][0] == "emil" and told in problems[1][1]
 
 
@@ -340,3 +342,31 @@ def test_a_notebook_belongs_to_the_sheet_whose_cells_it_has(release, tmp_path: P
         "anna/a.ipynb": "other",
         "anna/b.ipynb": SHEET,
     }
+
+
+def test_when_a_sheet_was_handed_in_is_read_beside_it_or_in_its_path(
+    release, tmp_path: Path
+) -> None:
+    put(tmp_path, **{"anna__a.ipynb": data(release), "ben.ipynb": data(release)})
+    put(tmp_path, **{"doejane_LATE_12_6_a.ipynb": data(release)})
+    (tmp_path / "anna" / "timestamp.txt").write_text("2027-03-06 02:30:00.25 Europe/Berlin\n")
+    found, problems = find_submissions(tmp_path, {SHEET: release})
+    assert not problems
+    assert {each.student: (each.time, each.late) for each in found} == {
+        "anna": ("2027-03-06T02:30:00+01:00", False),
+        "ben": ("", False),
+        "doejane": ("", True),
+    }
+    (tmp_path / "anna" / "timestamp.txt").write_text("yesterday")
+    _, problems = find_submissions(tmp_path, {SHEET: release})
+    [(_, problem)] = problems
+    assert problem == (
+        "anna/timestamp.txt: 'yesterday' is no point in time: write it as 2027-03-05 23:59"
+    )
+
+
+def test_a_pattern_finds_times_in_names(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"week1_jd_attempt_2027-03-05-18-50-29_a.ipynb": data(release)})
+    pattern = r"_(?P<student>\w+?)_attempt_(?P<time>[\d-]+)_"
+    [only], _ = find_submissions(tmp_path, {SHEET: release}, pattern)
+    assert only.student == "jd" and only.time.startswith("2027-03-05T18:50:29")
