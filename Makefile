@@ -98,7 +98,8 @@ export: $(NBGRADER)
 formgrader: $(NBGRADER)
 	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
 	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
-	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
+	  JUPYTER_PATH="$(CURDIR)/course/jupyter" PYTHONPATH="$(CURDIR)" python -m jupyterlab \
+	  --ServerApp.jpserver_extensions='{"course.formgrader": True}' \
 	  --LabApp.default_url=/formgrader/gradebook
 
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest

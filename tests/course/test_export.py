@@ -97,7 +97,7 @@ def test_what_is_no_table_of_a_platform_is_told(
 ) -> None:
     with pytest.raises(CourseError, match="neither a gradebook exported from Canvas"):
         exported(graded, tmp_path, "name,points\n")
-    with pytest.raises(CourseError, match="is no table of Canvas or Moodle, and .*grades.csv has"):
+    with pytest.raises(CourseError, match=r"is no table of Canvas or Moodle, and .*grades\.csv"):
         exported(graded, tmp_path, "student,id\nanna,1\n")
     with pytest.raises(CourseError, match="cannot be read"):
         export(graded, tmp_path / "nowhere.csv")
