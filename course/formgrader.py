@@ -20,7 +20,7 @@ from tornado import web
 __all__ = ["Waiting", "WaitingNeighbours"]
 
 
-class Waiting(apihandlers.SubmittedNotebookCollectionHandler):  # type: ignore[misc]
+class Waiting(apihandlers.SubmittedNotebookCollectionHandler):
     """The submissions to a sheet that wait for a mark."""
 
     @web.authenticated
@@ -32,7 +32,7 @@ class Waiting(apihandlers.SubmittedNotebookCollectionHandler):  # type: ignore[m
         self.write(json.dumps([each for each in submissions if each["needs_manual_grade"]]))
 
 
-class WaitingNeighbours(handlers.SubmissionNavigationHandler):  # type: ignore[misc]
+class WaitingNeighbours(handlers.SubmissionNavigationHandler):
     """The next submission, or the one before, that waits for a mark."""
 
     def _next(self, assignment_id: str, notebook_id: str, submission: Any) -> str:

@@ -290,8 +290,10 @@ def test_the_roster_tells_who_is_missing_and_times_who_was_late(
     people = "anna,a1\nBen,b2\ncarl,c3\nJane Doe,12\nMax Missing,m5\n"
     (tmp_path / "people.csv").write_text(f"student,id\n{people}", encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "course.grading", handed_in, "--course", own.folder]
-        + ["--roster", tmp_path / "people.csv"],
+        [
+            *(sys.executable, "-m", "course.grading", handed_in, "--course", own.folder),
+            *("--roster", tmp_path / "people.csv"),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

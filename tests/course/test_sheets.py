@@ -125,8 +125,8 @@ def test_the_first_assignment_brings_the_imports_whatever_stands_before_it() -> 
 
 def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() -> None:
     for kind, line in (
-        ("code", "4 points"),
-        ("proof", "4 points"),
+        ("code", "4 points for the code"),
+        ("proof", "4 points for the proof"),
         ("code, proof", "2 points for the code and 2 points for the proof"),
     ):
         text = make_sheet(edition(kind=kind), KEY, "page.md").cells[3].source
