@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: proofs book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade formgrader \
+.PHONY: proofs book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade export formgrader \
   test lint environment compiled oldest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -81,20 +81,25 @@ books: $(STAMP)
 	@$(call BESIDE,book,instructor-pages)
 	@$(COMPLETE)
 
-# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [SEED=7]
+# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(SEED),--seed "$(SEED)") $(PAGES)
+	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(PAGES)
 
-# make grade SUBMISSIONS=folder [NAME=week1] [STUDENT='regular expression'] [AGAIN=1]
+# make grade SUBMISSIONS=folder [NAME=week1] [ROSTER=file.csv] [STUDENT='regular expression'] [AGAIN=1]
 grade: $(NBGRADER)
 	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
-	  $(if $(AGAIN),--again) "$(SUBMISSIONS)"
+	  $(if $(ROSTER),--roster "$(ROSTER)") $(if $(AGAIN),--again) "$(SUBMISSIONS)"
+
+# Totals in the table that Canvas or Moodle has exported: make export [ROSTER=file.csv] [NAME=week1]
+export: $(NBGRADER)
+	@$(RUN) course.export $(KIT) "$(ROSTER)"
 
 # Mark proofs in nbgrader's formgrader, in a browser.
 formgrader: $(NBGRADER)
 	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
 	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
-	  JUPYTER_PATH="$(CURDIR)/course/jupyter" python -m jupyterlab \
+	  JUPYTER_PATH="$(CURDIR)/course/jupyter" PYTHONPATH="$(CURDIR)" python -m jupyterlab \
+	  --ServerApp.jpserver_extensions='{"course.formgrader": True}' \
 	  --LabApp.default_url=/formgrader/gradebook
 
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest

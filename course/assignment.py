@@ -14,16 +14,18 @@ A sheet that is there already is kept: it may have been edited.  The release is 
 from __future__ import annotations
 
 import argparse
-import secrets
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import nbformat
 from nbgrader.converters import GenerateAssignment
+from nbgrader.utils import parse_utc
 
 from book._ext.edition.student_bundle import date_of, pack, pages
-from course.folder import ROOT, Course, CourseError, checked_name
+from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
+from course.secret import KEY, seeds_of
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
 from pdpbook_exercises.isolated import grade
 
@@ -77,7 +79,10 @@ def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
 
 
 def verify(
-    release: nbformat.NotebookNode, source: nbformat.NotebookNode, seed: int, seconds: float
+    release: nbformat.NotebookNode,
+    source: nbformat.NotebookNode,
+    seed: int | Mapping[str, int],
+    seconds: float,
 ) -> tuple[int, list[str]]:
     """Grade the key and the blank sheet, in the time that the students' sheets will get.
 
@@ -103,7 +108,7 @@ def verify(
 
 
 def make_assignment(
-    course: Course, given: list[str], name: str, built: Path, seed: int | None = None
+    course: Course, given: list[str], name: str, built: Path, due: str = ""
 ) -> Path:
     """Make an assignment and return the archive for the students.
 
@@ -117,33 +122,38 @@ def make_assignment(
         Of the assignment.
     built : Path
         The built book.
-    seed : int, optional
-        Numbers that it is graded with.  Without one, that of an earlier run or a fresh one.
+    due : str
+        When it is due; without it, an assignment that is made again keeps the date that it has.
 
     Raises
     ------
     CourseError
-        If there is no page, one is unknown, has no exercises or is not built; if the name will not
-        do, or its submissions were graded with other pages or another seed; if a sheet has a
+        If the date is none; if there is no page, one is unknown, has no exercises or is not built;
+        if the name will not do, or it has submissions to other pages; if a sheet has a
         graded cell that is no check, or checks an exercise that there is not; if the key does not
         get every point or the blank sheet gets one.
     """
     checked_name("an assignment", name)
     if not given:
         raise CourseError('Which pages? Say PAGES="book/foundations/why-noise.md …".')
-    named = list(dict.fromkeys(page_name(page) for page in given))
+    named = dict.fromkeys(page_name(page) for page in given)
     sheets = {page: sheet_of(page, built) for page in named}
+    try:
+        due = moment(due) if due else ""
+    except ValueError as error:
+        raise CourseError(f"DUE={error}") from None
     course.start()
+    with course.locked():
+        return _made(course, sheets, name, due)
+
+
+def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str, due: str) -> Path:
+    """Write the sheets, release and verify them, and pack the archive."""
+    named = [*sheets]
     course.require_free_gradebook()
-    before = course.assignments().get(name, {})
-    if seed is None:
-        seed = before.get("seed", secrets.randbelow(2**31))
-    if before not in ({}, {"pages": named, "seed": seed}):
-        if [*course.folder.glob(f"submitted/*/{name}")]:
-            raise CourseError(
-                f"{name} has submissions, graded with seed {before['seed']} on "
-                f"{' '.join(before['pages'])}. Choose another NAME."
-            )
+    before = course.assignments().get(name, {}).get("pages", named)
+    if before != named and [*course.folder.glob(f"submitted/*/{name}")]:
+        raise CourseError(f"{name} has submissions to {' '.join(before)}. Choose another NAME.")
     source = course.folder / "source" / name
     source.mkdir(parents=True, exist_ok=True)
     for page, sheet in sheets.items():
@@ -152,14 +162,20 @@ def make_assignment(
             print(f"kept, as it may have been edited: {path}")
         else:
             nbformat.write(sheet, path)
-    course.note(name, named, seed)
+    course.note(name, named, due)
     shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
     course.run(GenerateAssignment, name, ".")
+    if due := course.assignments()[name].get("due", ""):
+        with course.gradebook() as book:  # the formgrader shows it
+            book.update_or_create_assignment(name, duedate=parse_utc(due))
+        print(f"{name} is due on {due}")
     release = course.folder / "release" / name
+    seconds = course.checker().seconds
     for path in sorted(source.glob("*.ipynb")):
         blank = nbformat.read(release / path.name, as_version=4)
         try:
-            held, wrong = verify(blank, nbformat.read(path, as_version=4), seed, course.seconds())
+            seeds = seeds_of(course.folder, KEY, dict(answers(blank).values()))
+            held, wrong = verify(blank, nbformat.read(path, as_version=4), seeds, seconds)
         except (SheetError, KeyError) as error:
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:
@@ -175,12 +191,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make assignment", description=__doc__)
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--name", default="assignment")
-    parser.add_argument("--seed", type=int)
+    parser.add_argument(
+        "--due", default="", help="as 2027-03-05 23:59, in the time of this machine"
+    )
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     parser.add_argument("--built", type=Path, default=Path("_build", "html"))
     given = parser.parse_args()
     course = Course(given.course.resolve())
-    archive = make_assignment(course, given.pages, given.name, given.built, given.seed)
+    archive = make_assignment(course, given.pages, given.name, given.built, given.due)
     print(f"Hand out {archive}\nThe sheets with solutions are in {course.folder / 'source'}")
 
 

@@ -4,12 +4,15 @@
 
     my-course/
       nbgrader_config.py   three lines that call `configure`
-      assignments.json     for each assignment its pages, and the seed that grades it
+      assignments.json     for each assignment its pages, and when it is due
+      roster.csv           who is in the course, if you give a table
+      .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets
       source/NAME/         the sheets with solutions
       release/NAME/        the sheets without; NAME.zip is what students get
       submitted/, autograded/, feedback/<student>/NAME/
+      results/<student>/NAME/   what the isolated checker found, so that nothing is graded twice
       grades.csv           the points of every student in every exercise
 
 Whatever runs nbgrader on this folder, these commands or the formgrader, reads the same settings
@@ -18,17 +21,21 @@ from here.  So a submission is graded in isolation whoever starts it.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import sqlite3
 import sys
+import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jupyter_server.serverapp import list_running_servers
 from nbgrader.api import Gradebook
@@ -41,13 +48,22 @@ from traitlets.config import Config, PyFileConfigLoader
 import pdpbook_exercises
 from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
+from course.judging import Result
 from course.sheets import BEGIN, END
 
-__all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure"]
+__all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure", "moment"]
 
 SECONDS = 5.0  # that another program may hold the gradebook
 ROOT = Path(__file__).parents[1]  #: of the repository
-NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment or a student: it becomes a folder
+NAME = re.compile(r"\w[\w .,'@()-]*")  #: of an assignment: it becomes a folder
+#: what no name of a student may have: patterns of nbgrader and of systems of files are made of it
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|\[\]{}!]")
+LONGEST_NAME = 200  #: bytes of a name of a student
+#: a point in time as people, nbgrader (with the name of a zone) and names of files write it
+MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)[T _-](?P<hour>\d\d)[:-]?(?P<minute>\d\d)(?:[:-]?(?P<second>\d\d))?"
+    r"(?:\.\d+)? ?(?P<zone>Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*)?"
+)
 CONFIG = """\
 # Made by the course kit. Settings that you add below are kept.
 import sys
@@ -107,6 +123,66 @@ def checked_name(what: str, name: str) -> str:
     return name
 
 
+def student_name(name: str) -> str:
+    r"""Return the name of a student as that of a folder: composed letters, plain spaces.
+
+    Raises
+    ------
+    ValueError
+        If it can name no folder.
+
+    Examples
+    --------
+    >>> student_name("Mu\N{COMBINING DIAERESIS}ller, D\N{RIGHT SINGLE QUOTATION MARK}Angelo")
+    'Müller, D’Angelo'
+    """
+    composed = " ".join(unicodedata.normalize("NFC", name).split())
+    if (
+        not any(character.isalnum() for character in composed)
+        or composed.startswith((".", "-"))
+        or UNUSABLE.search(composed)
+        or len(composed.encode()) > LONGEST_NAME
+    ):
+        raise ValueError(
+            f"{name[:60]!r} cannot be the name of a student: it needs a letter or a digit, may not "
+            f'begin with a dot or a dash, and has none of / \\ : * ? " < > | [ ] {{ }} !, and at '
+            f"most {LONGEST_NAME} bytes"
+        )
+    return composed
+
+
+def moment(text: str) -> str:
+    """Return a point in time with its offset from UTC; without one, it is local time.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> moment("2027-03-05 23:59 UTC"), moment("2027-03-05T23:59+01:00")
+    ('2027-03-05T23:59:00+00:00', '2027-03-05T23:59:00+01:00')
+    """
+    written = " ".join(text.split())
+    found = MOMENT.fullmatch(written)
+    try:
+        if found is None:
+            raise ValueError
+        clock = f"{found['hour']}:{found['minute']}:{found['second'] or '00'}"
+        read = datetime.fromisoformat(f"{found['day']} {clock}")
+        zone = found["zone"]
+        if zone and zone[0] in "+-":
+            read = datetime.fromisoformat(f"{read.isoformat()}{zone}")
+        elif zone:
+            read = read.replace(tzinfo=UTC if zone == "Z" else ZoneInfo(zone))
+        return (read if read.tzinfo else read.astimezone()).isoformat()
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise ValueError(
+            f"{written[:60]!r} is no point in time: write it as 2027-03-05 23:59"
+        ) from None
+
+
 @dataclass(frozen=True)
 class Course:
     """The folder of a course.
@@ -123,6 +199,11 @@ class Course:
     def _record(self) -> Path:
         return self.folder / "assignments.json"
 
+    @property
+    def roster(self) -> Path:
+        """The table of those who are in the course (:mod:`course.roster`); it may be missing."""
+        return self.folder / "roster.csv"
+
     def start(self) -> None:
         """Make the folder where there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -132,15 +213,17 @@ class Course:
             config.write_text(text, encoding="utf-8")
 
     def assignments(self) -> dict[str, dict[str, Any]]:
-        """Return the pages and the seed of each assignment."""
+        """Return what is kept of each assignment: its pages, and when it is due."""
         if not self._record.is_file():
             return {}
         record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
         return record
 
-    def note(self, name: str, pages: list[str], seed: int) -> None:
-        """Keep the pages and the seed of an assignment."""
-        record = self.assignments() | {name: {"pages": pages, "seed": seed}}
+    def note(self, name: str, pages: list[str], due: str = "") -> None:
+        """Keep the pages of an assignment, and when it is due; without a date, the one before."""
+        record = self.assignments()
+        due = due or record.get(name, {}).get("due", "")
+        record[name] = {"pages": pages} | ({"due": due} if due else {})
         self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def assignment(self, name: str = "") -> str:
@@ -193,8 +276,50 @@ class Course:
             except sqlite3.DatabaseError as error:
                 raise CourseError(f"{path} is no gradebook: {error}.") from None
 
-    def run(self, kind: type[BaseConverter], assignment: str, student: str = "*") -> str:
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other commands of the kit from this folder; the lock ends with its process.
+
+        Raises
+        ------
+        CourseError
+            If another command is at work on it.
+        """
+        with (self.folder / ".lock").open("a+", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                raise CourseError(
+                    f"Another command is at work on {self.folder} (process {file.read().strip()}). "
+                    "Wait until it has ended."
+                ) from None
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
+
+    def run(
+        self,
+        kind: type[BaseConverter],
+        assignment: str,
+        student: str = "*",
+        *,
+        book: Path | None = None,
+        found: Mapping[tuple[str, str], Result] | None = None,
+    ) -> str:
         """Run a step of nbgrader and return its log.
+
+        Parameters
+        ----------
+        kind : type
+            The step.
+        assignment, student : str
+            What it works on.
+        book : Path, optional
+            The gradebook; without one, that of the folder.
+        found : mapping from (str, str) to Result, optional
+            What has been found out already, by student and sheet.
 
         Raises
         ------
@@ -205,7 +330,11 @@ class Course:
         if programs not in os.environ.get("PATH", "").split(os.pathsep):
             os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
         config = self._settings()
+        if found is not None:
+            config.IsolatedChecks.found = dict(found)
         where = CourseDirectory(config=config)
+        if book is not None:
+            where.db_url = f"sqlite:///{book}"
         where.assignment_id, where.student_id = assignment, student
         step = kind(coursedir=where, config=config)
         step.log.propagate = False
@@ -220,12 +349,12 @@ class Course:
         """Return what the folder's own file says: the instructor may have added to it."""
         return PyFileConfigLoader("nbgrader_config.py", path=str(self.folder)).load_config()
 
-    def seconds(self) -> float:
-        """Return the time of the processor that each cell and each case gets in this course."""
-        return float(IsolatedChecks(config=self._settings()).seconds)
+    def checker(self) -> IsolatedChecks:
+        """Return the isolated checker with the settings of this course."""
+        return IsolatedChecks(config=self._settings())
 
     @contextmanager
-    def gradebook(self) -> Iterator[Gradebook]:
-        """Open nbgrader's gradebook."""
-        with Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}") as book:
+    def gradebook(self, path: Path | None = None) -> Iterator[Gradebook]:
+        """Open nbgrader's gradebook, or another file that holds one."""
+        with Gradebook(f"sqlite:///{path or self.folder / 'gradebook.db'}") as book:
             yield book

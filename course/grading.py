@@ -1,7 +1,7 @@
 """Grade what was handed in: points for code from the isolated checker, proofs for the marker.
 
 ``python -m course.grading submissions --name week1`` collects the submissions, has nbgrader grade
-those that are new (``course/isolation.py`` says how), and writes ``my-course/grades.csv`` and the
+those that are new (``course/judging.py`` says how), and writes ``my-course/grades.csv`` and the
 pages of feedback.  Run again, it grades only what has changed and writes the marks that were given
 in the formgrader meanwhile; no mark is lost.
 """
@@ -9,37 +9,106 @@ in the formgrader meanwhile; no mark is lost.
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import shutil
+import tempfile
 from collections import defaultdict
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
 from nbgrader.converters import Autograde
 
 from course.folder import Course, CourseError
-from course.isolation import TOUCHED, said
-from course.report import marks_of, write_feedback, write_grades
-from course.sheets import points
-from course.submissions import Submission, find_submissions
+from course.judging import Job, Result, judge_all, kept_result, progress
+from course.report import (
+    Student,
+    marks_of,
+    number,
+    sheets_of,
+    write_feedback,
+    write_grades,
+    write_whole,
+)
+from course.roster import matched, read_roster
+from course.submissions import COPIES, SEVERAL, Submission, find_submissions
+from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["collect", "grade_submissions", "sheets_of"]
+__all__ = ["State", "collect", "grade_submissions", "states"]
+
+STATE = ".state.json"
+SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
+HOUR = timedelta(hours=1)
+OPEN = "graded without a sandbox"
+UNWALLED = (
+    "Submissions run with your rights: they can read and write your files and use the network. "
+    f"In the table each of them has the note {OPEN!r}."
+)
 
 
-def sheets_of(course: Course, name: str) -> dict[str, nbformat.NotebookNode]:
-    """Return the sheets of an assignment as they were handed out, in the order of its pages."""
-    folder = course.folder / "release" / name
-    sheets = {
-        path.stem: nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))
-    }
-    if not sheets:
-        raise CourseError(f"{folder} holds no sheet: run make assignment again.")
-    order = [Path(page).name for page in course.assignments()[name]["pages"]]
-    return {each: sheets[each] for each in [*order, *sheets] if each in sheets}
+@dataclass(frozen=True)
+class State:
+    """What is known of a student's submission to an assignment since it was last graded.
+
+    Attributes
+    ----------
+    entered : dict from str to str
+        For each sheet, a digest of what was handed in and found, as it stands in the gradebook.
+    notes : list of str
+        What was wrong with the submission.
+    number : str
+        Of the student on the learning platform.
+    time : str
+        When the last of it was handed in, where that is known.
+    late : bool
+        Whether the learning platform says that it was late.
+    """
+
+    entered: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    number: str = ""
+    time: str = ""
+    late: bool = False
+
+    def lateness(self, due: str) -> str:
+        """Return by how many hours it was late, or that it was; nothing if it was not.
+
+        Examples
+        --------
+        >>> state = State(time="2027-03-06T01:30:00+00:00")
+        >>> state.lateness("2027-03-05T23:00:00+00:00"), state.lateness("")
+        ('2.5', '')
+        >>> State(late=True).lateness("")
+        'late'
+        """
+        if self.time and due:
+            hours = (datetime.fromisoformat(self.time) - datetime.fromisoformat(due)) / HOUR
+            return number(max(0.01, hours)) if hours > 0 else ""
+        return "late" if self.late else ""
 
 
-def collect(course: Course, name: str, found: list[Submission]) -> list[str]:
-    """Put submissions where nbgrader looks for them; return the students with something new."""
+def states(course: Course, name: str) -> dict[str, State]:
+    """Return what is known of every student's submission to an assignment."""
+    found = {}
+    for path in sorted(course.folder.glob(f"results/*/{name}/{STATE}")):
+        with suppress(OSError, ValueError, TypeError):  # a spoilt one is made anew
+            found[path.parts[-3]] = State(**json.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def keep_state(course: Course, name: str, student: str, state: State) -> None:
+    """Write what is known of a submission."""
+    path = course.folder / "results" / student / name / STATE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(asdict(state)))
+
+
+def collect(course: Course, name: str, found: list[Submission]) -> None:
+    """Put submissions where nbgrader looks for them."""
     changed = []
     for submission in found:
         folder = course.folder / "submitted" / submission.student / name
@@ -51,11 +120,125 @@ def collect(course: Course, name: str, found: list[Submission]) -> list[str]:
         path.write_text(text, encoding="utf-8")
         changed.append(submission.student)
     for student in dict.fromkeys(changed):
-        now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC\n"
-        (course.folder / "submitted" / student / name / "timestamp.txt").write_text(now)
-    graded = course.folder / "autograded"
-    students = dict.fromkeys(submission.student for submission in found)
-    return [each for each in students if each in changed or not (graded / each / name).is_dir()]
+        known = _time([each for each in found if each.student == student])
+        time = datetime.fromisoformat(known) if known else datetime.now(UTC)
+        text = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC\n"
+        (course.folder / "submitted" / student / name / "timestamp.txt").write_text(text)
+
+
+def _time(given: Sequence[Submission]) -> str:
+    """Return when the last of some sheets was handed in, where that is known."""
+    return max((each.time for each in given if each.time), key=datetime.fromisoformat, default="")
+
+
+def judged(
+    course: Course, name: str, found: list[Submission], *, again: bool = False
+) -> dict[tuple[str, str], Result]:
+    """Judge what has not been judged yet, side by side, and return all results.
+
+    Each result is kept as soon as it is there, so an interrupted grading goes on where it was.
+    """
+    checker = course.checker()
+    results, jobs = {}, []
+    for each in found:
+        job = checker.job(each.notebook, each.student, each.sheet)
+        result = None if again else kept_result(_record(course, name, job), job)
+        if result is None:
+            jobs.append(job)
+        else:
+            results[each.student, each.sheet] = result
+    if why := why_not(checker.container) if jobs else "":
+        print(f"There is no sandbox: {why}. {UNWALLED}", flush=True)
+    tell = progress(len(jobs))
+    for job, result in judge_all(jobs, checker.minutes):
+        result.keep(_record(course, name, job))
+        results[job.student, job.sheet] = result
+        print(f"graded {job.student}: {job.sheet} ({tell()})", flush=True)
+    for job in jobs:  # without a sandbox a submission may have written into the record of another
+        if not results[job.student, job.sheet].walled:
+            results[job.student, job.sheet].keep(_record(course, name, job))
+    return {key: results[key] for key in sorted(results)}
+
+
+def _record(course: Course, name: str, job: Job) -> Path:
+    return course.folder / "results" / job.student / name / f"{job.sheet}.json"
+
+
+def enter(
+    course: Course,
+    name: str,
+    students: list[str],
+    results: Mapping[tuple[str, str], Result],
+    before: bytes,
+) -> dict[str, str]:
+    """Write points into a copy of the gradebook, and put it in the place of the gradebook.
+
+    Parameters
+    ----------
+    course, name : Course, str
+        The assignment.
+    students : list of str
+        Whose points are new.
+    results : mapping from (str, str) to Result
+        By student and sheet.
+    before : bytes
+        The gradebook to copy.
+
+    Returns
+    -------
+    dict from str to str
+        By student, why nbgrader could not do it.
+
+    Raises
+    ------
+    CourseError
+        If the gradebook has been changed meanwhile.
+    """
+    book = course.folder / "gradebook.db"
+    failed: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(dir=course.folder, prefix=SCRATCH) as scratch:
+        copy = Path(scratch, book.name)
+        copy.write_bytes(before)
+        for student in students:
+            shutil.rmtree(course.folder / "autograded" / student / name, ignore_errors=True)
+            try:
+                course.run(Autograde, name, student, book=copy, found=results)
+            except (CourseError, Exception) as error:
+                last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+                failed[student] = f"nbgrader could not grade it: {last[:300]}"
+        if book.read_bytes() != before:
+            raise CourseError(
+                f"{book} was changed while points were written. Nothing is lost: close the "
+                "formgrader and call make grade again."
+            )
+        copy.replace(book)
+    return failed
+
+
+def _gradebook(course: Course, before: bytes, walled: bool) -> bytes:
+    """Return the gradebook after submissions have run.
+
+    Without a sandbox a submission may have written to it, or have left a journal that would be
+    played into it.  Then it is the one from before, and the other one is kept beside it.
+    """
+    book = course.folder / "gradebook.db"
+    beside = [book.with_name(f"{book.name}-{end}") for end in ("journal", "wal", "shm")]
+    if not walled:
+        foreign = [path for path in beside if path.exists()]
+        changed = not book.is_file() or book.read_bytes() != before
+        for path in [*foreign, *([book] if changed and book.exists() else [])]:
+            path.replace(path.with_name(f"{path.name}.changed"))
+        if changed:
+            book.write_bytes(before)
+        if changed or foreign:
+            print(
+                f"{book} was changed while submissions ran without a sandbox. It is as it was "
+                f"before; the changed one is in {book}.changed.",
+                flush=True,
+            )
+        return before
+    course.require_free_gradebook()
+    return book.read_bytes()
 
 
 def grade_submissions(
@@ -84,11 +267,21 @@ def grade_submissions(
     Raises
     ------
     CourseError
-        Before anything runs, if there is no such assignment or no submission, a student has handed
-        in a sheet twice, or another program holds the gradebook.
+        Before anything runs, if there is no such assignment or no submission, or another command
+        or program is at work on the folder.
     """
     name = course.assignment(name)
+    with course.locked():
+        return _graded(course, folder, name, pattern, again)
+
+
+def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) -> list[str]:
+    """Grade the submissions in a folder that no other command works on."""
+    for left in course.folder.glob(f"{SCRATCH}*"):  # by a grading that was killed
+        shutil.rmtree(left)
     course.require_free_gradebook()
+    if course.roster.is_file():
+        read_roster(course.roster)  # one that is spoilt is told before anything runs
     sheets = sheets_of(course, name)
     found, problems = find_submissions(folder, sheets, pattern)
     notes: dict[str, list[str]] = defaultdict(list)
@@ -96,32 +289,122 @@ def grade_submissions(
         notes[student].append(problem)
     for submission in found:
         notes[submission.student] += [f"{submission.sheet}: {note}" for note in submission.notes]
-    for student in dict.fromkeys(submission.student for submission in found):
+    everyone = list(dict.fromkeys(submission.student for submission in found))
+    for student in everyone:
         given = {each.sheet for each in found if each.student == student}
         notes[student] += [f"{sheet}: not handed in" for sheet in sheets if sheet not in given]
-    new = collect(course, name, found)
-    everyone = dict.fromkeys(submission.student for submission in found)
-    for student in everyone if again else new:
-        print(f"grading {student}", flush=True)
-        shutil.rmtree(course.folder / "autograded" / student / name, ignore_errors=True)
-        try:
-            course.run(Autograde, name, student)
-        except CourseError as error:
-            notes[student].append(f"nbgrader could not grade it: {error}")
-    for student in everyone:
-        for path in sorted((course.folder / "autograded" / student / name).glob("*.ipynb")):
-            cells = [cell for cell in nbformat.read(path, as_version=4).cells if points(cell)]
-            told = [said(cell) for cell in cells if cell.cell_type == "code"]
-            notes[student] += [f"{path.stem}: {each}" for each in told if TOUCHED in each][:1]
-    with course.gradebook() as book:
-        table = {
-            each: marks_of(book, each, sheets_of(course, each)) for each in course.assignments()
-        }
-    write_grades(course.folder / "grades.csv", table, notes)
-    write_feedback(course, name, table[name])
-    return [
+    collect(course, name, found)
+    before = (course.folder / "gradebook.db").read_bytes()
+    results = judged(course, name, found, again=again)
+    for (student, sheet), result in results.items():
+        notes[student] += [f"{sheet}: {result.failed}"] if result.failed else []
+    before = _gradebook(course, before, all(result.walled for result in results.values()))
+    known = states(course, name)
+    digests: dict[str, dict[str, str]] = {student: {} for student in everyone}
+    for each in found:
+        result = results[each.student, each.sheet]
+        what = f"{nbformat.writes(each.notebook)} {result.digest} {result.failed}"  # proofs, too
+        digests[each.student][each.sheet] = hashlib.sha256(what.encode()).hexdigest()
+    graded = course.folder / "autograded"
+    new = [
+        each
+        for each in everyone
+        if again
+        or known.get(each, State()).entered != digests[each]
+        or not (graded / each / name).is_dir()
+    ]
+    failed = enter(course, name, new, results, before) if new else {}
+    for student in [*dict.fromkeys([*everyone, *notes])]:
+        if not student:
+            continue
+        notes[student] += [failed[student]] if student in failed else []
+        own = [results[each] for each in results if each[0] == student]
+        open_to_attack = [] if all(each.walled for each in own) else [OPEN]
+        own_sheets = [each for each in found if each.student == student]
+        platform = next((each.number for each in own_sheets), "")
+        entered = {} if student in failed else digests.get(student, {})
+        late = any(each.late for each in own_sheets)
+        state = State(
+            entered, [*notes[student], *open_to_attack], platform, _time(own_sheets), late
+        )
+        keep_state(course, name, student, state)
+    told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
     ]
+    told += [SEVERAL] if any(COPIES in line for line in told) else []
+    return told + write_out(course, name)
+
+
+def write_out(course: Course, name: str) -> list[str]:
+    """Write the table of all assignments and the pages of feedback of one.
+
+    Returns
+    -------
+    list of str
+        A line for each student who has handed in nothing, or is not in the roster.
+    """
+    made = course.assignments()
+    with course.gradebook() as book:
+        table = {each: marks_of(book, each, sheets_of(course, each)) for each in made}
+    known = {each: states(course, each) for each in made}
+    everyone = sorted({student for each in made for student in (*table[each], *known[each])})
+    notes: dict[str, list[str]] = {student: [] for student in everyone}
+    numbers = dict.fromkeys(everyone, "")
+    late: dict[tuple[str, str], str] = {}
+    for each, record in made.items():
+        for student, state in known[each].items():
+            notes[student] += [f"{each}: {n}" if len(made) > 1 else n for n in state.notes]
+            numbers[student] = state.number or numbers[student]
+            late[each, student] = state.lateness(record.get("due", ""))
+    lines = [
+        Student(student, student, numbers[student], tuple(notes[student])) for student in notes
+    ]
+    if course.roster.is_file():
+        lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
+    write_grades(course.folder / "grades.csv", table, lines, late)
+    own = {
+        student: [note for note in state.notes if note != OPEN]
+        for student, state in known[name].items()
+    }
+    lateness = {student: hours for (each, student), hours in late.items() if each == name}
+    write_feedback(course, name, table[name], own, lateness)
+    before = {student: {*given} for student, given in notes.items()}
+    return [
+        f"{line.name}: {note}"
+        for line in lines
+        for note in line.notes
+        if note not in before.get(line.student, ())
+    ]
+
+
+def _with_roster(
+    course: Course, students: Sequence[Student], handed_in: Mapping[str, set[str]]
+) -> list[Student]:
+    """Return the lines of the table with the numbers of the roster, and those who are missing."""
+    roster = read_roster(course.roster)
+    found = matched(roster, {each.student: each.number for each in students})
+    begun = [each for each, given in handed_in.items() if given]
+    several = len(handed_in) > 1
+    places = {student: place for place, student in found.students.items()}
+    lines = []
+    for each in students:
+        told = [found.told[each.student]] if each.student in found.told else []
+        if each.student in places:
+            told = _missing(
+                [name for name in begun if each.student not in handed_in[name]], several
+            )
+        number = roster.identity(places[each.student]) if each.student in places else each.number
+        lines.append(replace(each, number=number, notes=(*each.notes, *told)))
+    for place in range(len(roster.people)):
+        if place not in found.students and place not in found.unclear:
+            told = _missing(begun, several)
+            lines.append(Student("", roster.name(place), roster.identity(place), tuple(told)))
+    return sorted(lines, key=lambda line: line.name)
+
+
+def _missing(names: Sequence[str], several: bool) -> list[str]:
+    """Say of which assignments nothing was handed in."""
+    return [f"{name}: handed in nothing" if several else "handed in nothing" for name in names]
 
 
 def main() -> None:
@@ -130,15 +413,22 @@ def main() -> None:
     parser.add_argument("submissions", nargs="?", default="")
     parser.add_argument("--name", default="")
     parser.add_argument("--student", default="", help="regular expression with (?P<student>…)")
+    parser.add_argument("--roster", default="", help="the table of students, kept for later")
     parser.add_argument("--again", action="store_true", help="grade also what has not changed")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     given = parser.parse_args()
     if not given.submissions:
         raise CourseError("Where are the submissions? Say SUBMISSIONS=folder.")
     course = Course(given.course.resolve())
-    told = grade_submissions(
-        course, Path(given.submissions), given.name, pattern=given.student, again=given.again
-    )
+    if given.roster:
+        read_roster(Path(given.roster))
+        write_whole(course.roster, Path(given.roster).read_text(encoding="utf-8-sig"))
+    try:
+        told = grade_submissions(
+            course, Path(given.submissions), given.name, pattern=given.student, again=given.again
+        )
+    except KeyboardInterrupt:
+        raise CourseError("Interrupted. Call the command again to go on.") from None
     for line in told:
         print(line)
     print(f"The grades are in {course.folder / 'grades.csv'}")

@@ -9,6 +9,7 @@ and asks no other file or host for anything.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -18,12 +19,21 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from course.folder import Course
+from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.sheets import answers, grade_id, points
 
-__all__ = ["Mark", "marks_of", "write_feedback", "write_grades"]
+__all__ = [
+    "Mark",
+    "Student",
+    "marks_of",
+    "number",
+    "sheets_of",
+    "write_feedback",
+    "write_grades",
+    "write_whole",
+]
 
 PAGE = """\
 <!doctype html>
@@ -79,6 +89,22 @@ class Mark:
     possible: float
     waits: bool = False
     comment: str = ""
+
+
+def sheets_of(course: Course, name: str) -> dict[str, nbformat.NotebookNode]:
+    """Return the sheets of an assignment as they were handed out, in the order of its pages."""
+    folder = course.folder / "release" / name
+    sheets = {}
+    for path in sorted(folder.glob("*.ipynb")):
+        try:
+            sheets[path.stem] = nbformat.read(path, as_version=4)
+        except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
+            reason = (str(error).splitlines() or [""])[0][:200]
+            raise CourseError(f"{path} is spoilt ({reason}): run make assignment again.") from None
+    if not sheets:
+        raise CourseError(f"{folder} holds no sheet: run make assignment again.")
+    order = [Path(page).name for page in course.assignments()[name]["pages"]]
+    return {each: sheets[each] for each in [*order, *sheets] if each in sheets}
 
 
 def marks_of(
@@ -141,10 +167,33 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+@dataclass(frozen=True)
+class Student:
+    """A line of the table of grades.
+
+    Attributes
+    ----------
+    student : str
+        The name in the gradebook; nothing for somebody who is in the roster alone.
+    name : str
+        As it stands in the table.
+    number : str
+        On the learning platform.
+    notes : tuple of str
+        For the last column.
+    """
+
+    student: str
+    name: str
+    number: str
+    notes: tuple[str, ...]
+
+
 def write_grades(
     path: Path,
     table: Mapping[str, Mapping[str, Mapping[str, Mark]]],
-    notes: Mapping[str, Sequence[str]],
+    students: Sequence[Student],
+    late: Mapping[tuple[str, str], str],
 ) -> None:
     """Write a row for each student and a column for each part of an exercise.
 
@@ -157,33 +206,53 @@ def write_grades(
         File to write.
     table : mapping
         The marks, by assignment, student and part.
-    notes : mapping from str to sequence of str
-        By student, for the last column.
+    students : sequence of Student
+        In the order of the rows.
+    late : mapping from (str, str) to str
+        By assignment and student, by how many hours a submission was late.
     """
-    students = sorted({each for marks in table.values() for each in marks} | {*notes} - {""})
     possible = {
         assignment: {
             part: mark.possible for given in marks.values() for part, mark in given.items()
         }
         for assignment, marks in table.items()
     }
-    head, first = ["student"], ["points possible"]
+    head, first = ["student", "id"], ["points possible", ""]
     for assignment, parts in possible.items():
         head += [f"{assignment}: {title_of(part)}" for part in parts]
-        head += [f"{assignment}: total", f"{assignment}: to mark"]
-        first += [*map(number, parts.values()), number(sum(parts.values())), ""]
+        head += [f"{assignment}: {each}" for each in ("total", "to mark", "hours late")]
+        first += [*map(number, parts.values()), number(sum(parts.values())), "", ""]
     lines = [[*head, "notes"], [*first, ""]]
-    for student in students:
-        line = [student]
+    for each in students:
+        line = [each.name, each.number]
         for assignment, parts in possible.items():
-            given = table[assignment].get(student, {})
+            given = table[assignment].get(each.student, {})
             scores = [given[part].score if part in given else 0.0 for part in parts]
             line += ["" if score is None else number(score) for score in scores]
             waiting = sum(mark.waits for mark in given.values())
             line += [number(sum(filter(None, scores))), str(waiting)]
-        lines.append([*line, "; ".join(notes.get(student, []))])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(lines)
+            line += [late.get((assignment, each.student), "")]
+        lines.append([*line, "; ".join(each.notes)])
+    text = io.StringIO()
+    csv.writer(text).writerows(lines)
+    write_whole(path, text.getvalue())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is the old one until it is the new one, whatever happens meanwhile.
+
+    Raises
+    ------
+    CourseError
+        If it cannot be written.
+    """
+    scratch = path.with_name(f".{path.name}.new")
+    try:
+        with scratch.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        scratch.replace(path)
+    except OSError as error:
+        raise CourseError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _part(
@@ -204,15 +273,44 @@ def _part(
     return "\n".join(lines)
 
 
-def write_feedback(course: Course, assignment: str, marks: Mapping[str, Mapping[str, Mark]]) -> int:
-    """Write a page for each student of an assignment; return how many."""
+def write_feedback(
+    course: Course,
+    assignment: str,
+    marks: Mapping[str, Mapping[str, Mark]],
+    notes: Mapping[str, Sequence[str]],
+    late: Mapping[str, str],
+) -> None:
+    """Write a page for each student of an assignment.
+
+    Parameters
+    ----------
+    course : Course
+        Where it was graded.
+    assignment : str
+        Its name.
+    marks : mapping from str to mapping
+        By student; one whose submission was refused has none.
+    notes : mapping from str to sequence of str
+        By student, what was wrong with the submission.
+    late : mapping from str to str
+        By student, by how many hours it was late.
+    """
+    possible = {
+        f"{name}/{grade_id(cell)}": points(cell)
+        for name, sheet in sheets_of(course, assignment).items()
+        for cell in sheet.cells
+        if points(cell)
+    }
     with formulas() as typesetter:
-        for student, given in marks.items():
-            page = _page(course, assignment, student, given, typesetter)
+        for student in sorted({*marks, *notes}):
+            given = marks.get(student, {})
+            told = [*notes.get(student, ())]
+            if hours := late.get(student, ""):
+                told.append("handed in late" if hours == "late" else f"handed in {hours} h late")
+            page = _page(course, assignment, student, given, possible, told, typesetter)
             folder = course.folder / "feedback" / student / assignment
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "feedback.html").write_text(page, encoding="utf-8")
-    return len(marks)
 
 
 def _page(
@@ -220,11 +318,16 @@ def _page(
     assignment: str,
     student: str,
     given: Mapping[str, Mark],
+    possible: Mapping[str, float],
+    notes: Sequence[str],
     typesetter: Formulas,
 ) -> str:
     """Return the page of a student."""
     typesetter.begin()
     parts = []
+    if notes:
+        lines = "".join(f"<li>{escape(note)}</li>" for note in notes)
+        parts.append(f"<h2>Your submission</h2>\n<ul>{lines}</ul>")
     for path in sorted((course.folder / "autograded" / student / assignment).glob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
@@ -235,14 +338,13 @@ def _page(
                 wrote = cells.get(part.removesuffix("-check"))
                 said = said_of(cells[part]) if part in checks else ""
                 parts.append(_part(name, mark, wrote, said, typesetter))
-    scores = [mark.score for mark in given.values()]
-    total, most = sum(filter(None, scores)), sum(mark.possible for mark in given.values())
-    rows = [
-        f"<tr><td>{escape(title_of(name))}</td><td>"
-        f"{'–' if mark.score is None else number(mark.score)} of {number(mark.possible)}"
-        "</td></tr>"
-        for name, mark in given.items()
-    ]
+    rows, total = [], 0.0
+    for name, most in possible.items():
+        score = given[name].score if name in given else 0.0
+        total += score or 0.0
+        shown = "–" if score is None else number(score)
+        rows.append(f"<tr><td>{escape(title_of(name))}</td><td>{shown} of {number(most)}</td></tr>")
+    most = sum(possible.values())
     rows.append(f"<tr><th scope='row'>Total</th><td>{number(total)} of {number(most)}</td></tr>")
     body = "\n".join(parts)
     return PAGE.format(

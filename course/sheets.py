@@ -61,7 +61,10 @@ and that are graded.{practice}
 
 Run the two cells below first. Then replace the dots in an exercise and run its check. It tells you
 what does not hold yet; your points are decided later, on other numbers where an exercise has some.
-You may add cells. Do not delete or rename any, and leave the checks as they are."""
+You may add cells. Do not delete or rename any, and leave the checks as they are.
+
+The line under an exercise says what its points are for. Where it asks for a proof, there is a cell
+to write it in. What else it asks for in words has no points: write it down for yourself."""
 
 PRACTICE = """ Its other exercises are for practice: do them in the chapter, where each has its
 solution below it."""
@@ -226,8 +229,7 @@ def _worth(options: ExerciseOptions) -> dict[str, int]:
 
 def _statement(cell: NotebookNode, worth: dict[str, int]) -> NotebookNode:
     """Return what is asked, with its points, and without links to pages that are not here."""
-    [first, *more] = [f"{points} points for the {kind}" for kind, points in worth.items()]
-    line = " and ".join([first, *more]) if more else first.partition(" for ")[0]
+    line = " and ".join(f"{points} points for the {kind}" for kind, points in worth.items())
     return new_markdown_cell(LINK.sub(r"\1", cell.source) + f"\n>\n> *{line}.*")
 
 

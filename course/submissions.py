@@ -7,28 +7,44 @@ with the student's answers in it.  What had to be mended is told.
 A file belongs to the sheet with whose cells it shares the most names.  Its student is the folder
 that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
 Canvas and Moodle name what they pack.  Archives are opened.
+
+When it was handed in is known where a ``timestamp.txt`` lies beside it, as nbgrader leaves one, or
+where the pattern for the name finds a group ``time`` in the path.  Canvas writes ``LATE`` into the
+names of late files.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from course.folder import CourseError, checked_name
+from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
 from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
-LARGEST = 2**25  #: bytes of a notebook
+LARGEST = 2**27  #: bytes of a notebook
+TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
+#: what stands behind the name in a file of Canvas, and in a folder of Moodle
+PLATFORM = re.compile(r"^[^_]+_(?P<late>LATE_)?(?P<id>\d+)_")
+COPIES = "no program can say which of them counts"
+SEVERAL = (
+    "If notebooks that stand together as copies are those of several students, say which part of "
+    "the path is the name: STUDENT='^(?P<student>[^/]+)'"
+)
+
+MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
 
 
 class NoNotebook(ValueError):
@@ -49,6 +65,12 @@ class Submission:
         The whole sheet with the student's answers.
     notes : tuple of str
         What had to be mended.
+    number : str
+        Of the student on the learning platform, where the name of the file tells it.
+    time : str
+        When it was handed in, with its offset from UTC, where that is known.
+    late : bool
+        Whether the learning platform says that it was late.
     """
 
     student: str
@@ -56,6 +78,9 @@ class Submission:
     file: str
     notebook: NotebookNode
     notes: tuple[str, ...]
+    number: str = ""
+    time: str = ""
+    late: bool = False
 
 
 def read_notebook(data: bytes) -> NotebookNode:
@@ -79,6 +104,8 @@ def read_notebook(data: bytes) -> NotebookNode:
             content["nbformat_minor"] = 5
             for number, cell in enumerate(content["cells"]):
                 cell["id"] = f"cell-{number}"
+                if cell.get("cell_type") == "code":
+                    cell["outputs"] = []  # they are never read, and may be large
         notebook = nbformat.reads(json.dumps(content), as_version=4)
         nbformat.validate(notebook)
     except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError) as error:
@@ -94,14 +121,16 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         if not path.is_file() or any(part.startswith(".") for part in inside.parts):
             continue
         if path.suffix != ".zip":
-            yield inside, path.read_bytes() if path.suffix == ".ipynb" else b""
+            read = path.suffix == ".ipynb" or path.name == TIMES
+            yield inside, path.read_bytes() if read else b""
             continue
         try:
             with ZipFile(path) as archive:
                 for member in archive.infolist():
                     name = PurePosixPath(member.filename)
                     hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                    if not member.is_dir() and not hidden and name.suffix == ".ipynb":
+                    wanted = name.suffix == ".ipynb" or name.name == TIMES
+                    if not member.is_dir() and not hidden and wanted:
                         with archive.open(member) as file:  # a header may lie about the size
                             yield inside / name, file.read(LARGEST + 1)
         except (BadZipFile, NotImplementedError, RuntimeError, OSError):
@@ -113,12 +142,13 @@ def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
     if pattern is not None:
         found = pattern.search(str(path))
         if not found:
-            raise CourseError(f"{path}: STUDENT={pattern.pattern!r} finds no name in it")
-        return checked_name("a student", found["student"])
+            raise ValueError(f"STUDENT={pattern.pattern!r} finds no name in it")
+        return student_name(found["student"])
     first = path.parts[0]
     at_the_top = len(path.parts) == 1 or first.endswith(".zip")
-    name = PurePosixPath(first).stem.split("_")[0] if at_the_top else first
-    return checked_name("a student", name)
+    if at_the_top or MOODLE in first:
+        first = PurePosixPath(first).stem.split("_")[0]
+    return student_name(first)
 
 
 def find_submissions(
@@ -134,7 +164,7 @@ def find_submissions(
         The release, by the names of its notebooks.
     pattern : str
         A regular expression with a group ``student``, searched in the path of each file, where
-        the names are not as they usually are.
+        the names are not as they usually are.  A group ``time`` is when the file was handed in.
 
     Returns
     -------
@@ -146,8 +176,12 @@ def find_submissions(
     Raises
     ------
     CourseError
-        If there is no folder or nothing in it; if a student has handed in a sheet twice; if a name
-        cannot be that of a student, or the pattern is none.
+        If there is no folder or nothing in it, or the pattern is none.
+
+    Notes
+    -----
+    If two students of the platform have one name, their numbers are put behind it.  A student who
+    has handed in different notebooks for one sheet is a problem, and that sheet is not graded.
     """
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}: say SUBMISSIONS=, where they are.")
@@ -157,31 +191,77 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
     if names is not None and "student" not in names.groupindex:
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
-    found: dict[tuple[str, str], Submission] = {}
+    files: list[tuple[PurePosixPath, bytes, str]] = []
     problems: list[tuple[str, str]] = []
+    times: dict[PurePosixPath, str] = {}
     for path, data in _files(folder):
+        try:
+            if path.name == TIMES:
+                times[path.parent] = moment(data.decode("utf-8", "replace"))
+                continue
+            files.append((path, data, _student(path, names)))
+        except ValueError as error:
+            problems.append(("", f"{path}: {error}"))
+    numbers: dict[str, set[str]] = defaultdict(set)
+    for path, _, student in files:
+        numbers[student].add(_number(path))
+    found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    for path, data, name in files:
+        number = _number(path)
+        several = names is None and len(numbers[name] - {""}) > 1
+        student = f"{name}_{number}" if several and number else name
         if path.suffix != ".ipynb":
             kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
-            problems.append(("", f"{path}: it is {kind}"))
+            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"} and not number
+            problems.append(("" if stray else student, f"{path}: it is {kind}"))
             continue
-        student = _student(path, names)
         try:
             notebook = read_notebook(data)
             sheet = _sheet(notebook, sheets)
+            whole, notes = mend(notebook, sheets[sheet])
+            time = _time(path, names) or times.get(path.parent, "")
         except NoNotebook as error:
             problems.append((student, f"{path}: {error}"))
-            continue
-        if (student, sheet) in found:
-            raise CourseError(
-                f"{student} has handed in {sheet} twice: {found[student, sheet].file} and {path}. "
-                "Keep one of them. If these are two students, say which part of the path is the "
-                "name: STUDENT='^(?P<student>[^/]+)'."
-            )
-        whole, notes = mend(notebook, sheets[sheet])
-        found[student, sheet] = Submission(student, sheet, str(path), whole, tuple(notes))
+        except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
+            problems.append((student, f"{path}: it cannot be read: {str(error)[:200]}"))
+        else:
+            late = _platform(path, "late") != ""
+            given = Submission(student, sheet, str(path), whole, tuple(notes), number, time, late)
+            if all(given.notebook != other.notebook for other in found[student, sheet]):
+                found[student, sheet].append(given)
     if not found and not problems:
         raise CourseError(f"There are no submissions in {folder}.")
-    return [found[each] for each in sorted(found)], problems
+    single = []
+    for (student, sheet), copies in sorted(found.items()):
+        if len(copies) == 1:
+            single += copies
+            continue
+        where = ", ".join(each.file for each in copies)
+        problems.append(
+            (
+                student,
+                f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}: "
+                f"{where}",
+            )
+        )
+    return single, problems
+
+
+def _platform(path: PurePosixPath, part: str) -> str:
+    """Return what a learning platform has put behind the name of a student."""
+    found = PLATFORM.match(path.parts[0])
+    return found[part] or "" if found else ""
+
+
+def _number(path: PurePosixPath) -> str:
+    """Return the number of a student on a learning platform."""
+    return _platform(path, "id")
+
+
+def _time(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
+    """Return when a file was handed in, if its path says so."""
+    found: Any = pattern.search(str(path)) if pattern and "time" in pattern.groupindex else None
+    return moment(found["time"]) if found and found["time"] else ""
 
 
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:

@@ -40,6 +40,11 @@ def _plain_distance(table: NDArray[np.int64]) -> list[float]:
     return [*_anonymity(table)[:2], float(apart / 2.0)]
 
 
+def _drawn_tables(rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    before = rng.integers(1, 9, (int(rng.integers(2, 5)), int(rng.integers(2, 5))))
+    return before, before - np.minimum(before, rng.integers(0, 2, before.shape))
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -99,6 +104,7 @@ EXERCISES = {
                 ([[4, 4], [8, 8]], [[4, 4], [8, 8]]),
             )
         ],
+        draw=_drawn_tables,
         wrong=[
             (
                 lambda before, after: [
@@ -148,6 +154,7 @@ EXERCISES = {
                 ([0, 0, 9, 1, 0, 4], [7, 0, 0, 2, 1, 0]),
             )
         ],
+        draw=lambda rng: tuple(rng.integers(0, 4, (2, int(rng.integers(2, 9))))),
         wrong=[
             (lambda a, b: [j for j in range(len(a)) if a[j] or b[j]], "One of the two"),
             (lambda a, b: [j for j in range(len(a)) if a[j]], "the first class"),
@@ -176,6 +183,10 @@ EXERCISES = {
                 ([[4, 4, 4]], "One class is the whole table."),
             )
         ],
+        draw=lambda rng: (
+            rng.integers(0, 6, (int(rng.integers(1, 5)), int(rng.integers(2, 6))))
+            + np.eye(1, dtype=int),
+        ),
         wrong=[
             (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
             (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),

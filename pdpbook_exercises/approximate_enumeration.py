@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from math import comb, factorial, gamma, prod
 from typing import Any
@@ -20,9 +21,9 @@ from pdpbook_exercises import Case, Exercise
 __all__ = ["EXERCISES"]
 
 
-def _fitness_agrees(shuffled: bool) -> Callable[[Any], str]:
+def _fitness_agrees(shuffled: bool, seed: int = 3) -> Callable[[Any], str]:
     def judge(answer: Callable[..., Any]) -> str:
-        rng = np.random.default_rng(3)
+        rng = np.random.default_rng(seed)
         for _ in range(30):
             bins = rng.integers(4, size=9)  # in no particular order
             bins = bins if shuffled else np.sort(bins)
@@ -58,12 +59,27 @@ def _rate_is_best(answer: Callable[..., Any], cases: list[tuple[int, int, int]])
     return ""
 
 
+def _drawn_step(rng: np.random.Generator) -> tuple[int, int, int]:
+    n = int(rng.integers(3, 400))
+    return n, int(rng.integers(1, min(n, 9))), int(rng.integers(2, 7))
+
+
+def _rate_case(step: tuple[int, int, int]) -> Case:
+    return Case(
+        lambda answer: _rate_is_best(answer, [step]),
+        "With what chance does a gene end as what it was? Differentiate the logarithm.",
+    )
+
+
 def _no_own_action(n: int, d: int, actions: int) -> float:
     return d / n
 
 
-def _copies_agree(answer: Callable[..., Any]) -> str:
-    for counts in ([1, 4], [2, 0, 3], [0, 4, 2, 0, 1]):
+_SOME = ([1, 4], [2, 0, 3], [0, 4, 2, 0, 1])
+
+
+def _copies_agree(answer: Callable[..., Any], some: Sequence[list[int]] = _SOME) -> str:
+    for counts in some:
         bins = np.repeat(np.arange(len(counts)), counts)
         found: Counter[bytes] = Counter()
         for genes in product(range(3), repeat=len(bins)):
@@ -181,6 +197,10 @@ EXERCISES = {
             ),
             Case(_fitness_agrees(shuffled=True), _GENES + " They need not be sorted by bin."),
         ],
+        draw=lambda rng: Case(
+            _fitness_agrees(shuffled=True, seed=int(rng.integers(2**32))),
+            _GENES + " They need not be sorted by bin.",
+        ),
         wrong=[
             (once, "does not hold yet"),
             (sorted_only, "need not be sorted by bin"),
@@ -211,6 +231,7 @@ EXERCISES = {
                 "A rate is at most 1. What if the derivative never vanishes before?",
             ),
         ],
+        draw=lambda rng: _rate_case(_drawn_step(rng)),
         wrong=[
             (lambda n, d, actions: d / n, "draw the old action again"),
             (lambda n, d, actions: d / n * actions / (actions - 1), "A rate lies in (0, 1]."),
@@ -234,6 +255,10 @@ EXERCISES = {
             ),
             Case(_copies_are_whole, "Whole numbers, also large ones: no floats."),
         ],
+        draw=lambda rng: Case(
+            partial(_copies_agree, some=[rng.integers(0, 4, 3).tolist()]),
+            "In how many ways can the records of one bin be told to play?",
+        ),
         wrong=[
             (
                 lambda p: (
@@ -258,6 +283,7 @@ EXERCISES = {
             Case(_are_settings, "Give a dictionary of options of approximate_enumeration."),
             Case(_runs_end_low, "Which settings decide about the last steps?"),
         ],
+        fixed="The answer is the settings for one game, and a run takes half a second.",
         wrong=[
             ([100, 5], "It is no dictionary."),
             ({"rng": np.random.default_rng(0)}, "leave rng out"),

@@ -43,6 +43,16 @@ _NEAR_P, _NEAR_Q = np.array([0.05, 0.55, 0.4]), np.array([0.01, 0.44, 0.55])
 _CLUB_P, _CLUB_Q = np.array([0.462, 0.333, 0.205]), np.array([0.540, 0.385, 0.075])
 
 
+def _two_distributions(rng: np.random.Generator) -> tuple[Vector, Vector]:
+    present, absent = rng.dirichlet(np.ones(int(rng.integers(2, 7))), 2)
+    return present, absent
+
+
+def _drawn_score(rng: np.random.Generator) -> tuple[NDArray[np.int64], Vector, Vector]:
+    present, absent = _two_distributions(rng)
+    return rng.choice(present.size, int(rng.integers(1, 30)), p=present), present, absent
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -162,6 +172,7 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=_drawn_score,
         wrong=[
             (from_histogram, "It is not a number (nan)"),
             (product, "Add logarithms"),
@@ -217,6 +228,7 @@ EXERCISES = {
                 (_P, _Q, 1.0, 'A test that always says "in" finds the record always.'),
             )
         ],
+        draw=lambda rng: (*_two_distributions(rng), round(rng.uniform(0.0, 1.0), 2)),
         wrong=[
             (
                 lambda p, q, alpha: filled(p, q, alpha, rarity, split=False),
@@ -256,6 +268,7 @@ EXERCISES = {
                 (_ONLY_P, _ONLY_Q, 0.3),
             )
         ],
+        draw=lambda rng: (*_two_distributions(rng), round(rng.uniform(0.05, 0.95), 2)),
         wrong=[
             (lambda p, q, a: searched(p, q, a)[::-1], "are exchanged"),
             (

@@ -28,17 +28,19 @@ def _most_provable(runs: int, confidence: float = 0.95) -> float:
     return clopper_pearson_epsilon(runs, runs, 0, runs, confidence=confidence)
 
 
-def _proves(epsilon: float, confidence: float) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
+def _proves(epsilon: float, confidence: float) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
         count = answer(epsilon, confidence)
         if count != int(count) or count < 1:
-            return False
+            return "It is a whole number, at least 1."
         count = int(count)
 
         def bound(guesses: int) -> float:
             return one_run_epsilon(guesses, guesses, confidence=confidence) if guesses else 0.0
 
-        return bound(count) > epsilon >= bound(count - 1)
+        if bound(count) <= epsilon:
+            return f"Too few: so many right guesses prove {bound(count):.4g}."
+        return "" if bound(count - 1) <= epsilon else "Too many: one guess fewer is enough."
 
     return judge
 
@@ -142,6 +144,10 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=lambda rng: (
+            *rng.dirichlet(np.ones(int(rng.integers(2, 7))), 2),
+            round(rng.uniform(0.0, 1.5), 2),
+        ),
         wrong=[
             (lambda p, q, epsilon: p > q, "minus e to the power epsilon"),
             (lambda p, q, epsilon: p >= math.exp(epsilon) * q, "change nothing"),
@@ -167,21 +173,29 @@ EXERCISES = {
                 _most_provable,
                 runs,
                 confidence,
-                hint="With N successes of N, g is a power of p: solve it for the error, which is "
-                "half of what is allowed. The upper limit of no successes is 1 minus that. A bound "
-                "is never negative. Mind the digits of 1 - p (expm1).",
+                hint="With N successes of N, g is a power of p: solve it for the error. The upper "
+                "limit of no successes is 1 minus that.",
+                mistakes={
+                    "Each of the two limits may fail with half of the error that is allowed.": (
+                        lambda runs, confidence: ceiling(runs, confidence, half=1.0)
+                    ),
+                    "What is the confidence for, if it is not 0.95?": lambda runs, confidence: (
+                        ceiling(runs, 0.95)
+                    ),
+                },
                 rtol=1e-9,
                 atol=1e-12,
             )
             for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
         ],
+        draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.8, 0.999), 3)),
         wrong=[
             (
                 lambda runs, confidence=0.95: ceiling(runs, confidence, half=1.0),
-                "half of what is allowed",
+                "half of the error that is allowed",
             ),
             (lambda runs, confidence=0.95: math.log(runs / 3.7), "g is a power of p"),
-            (lambda runs, confidence=0.95: ceiling(runs, 0.95), "function(7, 0.9)"),
+            (lambda runs, confidence=0.95: ceiling(runs, 0.95), "What is the confidence for"),
             (lambda runs, confidence=0.95: math.inf, "It is infinite"),
             (
                 lambda runs, confidence=0.95: math.log(
@@ -207,18 +221,22 @@ EXERCISES = {
             )
             for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
         ],
+        draw=lambda rng: Case(
+            _proves(round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.8, 0.99), 3)),
+            "Your number must prove more than epsilon and one guess fewer must not.",
+        ),
         wrong=[
             (
                 lambda epsilon, confidence=0.95: math.ceil(
                     math.log(1 / (1 - confidence)) / math.log(2)
                 ),
-                "returned 5. Your number must prove more",
+                "Too few: so many right guesses prove 0.1978.",
             ),
             (
                 lambda epsilon, confidence=0.95: math.ceil(
                     math.log(2 / (1 - confidence)) / math.log1p(math.exp(-epsilon))
                 ),
-                "returned 8. Your number",
+                "Too many: one guess fewer is enough.",
             ),
             (
                 lambda epsilon, confidence=0.95: (
@@ -255,6 +273,7 @@ EXERCISES = {
                 "does the telling output occur in 1,000 runs? And what do the others tell?",
             ),
         ],
+        fixed="The answer is a pair of distributions, and what it must show has no parameter.",
         wrong=[
             ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
             ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,7 +15,7 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 from pdpbook_exercises import Case, Exercise
-from pdpbook_exercises.small_games import Profile, after_move, laplace_game
+from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -96,8 +97,7 @@ def _passes(answer: Callable[..., Any], passes: int) -> Iterator[tuple[bool, boo
             return
 
 
-def _curves_agree(answer: Callable[..., Any]) -> str:
-    game = _crowd(12)
+def _curves_agree(answer: Callable[..., Any], game: NVOGame) -> str:
     for (profile, k, v), w in product(_groups(game, 4), range(game.actions)):
         given = np.asarray(answer(game, profile.copy(), k, v, w), dtype=float)
         ways = [after_move(profile, k, v, w, t) for t in range(int(profile[k, v]) + 1)]
@@ -167,6 +167,44 @@ def _runs_agree(answer: Callable[..., Any]) -> str:
     return ""
 
 
+def _private_profiles(game: NVOGame, seeds: int) -> Iterator[tuple[Profile, int, int]]:
+    for profile, k, v in _groups(game, seeds):
+        if game.evaluate(profile).private_records == game.records:
+            yield profile, k, v
+
+
+def _stop_at_exposure(games: list[NVOGame]) -> Callable[[Any], str]:
+    """In mixed profiles a run often ends because one more record would expose somebody."""
+
+    def judge(answer: Callable[..., Any]) -> str:
+        for game in games:
+            for profile, k, v in _private_profiles(game, 30):
+                for w in set(range(game.actions)) - {v}:
+                    expected = 0
+                    while _moves_on(game, profile, k, v, w, expected):
+                        expected += 1
+                    given = answer(game, profile.copy(), k, v, w)
+                    if given is None or given < expected:
+                        return "One more would go."
+                    if given != expected:
+                        return "So many do not go: one of them gains nothing, or exposes a record."
+        return ""
+
+    return judge
+
+
+def _drawn_run(rng: np.random.Generator) -> Case:
+    """Draw a game with profiles that are private, and a lonely record to expose."""
+    while True:
+        counts = rng.integers(0, 7, int(rng.integers(3, 5)))
+        counts[rng.integers(counts.size)] = 1
+        scales = np.sort(rng.uniform(0.05, 1.4, 3)).round(3)
+        if counts.sum() > 2:
+            game = laplace_game(counts.tolist(), scales.tolist(), 0.5)
+            if any(_private_profiles(game, 30)):
+                return Case(_stop_at_exposure([game]), _STOP)
+
+
 def _runs_are_quick(answer: Callable[..., Any]) -> str:
     game = _crowd(400_000)
     for profile, k, v in _private_groups(game):
@@ -200,15 +238,28 @@ def _all_legal(answer: Callable[..., Any]) -> bool:
 
 
 def _never_ends(answer: Callable[..., Any]) -> str:
-    for number, (legal, moved) in enumerate(_passes(answer, 50), start=1):
+    stayed: list[tuple[int, list[int]]] = []
+
+    def watched(own: int, candidates: list[int]) -> Any:
+        chosen = answer(own, list(candidates))
+        if chosen == own and len(candidates) > 1:
+            stayed.append((own, candidates))
+        return chosen
+
+    for number, (legal, moved) in enumerate(_passes(watched, 50), start=1):
         if not legal:
             return "That is none of the candidates."
         if not moved:
+            if stayed:
+                answer(*stayed[-1])  # the message shows the last call: one with a choice
             return f"In pass {number} no record moves."
     return ""
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+_STOP = "A record stays if its change would expose somebody, itself or another record."
 
 
 def moved(profile, k, v, w, records=1):
@@ -273,12 +324,13 @@ def straight(*case):
     return np.linspace(first, last, len(curve))
 
 
-def runs(game, profile, k, v, w, *, more=0, most=math.inf):
+def runs(game, profile, k, v, w, *, more=0, most=math.inf, careful=True):
     t, here = 0, game.evaluate(profile).divergence
     while t < min(profile[k, v], most):
         new = moved(profile, k, v, w, t + 1)
         there = game.evaluate(new).divergence
-        if game.evaluate(new).private_records < game.records or there >= here - 1e-12:
+        exposes = careful and game.evaluate(new).private_records < game.records
+        if exposes or there >= here - 1e-12:
             break
         t, here = t + 1, there
     return t + more
@@ -324,6 +376,10 @@ EXERCISES = {
                 "With three equal kernels no record has a reason to move.",
             ),
         ],
+        draw=lambda rng: Case(
+            _replies_agree([drawn_game(rng, records=8)], 6),
+            "Is an action compared with the best so far, P_E first?",
+        ),
         wrong=[
             (by_kl, "does not hold yet"),
             (first_better, "Another action makes more records private."),
@@ -344,9 +400,10 @@ EXERCISES = {
                 "although there is another candidate?",
             ),
         ],
+        fixed="The answer is a rule, and any game with two equal kernels shows whether play ends.",
         wrong=[
             (lambda own, candidates: own, "In pass 1 no record moves."),
-            (lambda own, candidates: max(candidates), "no record moves"),
+            (lambda own, candidates: max(candidates), "function(2, [0, 1, 2]) returned 2."),
             (lambda own, candidates: min(candidates), "no record moves"),
             (lambda own, candidates: (own + 1) % 3, "one of the candidates"),
         ],
@@ -358,11 +415,15 @@ EXERCISES = {
     "convex": Exercise(
         [
             Case(
-                _curves_agree,
+                partial(_curves_agree, game=_crowd(12)),
                 "Compare with the divergence of game.evaluate, profile by profile. The first entry "
                 "is t = 0, the last one is the whole group.",
             ),
         ],
+        draw=lambda rng: Case(
+            partial(_curves_agree, game=drawn_game(rng, records=12)),
+            "Compare with the divergence of game.evaluate, profile by profile.",
+        ),
         wrong=[
             (lambda *case: along(*case, first=1), "The first entry is t = 0"),
             (lambda *case: along(*case, extra=0), "entries, and"),
@@ -381,14 +442,26 @@ EXERCISES = {
                 "one gains? What if all go?",
             ),
             Case(
+                _stop_at_exposure(
+                    [
+                        laplace_game([2, 5, 1], [0.09, 0.146, 1.016], 0.5),
+                        laplace_game([1, 0, 8], [0.134, 0.453, 1.329], 0.5),
+                    ]
+                ),
+                _STOP,
+            ),
+            Case(
                 _runs_are_quick,
                 "100,000 and more records, at most 300 calls of game.evaluate. Proposition: the "
                 "first and the last record of a run speak for all between them.",
                 more="Bisect: keep a number of records that do go, and a larger one that do not.",
             ),
         ],
+        draw=_drawn_run,
         wrong=[
             (runs, "more than 300 calls of game.evaluate"),
+            # a reviewer's finding: nobody looked whether all remain private
+            (lambda *case: runs(*case, careful=False), "would expose somebody"),
             (lambda *case: runs(*case, more=1), "So many do not go"),
             (lambda *case: runs(*case, most=1), "One more would go."),
             (lambda game, profile, k, v, w: profile[k, v], "So many do not go"),
@@ -404,6 +477,7 @@ EXERCISES = {
                 "That is too high. Which records need a large scale at the start, which do not?",
             ),
         ],
+        fixed="The answer is a profile of one data set, the heights of the experiments.",
         wrong=lambda: [
             (start(lambda count: 4), "2 of 1317 records are exposed"),
             (start(lambda count: 0), "The dynamics from your start end at"),

@@ -48,14 +48,30 @@ TALLY_HINT = (
 )
 
 
+def _tally_case(values: NDArray[np.float64], lower: float, upper: float, bins: int) -> Case:
+    right = _tally(values, lower, upper, bins)
+
+    def judge(answer: Any) -> str:
+        given = np.asarray(answer(values.copy(), lower, upper, bins))
+        if given.shape != right.shape:
+            return f"Its shape is {given.shape}, and {right.shape} was expected."
+        if given.dtype.kind not in "iu":
+            return f"Counts are whole numbers, and these are of the type {given.dtype}."
+        names = [*(f"bin {k}" for k in range(bins)), "below", "above", "missing"]
+        wrong = [name for name, a, b in zip(names, given, right, strict=True) if a != b]
+        return f"Wrong: {', '.join(wrong)}." if wrong else ""
+
+    return Case(judge, TALLY_HINT)
+
+
 def _drawn(answer: Any, key: bytes, name: str, start: int, stop: int) -> NDArray[np.int64]:
     return np.asarray(answer(key, name, np.array([0.5, 0.125, 0.25, 0.125]), start, stop))
 
 
-def _is_cut_anywhere(answer: Any) -> bool:
-    whole = _drawn(answer, KEY, "age", 0, 60)
+def _is_cut_anywhere(answer: Any, key: bytes = KEY) -> bool:
+    whole = _drawn(answer, key, "age", 0, 60)
     return whole.shape == (60,) and all(
-        np.array_equal(_drawn(answer, KEY, "age", a, b), whole[a:b])
+        np.array_equal(_drawn(answer, key, "age", a, b), whole[a:b])
         for a, b in ((0, 7), (7, 60), (13, 14), (30, 31), (59, 60), (5, 5))
     )
 
@@ -66,6 +82,28 @@ def _follows_the_distribution(answer: Any) -> bool:
         return False
     seen = np.bincount(drawn.astype(int), minlength=4) / 4000
     return bool(np.abs(seen - [0.5, 0.125, 0.25, 0.125]).max() < 0.04)
+
+
+def _drawn_key(rng: np.random.Generator) -> Case:
+    key = rng.bytes(32)
+    return Case(
+        lambda answer: _is_cut_anywhere(answer, key) and _depends_on(answer, key, "age"),
+        "Draw j must not depend on start and stop, and another key must give unrelated draws.",
+    )
+
+
+def _drawn_piece(rng: np.random.Generator) -> Case:
+    lower, upper = -round(float(rng.uniform(0.0, 5.0)), 1), round(float(rng.uniform(1.0, 9.0)), 1)
+    special = [lower, upper, np.nan, np.inf, -np.inf]
+    values = np.array([*rng.uniform(lower - 2, upper + 2, 12).round(3), *special])
+    return _tally_case(rng.permutation(values), lower, upper, int(rng.integers(2, 8)))
+
+
+def _drawn_counts(rng: np.random.Generator) -> tuple[list[int], str]:
+    counts = rng.integers(0, 40, int(rng.integers(2, 30))).tolist()
+    found = list(counts)
+    found[int(rng.integers(len(counts)))] += 1
+    return counts, _published(found)
 
 
 def _depends_on(answer: Any, key: bytes, name: str) -> bool:
@@ -178,6 +216,12 @@ def guess(known, published, *, first=0, otherwise=-1):
     return otherwise
 
 
+def in_place(values, lower, upper, bins):
+    found = _tally(values, lower, upper, bins)
+    values -= lower
+    return found
+
+
 def binned(values, lower, upper, bins):
     counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
     return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
@@ -208,6 +252,13 @@ EXERCISES = {
             )
             for case in ((1000, 1.0, 1000, 4, 1e-6), (10**6, 0.5, 100, 64, 1e-8))
         ],
+        draw=lambda rng: (
+            int(rng.integers(100, 10**5)),
+            round(rng.uniform(0.1, 1.5), 2),
+            int(rng.integers(10, 2000)),
+            int(rng.integers(2, 40)),
+            1e-6,
+        ),
         wrong=[
             (
                 lambda n, e, m, c, d: c * draws_epsilon(n, e, draws=m, delta=d / c),
@@ -223,9 +274,14 @@ EXERCISES = {
         right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
     ),
     "tally": Exercise(
-        [equal(_tally, *case, hint=TALLY_HINT) for case in PIECES],
+        [_tally_case(*piece) for piece in PIECES],
+        draw=_drawn_piece,
         wrong=[
             (binned, "below, above, missing"),
+            # a reviewer's findings: counts that are floats, and a piece that is changed
+            (lambda *piece: _tally(*piece).astype(float), "of the type float64"),
+            (in_place, "changed what it was given"),
+            (lambda *piece: np.roll(_tally(*piece), 1), "Wrong: bin 0"),
             (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
             (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
             (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
@@ -257,6 +313,7 @@ EXERCISES = {
                 "Another column must give unrelated draws, so the name has to be hashed as well.",
             ),
         ],
+        draw=_drawn_key,
         wrong=[
             (
                 lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
@@ -313,6 +370,10 @@ EXERCISES = {
                 [0.1] * 10,
             )
         ],
+        draw=lambda rng: Case(
+            partial(_weights_are_whole, rng.dirichlet(np.ones(int(rng.integers(2, 9)))).tolist()),
+            "Python's whole numbers and fractions.Fraction are exact.",
+        ),
         wrong=[
             (
                 lambda distribution: (distribution * 2.0**64).tolist(),
@@ -343,6 +404,7 @@ EXERCISES = {
     ),
     "fingerprint": Exercise(
         _guess_cases(),
+        draw=_drawn_counts,
         wrong=[
             (lambda known, published: 0, "into each bin in turn"),
             (lambda known, published: guess(known, published, first=1), "returned -1"),
@@ -371,6 +433,14 @@ EXERCISES = {
                 (1e9, 1, 1, 1, 8.0, 2.0),
             )
         ],
+        draw=lambda rng: (
+            float(10 ** rng.uniform(6.0, 13.0)),
+            int(rng.integers(1, 100)),
+            int(rng.integers(1, 200)),
+            int(rng.integers(1, 65)),
+            round(rng.uniform(1.0, 20.0), 1),
+            round(rng.uniform(0.1, 8.0), 1),
+        ),
         wrong=[
             (
                 lambda *case: hours(*case, combine=lambda a, b: a + b),

@@ -4,6 +4,8 @@ A :class:`Case` judges an answer, a function or a value, and has a hint for a st
 fails there.  :func:`close` and :func:`equal` make one from a reference answer.  They say what kind
 of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.checking` tries the
 cases one after the other.
+
+An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Case", "Exercise", "close", "equal"]
+__all__ = ["DRAWN", "Case", "Exercise", "close", "equal"]
+
+DRAWN = 3  #: cases that a check draws
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,11 @@ class Case:
     looks_inside : bool
         Whether the judge watches what the answer does in its own process.  An isolated grader
         leaves such a case out.
+    may_change : bool
+        Whether the answer may change what it is given, because the exercise asks for that.
+    again : callable, optional
+        Makes the same case for other arguments.  :func:`close` and :func:`equal` provide it if the
+        expected value is a function.
 
     Examples
     --------
@@ -52,6 +62,8 @@ class Case:
     more: str = ""
     mistakes: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     looks_inside: bool = False
+    may_change: bool = False
+    again: Callable[..., Case] | None = None
 
 
 #: An answer of a student, and words of the message that it must get.
@@ -65,9 +77,15 @@ class Exercise:
     Parameters
     ----------
     cases : sequence of Case, or callable
-        What an answer must get right, in the order in which it is tried.  A callable is given the
-        seed of the check and returns the cases.  So graded runs can use other numbers than those
-        that students see.
+        What an answer must get right, in the order in which it is tried: the hard cases, which are
+        known.  A callable is given the seed of the check and returns them.
+    draw : callable, optional
+        Takes a random generator and draws a case: the arguments for which the first of ``cases``
+        is made again, as a tuple, or a whole :class:`Case`.  A check tries :data:`DRAWN` of them
+        after the others.  Its seed is 0 for students; a graded run has another, so that a table of
+        known answers is worth nothing there.  The hint of a drawn case is that of the first one.
+    fixed : str
+        Why nothing is drawn, for an exercise without ``draw``.
     wrong : sequence of (answer, str), or callable
         Plausible wrong answers, each with words of the message that tells a student what is wrong.
     right : sequence of answers, or callable
@@ -88,16 +106,42 @@ class Exercise:
     ... )
     >>> len(odd.at(seed=0)), len(odd.wrong_answers()), len(odd.right_answers())
     (2, 1, 2)
+    >>> root = Exercise(
+    ...     [close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")],
+    ...     draw=lambda rng: (rng.uniform(1.0, 9.0),),
+    ... )
+    >>> [case.judge(lambda x: x**0.5) for case in root.at(seed=5)]
+    ['', '', '', '']
     """
 
     cases: Sequence[Case] | Callable[[int], Sequence[Case]]
+    draw: Callable[[np.random.Generator], Case | tuple[Any, ...]] | None = None
+    fixed: str = ""
     wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
     right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
 
     def at(self, seed: int, *, isolated: bool = False) -> Sequence[Case]:
         """Return the cases for a seed, all of them or those for an isolated grader."""
-        cases = self.cases(seed) if callable(self.cases) else self.cases
+        cases = [*self._known(seed), *self.drawn(seed)]
         return [case for case in cases if not (isolated and case.looks_inside)]
+
+    def drawn(self, seed: int) -> Sequence[Case]:
+        """Return the cases that are drawn for a seed; none if the exercise draws none."""
+        if self.draw is None:
+            return []
+        found = [self.draw(np.random.default_rng([seed, i])) for i in range(DRAWN)]
+        return [each if isinstance(each, Case) else self._again(seed, each) for each in found]
+
+    def _known(self, seed: int) -> Sequence[Case]:
+        return self.cases(seed) if callable(self.cases) else self.cases
+
+    def _again(self, seed: int, drawn: tuple[Any, ...]) -> Case:
+        again = self._known(seed)[0].again
+        if again is None:
+            raise ValueError(
+                f"draw must return a Case where the first case has no reference, got {drawn!r}"
+            )
+        return again(*drawn)
 
     def wrong_answers(self) -> Sequence[Refused]:
         """Return the wrong answers with the words that each must get."""
@@ -168,7 +212,16 @@ def close(
 
         return is_made
 
-    return Case(judge, hint, more, {text: made(wrong) for text, wrong in (mistakes or {}).items()})
+    others = {text: made(wrong) for text, wrong in (mistakes or {}).items()}
+    options: dict[str, Any] = {
+        "hint": hint,
+        "more": more,
+        "mistakes": mistakes,
+        "rtol": rtol,
+        "atol": atol,
+    }
+    again = partial(close, expected, **options) if arguments and callable(expected) else None
+    return Case(judge, hint, more, others, again=again)
 
 
 def equal(
@@ -197,7 +250,9 @@ def equal(
         return judge
 
     others = {text: same(wrong) for text, wrong in (mistakes or {}).items()}
-    return Case(same(expected), hint, more, others)
+    options: dict[str, Any] = {"hint": hint, "more": more, "mistakes": mistakes}
+    again = partial(equal, expected, **options) if arguments and callable(expected) else None
+    return Case(same(expected), hint, more, others, again=again)
 
 
 def _what_is_wrong(

@@ -16,23 +16,27 @@ needs no code of its own to show what went in and what came out.
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
+from numbers import Number
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from pdpbook_exercises.cases import Case, Exercise
-from pdpbook_exercises.student import is_blank
+from pdpbook_exercises.student import Clock, OutOfTime, is_blank
 from pdpbook_exercises.wire import CHANGEABLE
 
 __all__ = ["CheckResult", "check", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
+SECONDS = 30.0  #: of the processor for one case, as much as the isolated grader gives
 LONGEST = 160  #: characters of an argument or a returned value that are shown
 
 
@@ -58,7 +62,13 @@ class CheckResult:
 
 
 def check(
-    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+    name: str,
+    answer: Any,
+    *,
+    hint: int = 1,
+    seed: int = 0,
+    isolated: bool = False,
+    seconds: float = SECONDS,
 ) -> CheckResult:
     """Test an answer to an exercise and say what, if anything, is still wrong.
 
@@ -71,9 +81,12 @@ def check(
     hint : int
         0 for no hint, 1 for a hint, 2 for a stronger one where there is one.
     seed : int
-        Numbers of the cases that depend on a seed.
+        Of the cases that are drawn.
     isolated : bool
         Leave out the cases that watch the answer in its own process.
+    seconds : float
+        Time of the processor for each case.  An answer that needs more is stopped, and the result
+        says so.  Windows, and threads other than the main one, have no such limit.
 
     Returns
     -------
@@ -94,7 +107,8 @@ def check(
     ✗ dp-versus-pdp/records-needed: still the stub. Replace the dots by your answer.
     """
     held = 0
-    for result in results(name, answer, hint=hint, seed=seed, isolated=isolated):
+    cases = results(name, answer, hint=hint, seed=seed, isolated=isolated, seconds=seconds)
+    for result in cases:
         if not result:
             return result
         held += 1
@@ -102,14 +116,21 @@ def check(
 
 
 def results(
-    name: str, answer: Any, *, hint: int = 1, seed: int = 0, isolated: bool = False
+    name: str,
+    answer: Any,
+    *,
+    hint: int = 1,
+    seed: int = 0,
+    isolated: bool = False,
+    seconds: float = math.inf,
 ) -> Iterator[CheckResult]:
     """Yield the verdict on each case, also after one that does not hold.
 
     Parameters
     ----------
-    name, answer, hint, seed, isolated
-        As in :func:`check`.  Only the first case that does not hold gets a hint.
+    name, answer, hint, seed, isolated, seconds
+        As in :func:`check`, but without a limit unless one is given.  Only the first case that does
+        not hold gets a hint.
 
     Yields
     ------
@@ -133,13 +154,19 @@ def results(
     if is_blank(answer):
         yield from [CheckResult(name, False, STUB)] * len(cases)
         return
+    clock = Clock(seconds)
     for i, case in enumerate(cases, start=1):
-        holds, problem = _try(case, answer)
+        clock.start()
+        try:
+            holds, problem, wants_hint = clock.run(functools.partial(_try, case, answer))
+        except OutOfTime as error:
+            holds, problem, wants_hint = False, f"Your answer was stopped: {error}.", True
         words = [] if holds else [problem]
         if words and problem != STUB:
             words.insert(0, f"case {i} of {len(cases)} does not hold yet.")
-            words += [_matching_hint(case, answer)] if hint else []
-            words += [case.more or NO_MORE] if hint == 2 else []
+            if wants_hint:
+                words += [_matching_hint(case, answer, clock)] if hint else []
+                words += [case.more or NO_MORE] if hint == 2 else []
             hint = 0
         yield CheckResult(name, holds, " ".join(filter(None, words)))
 
@@ -184,15 +211,29 @@ class _Remembering:
         self._function = function
         self._arguments: tuple[list[Any], dict[str, Any]] | None = None
         self._returned: Any = self
+        self.changed = ""
         self.__name__ = function.__name__
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         self._arguments = [*map(_kept, arguments)], {key: _kept(named[key]) for key in named}
         self._returned = self
-        self._returned = self._function(*arguments, **named)
+        try:
+            self._returned = self._function(*arguments, **named)
+        finally:
+            self._compare(arguments, named)
         return self._returned
 
-    def last_call(self) -> str:
+    def _compare(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        assert self._arguments is not None
+        kept, kept_named = self._arguments
+        pairs = [*zip(kept, arguments, strict=True)]
+        pairs += [(kept_named[key], named[key]) for key in named]
+        for before, after in pairs:
+            if not (self.changed or _same(before, after)):
+                call = self.last_call(returned=False)
+                self.changed = f"{call} changed what it was given: now it is {_shown(after)}."
+
+    def last_call(self, *, returned: bool = True) -> str:
         """Tell the last call and what it returned; nothing if there was none."""
         if self._arguments is None:
             return ""
@@ -200,7 +241,7 @@ class _Remembering:
         shown = [*map(_shown, arguments), *(f"{key}={_shown(named[key])}" for key in named)]
         name = "your function" if self.__name__ == "<lambda>" else self.__name__
         call = f"{name}({', '.join(shown)})"
-        if self._returned is self:
+        if self._returned is self or not returned:
             return call
         if self._returned is None:
             return f"{call} returned None: is a `return` missing?"
@@ -211,33 +252,52 @@ class _Remembering:
         return self._returned is None
 
 
-def _try(case: Case, answer: Any) -> tuple[bool, str]:
-    """Whether a case holds and, if not, what happened."""
+def _same(before: Any, after: Any) -> bool:
+    """Whether an argument that a call may change is what it was; generators are there to draw."""
+    if isinstance(before, np.ndarray):
+        floats = before.dtype.kind in "fc"
+        return bool(np.array_equal(before, after, equal_nan=floats))
+    if isinstance(before, list | tuple):
+        return len(before) == len(after) and all(map(_same, before, after))
+    if isinstance(before, dict):
+        return before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
+    plain = isinstance(before, set | str | Number | np.generic)
+    return not plain or bool(before == after or before != before)  # nan is not itself
+
+
+def _try(case: Case, answer: Any) -> tuple[bool, str, bool]:
+    """Whether a case holds and, if not, what happened and whether the hint is about that."""
     called = _Remembering(answer) if isinstance(answer, FunctionType) else None
     try:
         verdict = case.judge(answer if called is None else called)
     except NotImplementedError:
-        return False, STUB
+        return False, STUB, False
     except Exception as error:  # a student's code may raise anything; report it, do not crash
         raised = f"raised {type(error).__name__}: {error}."
         call = called.last_call() if called else ""
-        return False, f"{call} {raised}" if call else f"Judging it {raised}"
+        if called is not None and called.changed:
+            return False, f"{called.changed} Work on a copy. Then it {raised}", False
+        return False, f"{call} {raised}" if call else f"Judging it {raised}", True
     if not verdict if isinstance(verdict, str) else verdict:
-        return True, ""
+        if called is not None and called.changed and not case.may_change:
+            return False, f"{called.changed} Work on a copy.", False
+        return True, "", False
     complaint = verdict if isinstance(verdict, str) else ""
     if called is None:
-        return False, f"Your answer is {_shown(answer)}. {complaint}".strip()
+        return False, f"Your answer is {_shown(answer)}. {complaint}".strip(), True
     if called.returned_nothing():
         complaint = ""
-    return False, f"{called.last_call()} {complaint}".strip()
+    return False, f"{called.last_call()} {complaint}".strip(), True
 
 
-def _matching_hint(case: Case, answer: Any) -> str:
-    """Return the hint for the mistake that was made, or the general one."""
+def _matching_hint(case: Case, answer: Any, clock: Clock) -> str:
+    """Return the hint for the mistake that was made, or the general one if the time is over."""
     for hint, made in case.mistakes.items():
         try:
-            if made(answer):
+            if clock.run(functools.partial(made, answer)):
                 return hint
+        except OutOfTime:
+            break
         except Exception:  # the answer raises here too: then it is another mistake
             continue
     return case.hint
@@ -254,6 +314,11 @@ def _shown(value: Any) -> str:
         text = f"{float(value):.6g}"
     elif isinstance(value, list | tuple) and all(isinstance(v, float | np.floating) for v in value):
         text = repr(type(value)(float(f"{v:.6g}") for v in value))
+    elif isinstance(value, list | tuple) and any(
+        isinstance(part, np.ndarray) or is_dataclass(part) for part in value
+    ):
+        left, right = "[]" if isinstance(value, list) else "()"
+        text = f"{left}{', '.join(map(_shown, value))}{right}"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif callable(value):

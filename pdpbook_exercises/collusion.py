@@ -202,6 +202,22 @@ def forgets(epsilons):
     sum(epsilons), math.sqrt(2 / sum(e * e for e in epsilons))
 
 
+def _ratio_case(ratio: float, expected: bool) -> Case:
+    return equal(
+        expected,
+        ratio,
+        hint=A_JUMP if expected else NO_JUMP,
+        more="sin(rat)/(rat) must be 0 wherever sin(at) is.",
+    )
+
+
+def _drawn_ratio(rng: np.random.Generator) -> Case:
+    whole = int(rng.integers(2, 40))
+    if rng.random() < 0.5:
+        return _ratio_case(float(whole), True)
+    return _ratio_case(whole + round(float(rng.uniform(0.05, 0.95)), 2), False)
+
+
 EXERCISES = {
     "fresh-copies": Exercise(
         [
@@ -209,6 +225,7 @@ EXERCISES = {
             _fresh_case([0.5, 0.5], "Two equal copies: their mean has half the variance."),
             _fresh_case([0.5], "One copy: its own ε and its own standard deviation."),
         ],
+        draw=lambda rng: (rng.uniform(0.05, 3.0, int(rng.integers(2, 7))).round(2),),
         wrong=[
             (lambda e: (sum(e), np.sqrt(np.sum(2 / e**2)) / len(e)), "the error of the plain mean"),
             (lambda e: (e.sum(), 2 / (e @ e)), "The root is missing."),
@@ -230,6 +247,7 @@ EXERCISES = {
             _equal_case([0.3, 0.3, 0.1, 0.4], "Equal levels have equal copies."),
             _equal_case([1.0], "One copy is equal to itself."),
         ],
+        draw=lambda rng: (rng.uniform(0.1, 2.0, int(rng.integers(2, 6))).round(2),),
         wrong=[
             (lambda e: min(e) / max(e), "a square"),
             (lambda e: math.prod((a / b) ** 2 for a, b in pairwise(e)), "any order"),
@@ -246,6 +264,11 @@ EXERCISES = {
             _refinement_case(30.0, 0.2, 0.5, "For large |x| the mean tends to c: it is bounded."),
             _refinement_case(0.0, 1.0, 2.0, "At x = 0 the distribution is symmetric."),
         ],
+        draw=lambda rng: (
+            round(rng.uniform(-5.0, 5.0), 2),
+            round(rng.uniform(0.1, 0.8), 2),
+            round(rng.uniform(1.0, 3.0), 2),
+        ),
         wrong=[
             (lambda x, a, b: x * a / b * math.exp(-(b - a) * abs(x)), "the copies that stay"),
             (lambda x, a, b: refined(x, a, b, 2 * a / (b - a)), "check the powers"),
@@ -259,6 +282,9 @@ EXERCISES = {
     ),
     "whole-numbers": Exercise(
         [_integers_case(low, high) for low, high in ((0.5, 1.0), (0.3, 0.31), (0.2, 4.0))],
+        draw=lambda rng: _integers_case(
+            round(rng.uniform(0.2, 0.9), 2), round(rng.uniform(1.0, 3.0), 2)
+        ),
         wrong=[
             (lambda a, b: (a / b) ** 2, "the ρ of Laplace noise"),
             (lambda a, b: math.expm1(-a) ** 2 / math.expm1(-b) ** 2, "factors in front"),
@@ -274,12 +300,7 @@ EXERCISES = {
     ),
     "uniform-noise": Exercise(
         [
-            equal(
-                expected,
-                ratio,
-                hint=A_JUMP if expected else NO_JUMP,
-                more="sin(rat)/(rat) must be 0 wherever sin(at) is.",
-            )
+            _ratio_case(ratio, expected)
             for ratio, expected in (
                 (1.5, False),
                 (2.0, True),
@@ -291,6 +312,7 @@ EXERCISES = {
                 (1.0001, False),
             )
         ],
+        draw=_drawn_ratio,
         wrong=[
             (lambda r: r >= 2, "2.7"),
             (lambda r: True, "Is it, at this ratio?"),

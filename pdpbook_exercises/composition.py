@@ -19,32 +19,37 @@ from pdpbook_exercises import Case, Exercise, close
 __all__ = ["EXERCISES"]
 
 
+def _curve_case(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> Case:
+    alpha, beta = tradeoff_curve(q, p)  # "out" is q, so a false alarm has its probability
+    return close(
+        lambda alpha, beta, epsilon: hockey_stick_divergence(p, q, epsilon=epsilon),
+        alpha,
+        beta,
+        epsilon,
+        hint="Each event E gives a δ of its own, P(E) - e^ε Q(E). Say it in α and β.",
+        mistakes={
+            "One event for all? Take the largest over the corners.": (
+                lambda alpha, beta, epsilon: float((1 - beta - math.exp(epsilon) * alpha)[-1])
+            ),
+            "alpha and beta have changed places.": lambda alpha, beta, epsilon: float(
+                (1 - alpha - math.exp(epsilon) * beta).max()
+            ),
+            "e^ε is missing; that is the best advantage.": lambda alpha, beta, epsilon: float(
+                (1 - beta - alpha).max()
+            ),
+        },
+    )
+
+
 def _curve_cases() -> list[Case]:
     rng = np.random.default_rng(5)
-
-    def judge(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> Case:
-        alpha, beta = tradeoff_curve(q, p)  # "out" is q, so a false alarm has its probability
-        return close(
-            lambda alpha, beta, epsilon: hockey_stick_divergence(p, q, epsilon=epsilon),
-            alpha,
-            beta,
-            epsilon,
-            hint="Each event E gives a δ of its own, P(E) - e^ε Q(E). Say it in α and β.",
-            mistakes={
-                "One event for all? Take the largest over the corners.": (
-                    lambda alpha, beta, epsilon: float((1 - beta - math.exp(epsilon) * alpha)[-1])
-                ),
-                "alpha and beta have changed places.": lambda alpha, beta, epsilon: float(
-                    (1 - alpha - math.exp(epsilon) * beta).max()
-                ),
-                "e^ε is missing; that is the best advantage.": lambda alpha, beta, epsilon: float(
-                    (1 - beta - alpha).max()
-                ),
-            },
-        )
-
     pairs = [(*rng.dirichlet(np.full(k, 1.5), 2), e) for k, e in ((2, 0.2), (5, 0.0), (8, 0.7))]
-    return [judge(*pair) for pair in pairs]
+    return [_curve_case(*pair) for pair in pairs]
+
+
+def _drawn_curve(rng: np.random.Generator) -> Case:
+    p, q = rng.dirichlet(np.full(int(rng.integers(2, 8)), 1.5), 2)
+    return _curve_case(p, q, round(float(rng.uniform(0.0, 1.0)), 2))
 
 
 def _level(total: float, slack: float, count: int) -> float:
@@ -90,10 +95,10 @@ def _repeated(epsilon: float, count: int) -> float:
 
 
 def _sigma_for_total(epsilon: float, count: int, delta: float) -> float:
-    """Minimise over a fine list of orders, then bisect σ."""
-    orders = 1.0 + np.geomspace(1e-3, 1e6, 400_001)
+    """Minimise over a list of orders, then bisect σ."""
+    orders = 1.0 + np.geomspace(1e-3, 1e6, 8_001)  # off by 3e-6 of the total, at most
     low, high = 1e-6, 1e9
-    for _ in range(100):
+    for _ in range(60):
         middle = math.sqrt(low * high)
         curve = count * orders / (2 * middle**2) - math.log(delta) / (orders - 1.0)
         low, high = (low, middle) if curve.min() <= epsilon else (middle, high)
@@ -135,6 +140,7 @@ def advantage(epsilon, count):
 EXERCISES = {
     "delta-from-curve": Exercise(
         _curve_cases(),
+        draw=_drawn_curve,
         wrong=[
             (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
             (lambda a, b, e: delta(a, b, 0), "that is the best advantage"),
@@ -162,6 +168,7 @@ EXERCISES = {
             )
             for case in ((1.0, 1e-6, 5), (1.0, 1e-6, 1000), (4.0, 1e-5, 100), (0.1, 1e-9, 10_000))
         ],
+        draw=lambda rng: (round(rng.uniform(0.1, 4.0), 2), 1e-6, int(rng.integers(2, 3000))),
         wrong=[
             (lambda total, slack, count: total / count, "That is basic composition."),
             (lambda total, slack, count: total, "the total itself"),
@@ -189,6 +196,11 @@ EXERCISES = {
             )
             for case in ((1.0, 1, 1e-5), (1.0, 100, 1e-6), (0.1, 7, 1e-9), (20.0, 50, 0.01))
         ],
+        draw=lambda rng: (
+            round(rng.uniform(0.1, 5.0), 2),
+            int(rng.integers(1, 200)),
+            float(10 ** -rng.uniform(2.0, 9.0)),
+        ),
         wrong=[
             (lambda e, k, d: math.sqrt(2 * k * math.log(1 / d)) / e, "is left out"),
             (lambda e, k, d: 1 / sigma(e, k, d), "That is 1/σ."),
@@ -207,6 +219,10 @@ EXERCISES = {
             )
             for e, d in ((1.0, 0.1), (0.2, 0.01), (3.0, 0.0))
         ],
+        draw=lambda rng: Case(
+            _leaky(round(rng.uniform(0.1, 3.0), 2), round(rng.uniform(0.0, 0.4), 3)),
+            "Two rows of four that sum to 1. The leaked record is never the wrong one.",
+        ),
         wrong=[
             (lambda e, d: leaky(e, d)[0], "two rows of four"),
             (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
@@ -237,6 +253,7 @@ EXERCISES = {
             )
             for e, k in ((1.0, 3), (1.0, 1), (1.0, 2), (0.3, 7), (0.1, 12))
         ],
+        draw=lambda rng: (round(rng.uniform(0.05, 1.5), 2), int(rng.integers(1, 11))),
         wrong=[
             (lambda e, k: math.tanh(k * e / 2), "basic composition"),
             (lambda e, k: math.tanh(e / 2), "the advantage of one answer"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -16,7 +17,7 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise
-from pdpbook_exercises.small_games import Profile, after_move, laplace_game, wrong_game
+from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game, wrong_game
 
 __all__ = ["EXERCISES"]
 
@@ -47,8 +48,19 @@ def _starts() -> Iterator[tuple[NVOGame, Profile]]:
         yield game, large
 
 
-def _pairs_agree(answer: Callable[..., Any]) -> str:
-    for game, profile in _starts():
+def _drawn_starts(rng: np.random.Generator) -> list[tuple[NVOGame, Profile]]:
+    """Draw a game with a private profile to start from."""
+    while True:
+        game = drawn_game(rng, bins=5)
+        profile = game.constant_profile(int(game.scales.argmax()))  # type: ignore[union-attr]
+        if game.evaluate(profile).private_records == game.records:
+            return [(game, profile)]
+
+
+def _pairs_agree(
+    answer: Callable[..., Any], starts: Sequence[tuple[NVOGame, Profile]] | None = None
+) -> str:
+    for game, profile in _starts() if starts is None else starts:
         given = profile.copy()
         found, right = float(answer(game, given)), _best_pair(game, profile)
         if not np.array_equal(given, profile):
@@ -77,10 +89,10 @@ def _smallest_repair(
     return 0
 
 
-def _repairs_agree(answer: Callable[..., Any]) -> str:
-    rng = np.random.default_rng(5)
+def _repairs_agree(answer: Callable[..., Any], seed: int = 5, rounds: int = 200) -> str:
+    rng = np.random.default_rng(seed)
     kernel = laplace_kernel(6, [0.05, 0.3, 1.0])
-    for _ in range(200):
+    for _ in range(rounds):
         mass = rng.uniform(0.5, 3.0, 6)
         needed = mass + rng.uniform(-0.5, 0.2, 6)
         (v, w), k = rng.choice(3, 2, replace=False), rng.integers(6)
@@ -215,6 +227,10 @@ EXERCISES = {
                 "same bin may change as well.",
             ),
         ],
+        draw=lambda rng: Case(
+            partial(_pairs_agree, starts=_drawn_starts(rng)),
+            "Is every pair of changes tried, and the privacy of all records at its end?",
+        ),
         wrong=[
             (single, "Two records may change, too."),
             (lambda *case: pair(*case, private=False), "That is too small."),
@@ -235,6 +251,10 @@ EXERCISES = {
             ),
             Case(_nothing_short, "If nothing falls short, one record is the fewest that can move."),
         ],
+        draw=lambda rng: Case(
+            partial(_repairs_agree, seed=int(rng.integers(2**32)), rounds=20),
+            "Which outputs ask for anything? What if one of them cannot grow?",
+        ),
         wrong=[
             (lambda *case: repair(*case, rounded=math.floor), "That is not enough."),
             (lambda *case: repair(*case) + (repair(*case) > 1), "Fewer are enough."),
@@ -269,6 +289,7 @@ EXERCISES = {
                 "Try many small games at random.",
             ),
         ],
+        fixed="The answer is a game, and what it must show has no parameter.",
         wrong=[
             ([2, 0, 4, 2, 0], "It is not a pair."),
             (([2, 0, 4, 2], [1.0, 0.18, 0.04, 0.48]), "The counts are wrong."),
@@ -284,6 +305,7 @@ EXERCISES = {
             Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
             Case(_ends_high, "At least 1.05 is wanted. Search at random."),
         ],
+        fixed="The answer is a game, and what it must show has no parameter.",
         wrong=[
             ([0, 4, 2, 0, 1], "times the optimum"),
             ([1, 1, 2, 2], "Five whole numbers"),

@@ -150,6 +150,12 @@ def _good(multipliers: Any) -> str:
     return ""
 
 
+def _drawn_margin(rng: np.random.Generator) -> Case:
+    bins, other = int(rng.integers(2, 6)), int(rng.integers(2, 6))
+    output = rng.dirichlet(np.ones(bins * other))
+    return _margin_case(output, bins, other, "Sum over the second one.")
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -164,6 +170,12 @@ EXERCISES = {
             _memory_case(5, 2, 1, "One feature: actions times bins squared, eight bytes."),
             _memory_case(2, 2, 3, "Three features."),
         ],
+        draw=lambda rng: _memory_case(
+            int(rng.integers(2, 13)),
+            int(rng.integers(2, 7)),
+            int(rng.integers(1, 3)),
+            "Cells multiply.",
+        ),
         wrong=[
             (lambda bins, actions, d: (actions * bins**2) ** d, "Each takes eight bytes."),
             (lambda bins, actions, d: 8 * (actions * bins) ** d, "a column for each cell"),
@@ -183,6 +195,12 @@ EXERCISES = {
             _budget_case(1317, 1.0, 1, "One feature: Theorem 1′."),
             _budget_case(20, 2.0, 5, "Five features."),
         ],
+        draw=lambda rng: _budget_case(
+            int(rng.integers(5, 3000)),
+            round(rng.uniform(0.1, 2.0), 2),
+            int(rng.integers(2, 7)),
+            "The budget of 1/b is shared.",
+        ),
         wrong=[
             (lambda n, e, d: scale_bound(n, e) / d, "not less"),
             (lambda n, e, d: scale_bound(n, e), "A record pays for all d."),
@@ -202,6 +220,7 @@ EXERCISES = {
                 np.random.default_rng(0).dirichlet(np.ones(20)), 4, 5, "Sum over the second one."
             ),
         ],
+        draw=_drawn_margin,
         wrong=[
             (lambda p, bins, other: table(p, bins, other).sum(axis=0), "(3,) was expected"),
             (lambda p, bins, other: table(p, other, bins).sum(axis=0), "Cell (k, l)"),
@@ -223,6 +242,7 @@ EXERCISES = {
                 "Let the smallest scale be small against a bin, with steps between the others.",
             ),
         ],
+        fixed="The answer is five scales for one data set, the players.",
         wrong=[
             ((3, 2, 1, 0.33, 0.2), "the divergence is"),
             ((3, 1, 0.1), "It has 3 numbers."),

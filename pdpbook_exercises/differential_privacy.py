@@ -91,6 +91,7 @@ EXERCISES = {
             )
             for b, a in ((0.01, 0.05), (0.5, 0.2), (0.3, 0.9))
         ],
+        draw=lambda rng: tuple(rng.uniform(0.01, 0.99, 2).round(3).tolist()),
         wrong=[
             (lambda b, a: abs(math.log(a / b)), "That compares the beliefs."),
             (lambda b, a: odds(a) / odds(b), "Take its logarithm."),
@@ -119,6 +120,11 @@ EXERCISES = {
             )
             for case in ((1.0, 10.0, 0.05), (1.0, 1.0, 0.05), (50.0, 20.0, 0.3), (0.02, 0.5, 1e-6))
         ],
+        draw=lambda rng: (
+            round(rng.uniform(0.01, 60.0), 2),
+            round(rng.uniform(0.5, 30.0), 2),
+            round(rng.uniform(0.001, 0.5), 3),
+        ),
         wrong=[
             (lambda s, m, c: m / math.log(1 / c), "Those are the scales."),
             (lambda s, m, c: s * math.log(0.5 / c) / m, "one tail of two"),
@@ -154,6 +160,10 @@ EXERCISES = {
                 ([1.0, 9.0, 16.0, 100.0], 0.1),
             )
         ],
+        draw=lambda rng: (
+            rng.uniform(0.1, 50.0, int(rng.integers(2, 7))).round(2),
+            round(rng.uniform(0.1, 3.0), 2),
+        ),
         wrong=[
             (lambda s, e: split(s, e, 0.0), "Equal parts"),
             (lambda s, e: split(s, e, 1.0), "in proportion to the sensitivities"),

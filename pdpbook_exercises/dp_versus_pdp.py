@@ -68,6 +68,27 @@ _OTHER_BINS = (
 )
 
 
+def _no_noise_case(counts: list[int]) -> Case:
+    return Case(
+        _same_losses(counts),
+        "Write P and P_{-i} for one record of the bin: on its own bin, and on another one.",
+        more="The loss is the largest |ln P / P_{-i}|. On the own bin m of n records become m - 1 "
+        "of n - 1; on another bin m of n become m of n - 1.",
+        mistakes={_OTHER_BINS: _own_bin_only(counts)},
+    )
+
+
+def _drawn_counts(rng: np.random.Generator) -> list[int]:
+    """Draw counts with an empty bin, a single record, and larger ones, in any order."""
+    return rng.permutation([0, 1, *rng.integers(2, 60, int(rng.integers(1, 5)))]).tolist()
+
+
+def _drawn_replacement(rng: np.random.Generator) -> tuple[Any, ...]:
+    n, bins = int(rng.integers(2, 9)), int(rng.integers(2, 7))
+    *rows, new = rng.dirichlet(np.full(bins, 0.7), size=n + 1)
+    return np.array(rows), int(rng.integers(n)), new
+
+
 def _slope(n: int, epsilon: float) -> float:
     return 1.0 - (1.0 - 1.0 / n) * math.exp(-epsilon)
 
@@ -243,15 +264,10 @@ def positive_only(rows, i, new_row):
 EXERCISES = {
     "no-noise-losses": Exercise(
         [
-            Case(
-                _same_losses(counts),
-                "Write P and P_{-i} for one record of the bin: on its own bin, and on another one.",
-                more="The loss is the largest |ln P / P_{-i}|. On the own bin m of n records "
-                "become m - 1 of n - 1; on another bin m of n become m of n - 1.",
-                mistakes={_OTHER_BINS: _own_bin_only(counts)},
-            )
+            _no_noise_case(counts)
             for counts in ([30, 20, 10], [9, 2, 2], [3, 2, 1], [6, 0, 0], [4, 0, 5], [9, 1, 1])
         ],
+        draw=lambda rng: _no_noise_case(_drawn_counts(rng)),
         wrong=[
             # student's finding: on [4, 0, 5] the hint was about empty bins
             (
@@ -298,6 +314,7 @@ EXERCISES = {
                 (7, -math.log1p(-1 / 7), "1/tau is whole here. Does rounding push it up by one?"),
             )
         ],
+        draw=lambda rng: (int(rng.integers(3, 10**5)), round(float(rng.uniform(0.001, 3.0)), 4)),
         wrong=[
             # student's finding: the naive formula passed
             (lambda n, e: max(2, math.ceil(1 / slope(n, e))), "Some digits are lost"),
@@ -314,6 +331,7 @@ EXERCISES = {
     ),
     "replacement-loss": Exercise(
         _replacement_cases(),
+        draw=_drawn_replacement,
         wrong=[
             (book_before, "It is not a number (nan)."),
             (removal, "That is the loss of removing"),
@@ -332,6 +350,7 @@ EXERCISES = {
                 "Where does one record's leaving change what many others do?",
             ),
         ],
+        fixed="The answer is a data set, and what it must show has no parameter.",
         wrong=[
             ([5, 5], "three whole numbers"),
             ([10, 5, 5], "with a sum of 2 to 12"),

@@ -218,6 +218,15 @@ def _end_to_end_enough(answer: Any) -> bool | str:
     return end_to_end >= 4.0 or f"The largest end-to-end loss is {end_to_end:.3g} here."
 
 
+def _drawn_ceiling(rng: np.random.Generator) -> tuple[Any, ...]:
+    bins = int(rng.integers(2, 6))
+    counts = rng.integers(0, 20, bins)
+    k = int(rng.integers(bins))
+    counts[k] += 1
+    counts[k - 1] += 1  # somebody else
+    return counts, laplace_kernel(bins, rng.uniform(0.05, 2.0, 2).round(3)), k
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -407,6 +416,11 @@ EXERCISES = {
                 [3, 0, 1, 1], _plain, "An output that neither distribution reaches tells nothing."
             ),
         ],
+        draw=lambda rng: _rerun_case(
+            rng.permutation([0, 1, *rng.integers(2, 12, 3)]).tolist(),
+            (_blurred, _fullest)[int(rng.integers(2))],
+            "Run the pipeline on everybody once, then for each bin with one record less.",
+        ),
         wrong=[
             (_fixed_noise, "You have taken a record out of the output."),
             (_one_direction, "Both directions of the ratio count"),
@@ -433,6 +447,7 @@ EXERCISES = {
             )
             for counts, scales, k in _CEILING_CASES
         ],
+        draw=_drawn_ceiling,
         wrong=[
             (_any_rows, "Here each record keeps its bin."),
             (_everybody_stays, "the record itself is missing there"),
@@ -483,6 +498,9 @@ EXERCISES = {
             )
             for seed, size, bins in ((1, 4, 3), (0, 1, 3), (2, 30, 5), (3, 2, 2))
         ],
+        draw=lambda rng: _tables(
+            int(rng.integers(2**32)), int(rng.integers(1, 9)), int(rng.integers(2, 6))
+        ),
         wrong=[
             (_mean_of_losses, "Nobody releases the mean of losses."),
             (_exchanged, "The secret seed comes first."),
@@ -521,6 +539,7 @@ EXERCISES = {
             )
             for n, epsilon in ((1317, 1.0), (1317, 0.1), (10, 3.0), (2, 1.0), (10**6, 8.0))
         ],
+        draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.05, 5.0), 3)),
         wrong=[
             (lambda n, epsilon: -math.log1p(-math.exp(-epsilon) / n), "Trade one off"),
             (lambda n, epsilon: 1 / (n * (1 + math.exp(epsilon))), "a first-order guess"),
@@ -543,6 +562,7 @@ EXERCISES = {
                 "Let the computer try hundreds.",
             ),
         ],
+        fixed="The answer is a data set, and what it must show has no parameter.",
         wrong=[
             ([3, 2, 1], "The largest end-to-end loss is"),
             ([1, 0, 1, 4, 5, 12, 1], "The largest end-to-end loss is"),

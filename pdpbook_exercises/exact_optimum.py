@@ -13,7 +13,7 @@ from scipy.special import lambertw
 
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook_exercises import Case, Exercise, close
-from pdpbook_exercises.small_games import all_profiles, laplace_game, wrong_game
+from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game, wrong_game
 
 __all__ = ["EXERCISES"]
 
@@ -85,6 +85,17 @@ def _is_small_roof(low: float, high: float, error: float) -> Callable[[Any], str
     return judge
 
 
+def _drawn_roof(rng: np.random.Generator) -> Case:
+    low = round(float(np.exp(rng.uniform(-5.0, 1.0))), 4)
+    high = round(low * float(np.exp(rng.uniform(0.5, 6.0))), 4)
+    case = low, high, round(float(np.exp(rng.uniform(-7.0, 0.5))), 5)
+    judges = _is_close_roof(*case), _is_small_roof(*case)
+    return Case(
+        lambda answer: next(filter(None, (judge(answer) for judge in judges)), ""),
+        "The roof must be near enough, with as few tangents as possible.",
+    )
+
+
 def _cut_is_valid(answer: Callable[..., Any]) -> str:
     for game in _games():
         for profile in _private(game):
@@ -113,9 +124,9 @@ def _cuts(game: NVOGame, seed: int) -> Iterator[tuple[Any, ...]]:
         yield shares * game.counts[:, None], game.kernel, game.tau, game.sigma
 
 
-def _cut_agrees(game: NVOGame) -> Callable[[Any], str]:
+def _cut_agrees(game: NVOGame, seed: int = 4) -> Callable[[Any], str]:
     def judge(answer: Callable[..., Any]) -> str:
-        for case in _cuts(game, 4):
+        for case in _cuts(game, seed):
             given, right = float(answer(*case)), _violation(*case)
             if not np.isclose(given, right, atol=1e-12):
                 return "That is too much." if given > right else "That is too little."
@@ -172,13 +183,14 @@ def _all_prices(cost: Any, matrix: Any, right: Any, lower: Any, upper: Any, y: A
 def _programs(positive: bool) -> list[tuple[Any, ...]]:
     """Random programs, with prices <= 0 or with prices of any sign."""
     rng = np.random.default_rng(6)
-    programs: list[tuple[Any, ...]] = []
-    for _ in range(5):
-        cost, matrix, right = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=3)
-        lower, y = rng.normal(size=4), rng.normal(size=3)
-        y = np.append(np.abs(y[:1]), y[1:]) if positive else -np.abs(y)
-        programs.append((cost, matrix, right, lower, lower + rng.uniform(0, 2, 4), y))
-    return programs
+    return [_program(rng, positive) for _ in range(5)]
+
+
+def _program(rng: np.random.Generator, positive: bool) -> tuple[Any, ...]:
+    cost, matrix, right = rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=3)
+    lower, y = rng.normal(size=4), rng.normal(size=3)
+    y = np.append(np.abs(y[:1]), y[1:]) if positive else -np.abs(y)
+    return cost, matrix, right, lower, lower + rng.uniform(0, 2, 4), y
 
 
 # min u1 over u1 >= 1 written as -u1 <= -1, and a free second variable that costs nothing
@@ -324,6 +336,10 @@ EXERCISES = {
                 ([0.3, 1.0, 2.5], [0.3, 1.0, 2.5], "Where a tangent touches, the roof is -ln s."),
             )
         ],
+        draw=lambda rng: (
+            rng.uniform(0.05, 5.0, 6).round(2),
+            rng.uniform(0.1, 4.0, int(rng.integers(1, 6))).round(2),
+        ),
         wrong=[
             (lambda s, points: tangents(s, points).min(axis=0), "the smallest of the tangents"),
             (lambda s, points: -np.log(s), "That is the curve itself."),
@@ -354,6 +370,7 @@ EXERCISES = {
             )
             for case in ((1.0, 100.0, 0.05), (0.5, 0.6, 1.0), (0.01, 3.0, 1e-4), (1e-3, 1e3, 2.0))
         ],
+        draw=_drawn_roof,
         wrong=[
             (lambda low, high, error: np.geomspace(low, high, 3), "the roof misses"),
             (lambda low, high, error: progression(low, high, error, -1), "the roof misses"),
@@ -384,6 +401,10 @@ EXERCISES = {
                 for game in _games()
             ),
         ],
+        draw=lambda rng: Case(
+            _cut_agrees(drawn_game(rng), int(rng.integers(2**32))),
+            "Average the kernel rows of each occupied bin with the weights C / n_k.",
+        ),
         wrong=[
             (lambda *case: violation(*case, lower=False), "There is a lower one, too."),
             (lambda *case: violation(*case, weights=False), "so nothing is violated"),
@@ -416,6 +437,7 @@ EXERCISES = {
             for program in _programs(positive=True)
         ]
         + [close(_bound, *_FREE, hint="0 times infinity must be 0 here, not nan.")],
+        draw=lambda rng: _program(rng, positive=rng.random() < 0.5),
         wrong=[
             (lambda *case: dual(*case, clip=False), "Positive prices count as 0."),
             (lambda *case: dual(*case, ends=np.maximum), "the end that makes its term small"),
@@ -438,6 +460,7 @@ EXERCISES = {
                 "does nobody dare to move first?",
             ),
         ],
+        fixed="The answer is a game, and what it must show has no parameter.",
         wrong=[
             (([0, 4, 2, 1], [0.05, 0.2, 1.0]), "The price of anarchy of this game is"),
             (([2, 0, 0, 0], [1e-3, 10.0, 11.0]), "0 in floating point"),

@@ -133,6 +133,7 @@ EXERCISES = {
                 (0.3, 1e12, "1 - exp(-t) loses its digits for small t; expm1 does not."),
             )
         ],
+        draw=lambda rng: (round(rng.uniform(0.0, 1.0), 3), round(rng.uniform(0.03, 3.0), 3)),
         wrong=[
             (plain, "the digits are gone"),
             (lambda m, b: 1 - inside(m, b), "landing outside"),
@@ -161,6 +162,11 @@ EXERCISES = {
             )
             for case in ((0.2, 0.1, 0.3), (0.5, 0.01, 1e-4), (0.5, 0.01, 1e12), (0.0, 0.1, 1.0))
         ],
+        draw=lambda rng: (
+            round(rng.uniform(0.0, 1.0), 3),
+            round(rng.uniform(0.01, 0.3), 3),
+            float(np.exp(rng.uniform(-6.0, 12.0))),
+        ),
         wrong=[
             (lambda s, w, b: log_mass(s, w, b) + math.log(2), "The factor 1/2"),
             (lambda s, w, b: -math.log(2) - s / b, "the width of the bin"),
@@ -223,6 +229,7 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=lambda rng: (int(rng.integers(2, 10**5)), float(np.exp(rng.uniform(-6.0, 12.0)))),
         wrong=[
             (lambda n, b: 1 / b, "without sampling"),
             (lambda n, b: math.exp(largest_loss(n, b)), "That is the ratio."),

@@ -257,6 +257,11 @@ def _guest_cases() -> list[Case]:
     ]
 
 
+def _drawn_guest(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    *rows, new = rng.dirichlet(np.full(int(rng.integers(2, 6)), 0.5), int(rng.integers(2, 8)))
+    return np.array(rows), new
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -333,6 +338,7 @@ WARNINGS = (
 EXERCISES = {
     "guest": Exercise(
         _guest_cases(),
+        draw=_drawn_guest,
         wrong=[
             (
                 lambda rows, new: np.abs(
@@ -363,6 +369,12 @@ EXERCISES = {
             _lone_case(40, 30, 0.2, "If enough records share the bin, δ is 0 and not negative."),
             _lone_case(7, 7, 1.0, "If all records are in one bin, removing one changes nothing."),
         ],
+        draw=lambda rng: _lone_case(
+            n := int(rng.integers(3, 60)),
+            int(rng.integers(1, n + 1)),
+            round(rng.uniform(0.02, 1.0), 2),
+            "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?",
+        ),
         wrong=[
             (lambda n, m, e: m / n - math.exp(e) * (m - 1) / (n - 1), "never negative"),
             (lambda n, m, e: 1 / n, "shares its bin"),
@@ -389,6 +401,10 @@ EXERCISES = {
             ),
             _safe_case(2, 1e-12, "For small u, ln(1 + u) loses digits. NumPy and math have log1p."),
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 5000)),
+            round(float(np.exp(rng.uniform(-4.0, 1.0))), 4),
+        ),
         wrong=[
             (lambda n, e: 1 / allowed(n, e), "a Laplace density"),
             (
@@ -412,6 +428,7 @@ EXERCISES = {
             )
             for sigma in (0.4, 0.1, 1.0, 50.0)
         ],
+        draw=lambda rng: (round(float(np.exp(rng.uniform(-2.5, 2.0))), 3),),
         wrong=[
             (
                 lambda s: (
@@ -451,6 +468,7 @@ EXERCISES = {
             ),
             Case(_cut_is_convex, "The cut is not convex in C, so a solver cannot use it."),
         ],
+        fixed="The judges draw 200 bins by themselves.",
         wrong=[
             (doubled_cut, "Here the largest δ of the bin is"),
             (lambda *case: 0.0, "violates the"),

@@ -228,6 +228,24 @@ def _near_enough(answer: Any) -> bool | str:
     return divergence < 0.02 or f"Every record is private, and the divergence is {divergence:.4f}."
 
 
+def _drawn_headline(rng: np.random.Generator) -> Case:
+    return close(
+        lambda laplace, game: 100.0 * (1.0 - game / laplace),
+        *rng.uniform(0.5, 4.0, 2).round(3).tolist(),
+        hint="How much of the first divergence is gone, in per cent?",
+        atol=0.006,  # two decimals are enough
+    )
+
+
+def _drawn_move(rng: np.random.Generator) -> Case:
+    """Draw one of the moves from a large scale to a small one at the equilibrium of the chapter."""
+    game = _game((3, 2, 1, 0.033, 0.02))
+    profile = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
+    k, v = rng.choice(np.argwhere(profile[:, :4]))
+    w = int(rng.integers(v + 1, 5))
+    return _sake_case(int(k), int(v), w, "equilibrium", "Compare before with after, bin by bin.")
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -334,6 +352,7 @@ EXERCISES = {
             ),
             close(-100.0, 1.0, 2.0, hint="Twice the divergence is 100 per cent worse: below 0."),
         ],
+        draw=_drawn_headline,
         wrong=[
             (lambda laplace, game: 1 - game / laplace, "In per cent"),
             (lambda laplace, game: 100 * game / laplace, "How much is gone?"),
@@ -361,6 +380,7 @@ EXERCISES = {
                 "Where on 0 to 9 must two bars stand to be as far apart as possible?",
             ),
         ],
+        fixed="The answer is a pair of distributions, and what it must show has no parameter.",
         wrong=[
             ((SIDE, np.eye(10)[9]), "The data scatter by 0 and by 0."),
             ((SIDE, np.full(10, 0.1)), "The probabilities scatter by 0.3 and by 0."),
@@ -392,6 +412,11 @@ EXERCISES = {
                 "With all the data in one bin the entropy is zero.",
             ),
         ],
+        draw=lambda rng: _uniform_case(
+            rng.dirichlet(np.full(int(rng.integers(3, 40)), 0.5)),
+            round(rng.uniform(0.002, 0.02), 3),
+            "Put P(x) = 1/K into each of the four definitions of this page.",
+        ),
         wrong=[
             (entropy_first, "ln K minus H(q)"),
             (lambda q, t: measures(q, t, base=2), "in bits"),
@@ -415,6 +440,7 @@ EXERCISES = {
             ),
             _gap_case("equilibrium", "The terms must be >= 0 and add up at other profiles, too."),
         ],
+        fixed="The answer is judged at two profiles of the game of the heights.",
         wrong=[
             (lambda g, p: terms(g, p, shares=lambda g, p: p), "The terms sum to"),
             (lambda g, p: -terms(g, p), "below 0"),
@@ -437,6 +463,7 @@ EXERCISES = {
             _sake_case(51, 3, 4, "equilibrium", "One of the crowd can matter to the ends."),
             _sake_case(62, 4, 0, "small", "Leave out bins that were exposed before."),
         ],
+        draw=_drawn_move,
         wrong=[
             (lambda g, p, *move: exposed(g, after(p, *move)), "Leave them out."),
             (whole_group, "not the whole group"),
@@ -465,6 +492,7 @@ EXERCISES = {
                 "are alone in a bin?",
             ),
         ],
+        fixed="The answer is five scales for one data set, the heights.",
         wrong=[
             ((3, 2, 1, 0.33, 0.2), "the divergence is"),
             ((0.01, 0.01, 0.01, 0.01, 0.01), "records are exposed"),

@@ -209,6 +209,11 @@ EXERCISES = {
             _angle_case(0.3, 101, "Start from the squared length of p."),
             close(0.0, 0.0, 101, hint="At angle 0 all entries are equal."),
         ],
+        draw=lambda rng: _angle_case(
+            round(rng.uniform(0.05, 1.4), 3),
+            int(rng.integers(3, 200)),
+            "Start from the squared length of p.",
+        ),
         wrong=[
             (lambda angle, bins: math.tan(angle) / math.sqrt(bins), "a power of K"),
             (lambda angle, bins: math.sin(angle) / bins, "needs the length of p"),
@@ -230,6 +235,11 @@ EXERCISES = {
             _prints_case("bell", 0.004, "The nearest column, even if it is not exactly there."),
             _prints_case("even", 0.004, "Compare the absolute differences at all four ε."),
         ],
+        draw=lambda rng: _prints_case(
+            ("skewed", "bell", "even")[int(rng.integers(3))],
+            round(rng.uniform(0.0, 0.004), 4),
+            "Compare the absolute differences at all four ε.",
+        ),
         wrong=[
             (farthest_column, "That one is the farthest."),
             (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
@@ -249,6 +259,11 @@ EXERCISES = {
             ),
             _farthest_case(2, 0.1, "Another q and another angle."),
         ],
+        draw=lambda rng: _farthest_case(
+            int(rng.integers(2**32)),
+            round(rng.uniform(0.02, 0.1), 3),
+            "Another q and another angle.",
+        ),
         wrong=[
             (lambda q, theta: at_angle(q, theta, side=-1), "on the side of the uniform vector"),
             (lambda q, theta: at_angle(q, theta, from_uniform=True), "Its angle with q is"),
@@ -277,6 +292,7 @@ EXERCISES = {
                 "That was the game. If a factor cannot mend both, try a power.",
             ),
         ],
+        fixed="The answer is a measure, judged at the releases of one data set, the heights.",
         wrong=[
             (lambda q, output: 0.03, "It is not 0 for equal distributions."),
             (lambda q, output: sd_loss(q, output), "not between"),

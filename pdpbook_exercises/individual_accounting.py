@@ -93,6 +93,19 @@ def _together(lengths: Floats, sigma: float, budget: float) -> NDArray[np.bool_]
     return np.broadcast_to(takes_part.all(axis=1, keepdims=True), lengths.shape)
 
 
+def _drawn_steps(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Draw the arguments; the budget is not rounded, so that no sum of costs hits it exactly."""
+    lengths = rng.exponential(3.0, int(rng.integers(3, 7)))
+    clip, sigma = round(rng.uniform(2.0, 6.0), 2), round(rng.uniform(2.0, 8.0), 2)
+    return lengths, clip, sigma, rng.uniform(0.5, 3.0), int(rng.integers(10, 60))
+
+
+def _drawn_table(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Draw lengths (T, n), the noise, and a budget that no sum of costs hits exactly."""
+    lengths = rng.exponential(size=(int(rng.integers(5, 30)), int(rng.integers(3, 7))))
+    return lengths, round(rng.uniform(0.5, 3.0), 2), rng.uniform(0.3, 2.0)
+
+
 #: Lengths (T, n). The second record is short again after it has left; the third pays nothing.
 LENGTHS = np.array(
     [[1.0, 1.0, 0.0], [1.0, 4.0, 0.0], [1.0, 0.5, 0.0], [1.0, 0.5, 0.0], [1.0, 0.25, 0.0]]
@@ -220,6 +233,7 @@ EXERCISES = {
             _steps_case([0.5, 3.0, 7.0], 3.0, 10.0, 0.3, 12, "Nobody takes more than all steps."),
             _steps_case([8.0], 8.0, 1.0, 1.0, 5, "A record may leave before the first step."),
         ],
+        draw=_drawn_steps,
         wrong=[
             (counted(lambda g, C, s: g**2 / (2 * s**2)), "at most the length C"),
             (
@@ -241,6 +255,7 @@ EXERCISES = {
     ),
     "participation": Exercise(
         _participation_cases(),
+        draw=_drawn_table,
         wrong=[
             (_comes_back, "does not come back"),
             (_one_too_many, "The cost of the step itself"),
@@ -252,6 +267,7 @@ EXERCISES = {
     ),
     "rest": Exercise(
         _rest_cases(),
+        draw=_drawn_table,
         wrong=[
             (
                 lambda lengths, sigma, budget: lengths * _participation(lengths, sigma, budget),
@@ -271,6 +287,11 @@ EXERCISES = {
             _budget_case(20.0, 0.1, "It holds for a large ε, too."),
             _budget_case(1e-12, 1e-6, "The digits must stay when ε is tiny."),
         ],
+        draw=lambda rng: _budget_case(
+            round(rng.uniform(0.05, 10.0), 2),
+            10.0 ** -int(rng.integers(1, 10)),
+            "Write the bound as an equation for the root of ρ.",
+        ),
         wrong=[
             (lambda epsilon, delta: math.sqrt(_budget(epsilon, delta)), "the root of the budget"),
             (lambda epsilon, delta: epsilon**2 / (4 * math.log(1 / delta)), "the term ρ, too"),

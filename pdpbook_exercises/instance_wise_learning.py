@@ -117,7 +117,7 @@ def _telescopes(discount: float, turns: int) -> Case:
             for start in range(turns):  # from every turn on, not from the first one only
                 weights = discount ** np.arange(turns - start)
                 change = weights @ (shaped - rewards)[start:]
-                if abs(change + potentials[start]) > 1e-9:
+                if not abs(change + potentials[start]) <= 1e-9:
                     return (
                         f"From turn {start} on the discounted return changes by {change:.4g}, and "
                         f"the potential there is {potentials[start]:.4g}."
@@ -221,6 +221,11 @@ EXERCISES = {
             _reward_case(3.0, 2.0, False, "Here both parts of the reward are -1."),
             _reward_case(0.0, 1.0, False, "Without noise there is no divergence and no privacy."),
         ],
+        draw=lambda rng: (
+            round(rng.uniform(0.0, 3.0), 3),
+            round(rng.uniform(0.5, 3.0), 3),
+            bool(rng.random() < 0.5),
+        ),
         wrong=[
             (lambda kl, laplace, private: utility(kl, laplace) + private, "R_E is -1, not 0"),
             (lambda kl, laplace, private: 1 if private else -1, "That is R_E alone."),
@@ -254,6 +259,10 @@ EXERCISES = {
             _spare_case(2, 1.0, "Divide the Laplace mechanism's scale by b* of Theorem 1′."),
             _spare_case(1000, 1e-13, "For very small ε, use functions that do not cancel."),
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 5000)),
+            round(float(np.exp(rng.uniform(-6.0, 1.5))), 5),
+        ),
         wrong=[
             (lambda n, e: 1 / spare(n, e), "The answer is at least 1."),
             (lambda n, e: 1 / scale_bound(n, e), "That is 1/b*."),
@@ -266,6 +275,7 @@ EXERCISES = {
     ),
     "silence": Exercise(
         [_is_threshold(counts) for counts in ([10, 30, 60], [5, 5], [3, 1], [152, 1013, 152])],
+        draw=lambda rng: _is_threshold(rng.integers(1, 300, int(rng.integers(2, 7))).tolist()),
         wrong=[
             (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
             (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
@@ -280,6 +290,7 @@ EXERCISES = {
             _telescopes(discount, turns)
             for discount, turns in ((0.9, 4), (0.5, 1), (0.0, 3), (0.98, 20))
         ],
+        draw=lambda rng: _telescopes(round(rng.uniform(0.0, 0.99), 2), int(rng.integers(2, 30))),
         wrong=[
             (lambda r, p, d: shaped(r, p, d, sign=-1), "which is subtracted?"),
             (lambda r, p, d: r + np.append(p[1:], 0) - p, "is discounted, too"),
@@ -310,6 +321,14 @@ EXERCISES = {
                 ([8, 0, 0, 1], [0.02, 5.0], 0.2),  # to protect one record is expensive
             )
         ],
+        draw=lambda rng: Case(
+            _points_at_the_optimum(
+                [*rng.integers(1, 4, 3).tolist(), 2],
+                [round(rng.uniform(0.02, 0.3), 3), 30.0],
+                round(rng.uniform(0.3, 0.9), 2),
+            ),
+            "Put the two kinds of profiles into two ranges that do not overlap.",
+        ),
         wrong=[
             (
                 lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),

@@ -42,16 +42,21 @@ def _clipped_sum(epsilon: float) -> float:
     return float((z * np.exp(-epsilon * z)).sum() * math.tanh(epsilon / 2))
 
 
-def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], bool]:
+def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], str]:
     def worst(n: int) -> float:
         return math.log1p((bins - 1) / (1 + n * math.expm1(epsilon)))
 
-    def judge(answer: Any) -> bool:
+    def judge(answer: Any) -> str:
         n = answer(bins, epsilon, kappa)
-        if n != int(n) or n < 2:
-            return False
+        if n != int(n):
+            return "A number of records is a whole number."
+        if n < 2:
+            return "There are at least two records."
         n = int(n)
-        return worst(n) <= kappa * (1 + 1e-9) and (n == 2 or worst(n - 1) > kappa * (1 - 1e-9))
+        if worst(n) > kappa * (1 + 1e-9):
+            return f"Too few: with so many records the divergence may be {worst(n):.4g}."
+        enough = n > 2 and worst(n - 1) <= kappa * (1 - 1e-9)
+        return "Too many: one record fewer is enough." if enough else ""
 
     return judge
 
@@ -81,6 +86,19 @@ def _error_cases() -> list[Case]:
         )
         for bins in (2, 5)
     ]
+
+
+def _drawn_error(rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+    bins = int(rng.integers(2, 7))
+    rows = 0.6 * np.eye(bins) + 0.4 * rng.dirichlet(np.ones(bins), size=bins)
+    return rng.dirichlet(np.ones(bins)), rows, np.sort(rng.uniform(-5, 5, bins))
+
+
+def _hills(rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a smooth histogram: one hill, most bins empty, as in the fixed cases."""
+    x = np.arange(60)
+    height, place, width = rng.uniform(80, 150), rng.uniform(15, 45), rng.uniform(25, 45)
+    return np.round(height * np.exp(-((x - place) ** 2) / width)).astype(np.int64)
 
 
 def _histograms() -> list[NDArray[np.int64]]:
@@ -140,6 +158,10 @@ def smooth(noisy, epsilon):
 EXERCISES = {
     "guess": Exercise(
         _guess_cases(),
+        draw=lambda rng: (
+            rng.dirichlet(np.full(int(rng.integers(2, 6)), 0.6), size=4),
+            rng.dirichlet(np.ones(4)),
+        ),
         wrong=[
             (lambda each, weights: each.mean(axis=0), "are not all equal"),
             (lambda each, weights: normalised(np.exp(weights @ np.log(each))), "are not all equal"),
@@ -158,6 +180,7 @@ EXERCISES = {
             )
             for epsilon in (1.0, 0.1, 5.0)
         ],
+        draw=lambda rng: (round(rng.uniform(0.05, 6.0), 3),),
         wrong=[
             (lambda epsilon: 1 / epsilon, "over the positive z only"),
             (
@@ -177,20 +200,28 @@ EXERCISES = {
             Case(
                 _least_records(*case),
                 "Solve for R first, then for n. The divergence must be at most kappa for your n "
-                "and above it for n - 1; at least two records, and a whole number.",
+                "and above it for n - 1.",
             )
             for case in ((101, 1.0, 0.01), (3, 0.1, 0.2), (2, 5.0, 1.0), (1001, 0.01, 1e-4))
         ],
+        draw=lambda rng: Case(
+            _least_records(
+                int(rng.integers(2, 102)),
+                round(rng.uniform(0.05, 3.0), 3),
+                round(rng.uniform(0.005, 0.5), 4),
+            ),
+            "Solve for R first, then for n.",
+        ),
         wrong=[
             (
                 lambda bins, epsilon, kappa: worst_records(
                     bins, epsilon, kappa, rounding=math.floor
                 ),
-                "returned 5790.",
+                "Too few: with so many records",
             ),
             (
                 lambda bins, epsilon, kappa: 1 + worst_records(bins, epsilon, kappa),
-                "above it for n - 1",
+                "one record fewer is enough",
             ),
             (
                 lambda bins, epsilon, kappa: math.ceil((bins - 1) / kappa / epsilon),
@@ -200,7 +231,7 @@ EXERCISES = {
                 lambda bins, epsilon, kappa: (
                     ((bins - 1) / math.expm1(kappa) - 1) / math.expm1(epsilon)
                 ),
-                "and a whole number",
+                "is a whole number",
             ),
         ],
         right=[
@@ -218,6 +249,7 @@ EXERCISES = {
     ),
     "errors": Exercise(
         _error_cases(),
+        draw=_drawn_error,
         wrong=[
             (lambda q, rows, places: [q @ squares(places) @ q] * 2, "2 of 2 entries are wrong"),
             (
@@ -264,6 +296,10 @@ EXERCISES = {
                 for epsilon in (0.3, 1.0, 3.0)
             ),
         ],
+        draw=lambda rng: Case(
+            _is_nearer(_hills(rng), float(rng.choice([0.3, 1.0, 3.0]))),
+            "Not nearer by a third than clipping and adding a half.",
+        ),
         wrong=[
             (
                 lambda noisy, epsilon: normalised(np.maximum(noisy, 0) + 0.5),

@@ -12,15 +12,18 @@ costs nobody points and a slow case only its own.  A loop in a scratch cell is s
 cell runs.  Code that cannot be stopped so, or that waits instead of computing, is ended with its
 process after :data:`PATIENCE` times as long by the clock on the wall.
 
-What it holds against: everything that changes the student's own process, infinite loops, exits,
-floods of output, a great hunger for memory.  What it does not: code that uses the rights of the
-user who runs it, to read files, to write them, to speak to a network.  Run it as a user without
-such rights, or in a container without a network.  It needs a POSIX system.
+What it holds against by itself: everything that changes the student's own process, infinite loops,
+exits, floods of output, a great hunger for memory.  Where bubblewrap works, the process runs in a
+sandbox (``pdpbook_exercises.sandbox``), and then it reads no file of the grader or of other
+students, writes none, reaches no network and no other process, and leaves none behind.  Without a
+sandbox the process has the rights of the user who runs it.  It needs a POSIX system.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import importlib
 import io
 import json
@@ -46,11 +49,11 @@ import numpy as np
 
 import pdpbook
 from pdpbook import _validate
-from pdpbook_exercises import student
+from pdpbook_exercises import sandbox, student
 from pdpbook_exercises.checking import results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
-__all__ = ["Grade", "grade"]
+__all__ = ["Grade", "grade", "seed_of"]
 
 EXERCISES = "pdpbook_exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
@@ -94,8 +97,10 @@ def grade(
     cells: Sequence[str],
     answers: Mapping[str, str],
     *,
-    seed: int = 0,
+    seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
+    walled: bool | None = None,
+    container: str = "",
 ) -> dict[str, Grade]:
     """Grade the answers in a submission, which runs in a process of its own.
 
@@ -106,10 +111,15 @@ def grade(
         one runs.
     answers : mapping from str to str
         For each exercise, ``"chapter/name"``, the variable that holds the answer.
-    seed : int
-        Numbers of the cases that depend on a seed.
+    seed : int, or mapping from str to int
+        Of the cases that are drawn: one for all exercises, or one for each (:func:`seed_of`).
     seconds : float
         Time of the processor for each cell, and for each case of an exercise.
+    walled : bool, optional
+        Whether the process runs in a sandbox.  Without it, it does where there is one.
+    container : str
+        The command that starts containers, such as ``"podman"``, where the sandbox is one of
+        these; without it, bubblewrap is used.
 
     Returns
     -------
@@ -119,7 +129,9 @@ def grade(
     Raises
     ------
     KeyError
-        If there is no such exercise.
+        If there is no such exercise, or no seed for it.
+    RuntimeError
+        If a sandbox is asked for and there is none.
     ValueError, TypeError
         If seconds is not a finite number > 0.
 
@@ -131,7 +143,11 @@ def grade(
     True
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
-    totals = {name: score(name, ..., seed=seed, isolated=True)[1] for name in answers}
+    missing = "" if walled is False else sandbox.why_not(container)
+    if walled and missing:
+        raise RuntimeError(missing)
+    seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
+    totals = {name: score(name, ..., seed=seeds[name], isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
     grades = {}
     with _package_without_exercises() as path, ExitStack() as running:
@@ -139,11 +155,57 @@ def grade(
         for name, variable in answers.items():
             if submission is None or (submission.broken and submission.started):
                 running.close()  # what did not answer in time is still at work
+                home = running.enter_context(
+                    tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+                )
+                inside = walled is not False and not missing
+                start = sandbox.sandbox(path, home, container) if inside else sandbox.none(home)
                 names = list(answers.values())
-                submission = _Submission(cells, names, path, seconds, seconds * most)
+                submission = _Submission(cells, names, path, start, home, seconds, seconds * most)
                 running.callback(submission.close)
-            grades[name] = _graded(name, variable, submission, seed)
+            grades[name] = _graded(name, variable, submission, seeds[name])
     return grades
+
+
+def seed_of(secret: str, student: str, exercise: str) -> int:
+    """Return the seed with which an exercise of a student is graded.
+
+    It is the same whenever that student is graded again, so that the feedback can show the input
+    on which an answer failed.  Without the secret nobody can tell it, and it tells nothing about
+    the seed of anybody else.
+
+    Parameters
+    ----------
+    secret : str
+        A secret of the course, of which students know nothing.
+    student : str
+        Who handed in.
+    exercise : str
+        ``"chapter/name"``.
+
+    Returns
+    -------
+    int
+        At least 0 and below 2**63.
+
+    Raises
+    ------
+    ValueError
+        If the secret is empty.
+
+    Examples
+    --------
+    >>> one = seed_of("a secret", "ada", "repair/safe")
+    >>> one == seed_of("a secret", "ada", "repair/safe")
+    True
+    >>> one == seed_of("a secret", "bob", "repair/safe")
+    False
+    """
+    if not secret:
+        raise ValueError(f"secret must not be empty, got {secret!r}")
+    message = json.dumps([student, exercise]).encode("utf-8")
+    digest = hmac.new(secret.encode("utf-8"), message, hashlib.sha256).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
@@ -171,6 +233,7 @@ def _package_without_exercises() -> Iterator[str]:
     """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
     source, own = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # in a container it is read by another user
         shutil.copytree(source, Path(folder, source.name))  # with its compiled code
         beside = Path(folder, EXERCISES)
         beside.mkdir()
@@ -181,10 +244,11 @@ def _package_without_exercises() -> Iterator[str]:
         yield folder
 
 
-# The descriptor of the replies has a fixed number, whatever the operating system gave it.
+# Replies go to what was the output, under another number: printing cannot reach it.
 _START = (
     "import os, runpy, sys;"
-    f" os.dup2(int(sys.argv[2]), {student.REPLIES});"
+    f" os.dup2(1, {student.REPLIES});"
+    " os.dup2(2, 1);"
     " sys.path.insert(0, sys.argv[1]);"
     " runpy.run_module('pdpbook_exercises.student', run_name='__main__')"
 )
@@ -235,7 +299,14 @@ class _Submission:
     """
 
     def __init__(
-        self, cells: Sequence[str], names: list[str], path: str, seconds: float, most: float
+        self,
+        cells: Sequence[str],
+        names: list[str],
+        path: str,
+        start: sandbox.Sandbox,
+        home: str,
+        seconds: float,
+        most: float,
     ) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._errors: list[Exception] = []
@@ -245,28 +316,27 @@ class _Submission:
         self.trouble = self.broken = ""
         self.started = False
         self._wall = PATIENCE * seconds
-        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self._reading, writing = os.pipe()
+        self._stop = start.stop
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, path, str(writing)],
+            [*start.command, sys.executable, "-c", _START, path],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            bufsize=0,
             stderr=subprocess.DEVNULL,
-            cwd=self._folder.name,
-            env={"HOME": self._folder.name, "MPLBACKEND": "Agg", "PATH": os.defpath},
-            pass_fds=[writing],
+            cwd=home,
+            env=start.environment,
             start_new_session=True,
         )
-        os.close(writing)
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
         self._asking = self._process.stdin.fileno()
+        self._reading = self._process.stdout.fileno()
         os.set_blocking(self._asking, False)
         self._patience = CELLS * self._wall
         # should the grader be killed, the submission ends by itself; it never needs twice its time
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
-        start = {"limits": limits, "cells": list(cells), "names": names}
+        first_message = {"limits": limits, "cells": list(cells), "names": names}
         try:
-            self.tell(start | {"seconds": seconds, "wall": self._wall})
+            self.tell(first_message | {"seconds": seconds, "wall": self._wall})
             first = self.hear()
             self._given = dict(first.get("given", {}))
             self.trouble = "; ".join(map(str, first.get("trouble", ())))[:500]
@@ -279,16 +349,17 @@ class _Submission:
 
     def close(self) -> None:
         """Stop the process and all that it has started."""
-        os.close(self._reading)
+        if self._stop:  # where it has ended, there is nothing to stop
+            subprocess.run(self._stop, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             self._process.kill()
         self._process.wait()
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdout.close()
         with suppress(BrokenPipeError):
             self._process.stdin.close()
-        self._folder.cleanup()
 
     def next_case(self) -> None:
         """Give the submission the time for one case, all calls together."""

@@ -82,6 +82,19 @@ def _is_largest(n: int, epsilon: float, total: float, delta: float) -> Callable[
     return judge
 
 
+def _drawn_rows(rng: np.random.Generator) -> Case:
+    n, epsilon = int(rng.integers(2, 500)), round(float(rng.uniform(0.2, 2.5)), 2)
+    judges = [judge(n, epsilon) for judge in (_is_table, _has_loss, _pays_in_full)]
+
+    def judge(answer: Any) -> bool | str:
+        for each in judges:
+            if (found := each(answer)) not in (True, ""):
+                return found
+        return True
+
+    return Case(judge, "Record 0 has exactly the loss epsilon, and three draws cost it in full.")
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -174,6 +187,11 @@ EXERCISES = {
                 (50, 3.0, 7),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 2000)),
+            round(rng.uniform(0.1, 3.0), 2),
+            int(rng.integers(1, 300)),
+        ),
         wrong=[
             (not_halved, "half of that sum"),
             (by_one_draw, "do not add up"),
@@ -202,6 +220,7 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=_drawn_rows,
         wrong=[
             (lambda n, epsilon: table(n, 0.0), "Record 0 loses inf by a draw."),
             (
@@ -235,6 +254,15 @@ EXERCISES = {
                 (40, 0.5, 0.6, 0.0),
             )
         ],
+        draw=lambda rng: Case(
+            _is_largest(
+                int(rng.integers(2, 5000)),
+                round(rng.uniform(0.1, 2.0), 2),
+                round(rng.uniform(0.5, 12.0), 1),
+                1e-6,
+            ),
+            "The cost of your m must be within the total and that of m + 1 above it.",
+        ),
         wrong=[
             (lambda n, epsilon, total, delta: int(total / epsilon), "which is still allowed"),
             (lambda n, epsilon, total, delta: 2 * n, "more than the total"),

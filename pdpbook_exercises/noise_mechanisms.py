@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
-from pdpbook_exercises import Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal
 
 __all__ = ["EXERCISES"]
 
@@ -37,9 +40,38 @@ def _laplace_delta(scale: float, epsilon: float) -> float:
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * (edges[1] - edges[0]))
 
 
+def _sensitivity_case(table: NDArray[np.float64]) -> Case:
+    def both(factor: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        return lambda changes: _sensitivities(changes)[[0, 1, 0, 1]] * [1, 1, factor, factor]
+
+    case = close(
+        _sensitivities,
+        table,
+        hint="A replacement takes one row away and adds another: go through all pairs of rows.",
+        mistakes={
+            "The L2 norm is the root of the sum of the squares.": lambda changes: (
+                _sensitivities(changes) ** [1, 2, 1, 2]
+            ),
+            "Twice the removal is only a bound for the replacement.": both(2.0),
+            "Removal comes first, then replacement; L1 before L2.": lambda changes: _sensitivities(
+                changes
+            )[[2, 3, 0, 1]],
+        },
+    )
+
+    def removal_is_wrong(answer: Any) -> bool:
+        given, right = np.asarray(answer(table.copy()), dtype=float), _sensitivities(table)
+        return given.shape == right.shape and not np.allclose(given[:2], right[:2])
+
+    removal = (
+        "The first two are for a removal: the largest norm of one row. L1 sums the absolute values."
+    )
+    return replace(case, mistakes={**case.mistakes, removal: removal_is_wrong})
+
+
 _TABLES = [
-    np.eye(4),
     np.tri(5),
+    np.eye(4),
     np.array([[3.0, -4.0], [0.0, 1.0], [-3.0, 4.0]]),
     np.tile([1.0, 2.0, 2.0], (2, 1)),
 ]
@@ -59,6 +91,12 @@ def sensitivities(changes, factor=None):
         return [*removal, *(factor * each for each in removal)]
     apart = [a - b for a in changes for b in changes]
     return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
+
+
+def spoilt(changes):
+    found = sensitivities(changes)
+    changes **= 2
+    return found
 
 
 def delta(scale, epsilon):
@@ -81,6 +119,7 @@ EXERCISES = {
             )
             for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
         ],
+        draw=lambda rng: (round(rng.uniform(0.1, 3.0), 2), float(10 ** -rng.uniform(2.0, 9.0))),
         wrong=[
             (lambda e, d: crossover(e, d) - 1, "still no worse"),
             (lambda e, d: crossover(e, d) + 1, "One fewer is enough already."),
@@ -89,25 +128,21 @@ EXERCISES = {
         right=[crossover],
     ),
     "sensitivities": Exercise(
-        [
-            close(
-                _sensitivities,
-                table,
-                hint="A replacement takes one row away and adds another.",
-                mistakes={
-                    "Twice the removal is only a bound for the replacement.": lambda changes: (
-                        np.concatenate(
-                            [_sensitivities(changes)[:2], 2 * _sensitivities(changes)[:2]]
-                        )
-                    ),
-                    "Removal comes first, then replacement; L1 before L2.": lambda changes: (
-                        _sensitivities(changes)[[2, 3, 0, 1]]
-                    ),
-                },
-            )
-            for table in _TABLES
-        ],
+        [_sensitivity_case(table) for table in _TABLES],
+        draw=lambda rng: _sensitivity_case(
+            rng.integers(-4, 5, (int(rng.integers(2, 6)), 3)).astype(float)
+        ),
         wrong=[
+            # a reviewer's findings: both were told about replacements
+            (lambda changes: np.power(sensitivities(changes), [1, 2, 1, 2]), "is the root of"),
+            (
+                lambda changes: [
+                    *np.mean(sensitivities(changes)) * np.ones(2),
+                    *sensitivities(changes)[2:],
+                ],
+                "the largest norm of one row",
+            ),
+            (lambda changes: spoilt(changes), "changed what it was given"),
             (lambda changes: sensitivities(changes, 2), "Twice the removal"),
             (lambda changes: sensitivities(changes, 1), "takes one row away"),
             (lambda changes: np.roll(sensitivities(changes), 2), "Removal comes first"),
@@ -125,17 +160,31 @@ EXERCISES = {
                 atol=1e-5,
                 hint="It falls as ε grows, and from ε = 1/b on no δ is needed.",
                 mistakes={
-                    "From ε = 1/b on no δ is needed: 0, not a negative number.": lambda b, e: (
-                        1 - math.exp((e - 1 / b) / 2)
+                    "From ε = 1/b on no δ is needed: 0, not a negative number.": (
+                        lambda b, e: 1 - math.exp((e - 1 / b) / 2)
+                    ),
+                    "Half of ε - 1/b stands in the exponent: where do the densities have the ratio "
+                    "e^ε?": lambda b, e: max(0.0, -math.expm1(e - 1 / b)),
+                    "That is 1 - δ.": lambda b, e: 1 - delta(b, e),
+                    "That is the δ for ε = 0.": lambda b, e: delta(b, 0.0),
+                    "That is the probability of the event with the record. Subtract e^ε times the "
+                    "one without it.": lambda b, e: 1 - math.exp((e - 1 / b) / 2) / 2,
+                    "The scale divides: 1/b is what b stands for here.": lambda b, e: delta(
+                        1 / b, e
                     ),
                 },
             )
-            for b, e in ((1.0, 0.0), (1.0, 0.5), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
+            for b, e in ((1.0, 0.0), (1.0, 0.3), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
         ],
+        draw=lambda rng: (round(rng.uniform(0.3, 3.0), 2), round(rng.uniform(0.0, 1.5), 2)),
         wrong=[
             (lambda b, e: 1 - math.exp((e - 1 / b) / 2), "no δ is needed"),
-            (lambda b, e: max(0.0, 1 - math.exp(e - 1 / b)), "The value is wrong."),
-            (lambda b, e: 1 - delta(b, e), "It falls as ε grows"),
+            (lambda b, e: max(0.0, 1 - math.exp(e - 1 / b)), "Half of ε - 1/b stands"),
+            (lambda b, e: 1 - delta(b, e), "That is 1 - δ."),
+            (lambda b, e: delta(b, 0.0), "That is the δ for ε = 0."),
+            (lambda b, e: 1 - math.exp((e - 1 / b) / 2) / 2, "the event with the record"),
+            (lambda b, e: delta(1 / b, e), "The scale divides"),
+            (lambda b, e: delta(b, e) + 0.1, "It falls as ε grows"),
         ],
         right=[delta],
     ),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, log, prod
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
 from pdpbook_exercises import Case, Exercise, close, equal
-from pdpbook_exercises.small_games import all_profiles, laplace_game
+from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -125,15 +126,76 @@ def _floor_is_attained(answer: Callable[..., Any]) -> str:
     return ""
 
 
-def _equilibria_agree(games: list[NVOGame]) -> Callable[[Any], str]:
+def _drawn_floor(rng: np.random.Generator) -> Case:
+    """Draw a game in which some profile attains the bound."""
+    own = rng.uniform(0.2, 0.95, int(rng.integers(2, 5))).round(2).tolist()
+    counts = np.array([*rng.integers(1, 5, len(own)).tolist(), 0, 0])
+
+    def judge(answer: Callable[..., Any]) -> str:
+        worst = _worst_utility(counts, _leaking(own))
+        bound = answer(counts.copy(), _leaking(own))
+        if not bound <= worst + 1e-9:
+            return f"That is no lower bound: P_U is only {worst:.4g} at some profile."
+        attained = bound >= worst - 1e-9
+        return "" if attained else "It is a lower bound, but P_U is larger at every profile."
+
+    return Case(
+        judge,
+        "All noise goes to bins that hold nobody, so some profile attains the bound. Each bin has "
+        "an a_x of its own.",
+    )
+
+
+class _Plain:
+    """A game that evaluates profiles, and does not say which of them are equilibria."""
+
+    def __init__(self, game: NVOGame) -> None:
+        self._game = game
+
+    def __copy__(self) -> _Plain:
+        """Stay the same, also where a call is remembered."""
+        return self
+
+    def __repr__(self) -> str:
+        """Name the game by its counts and scales."""
+        counts, scales = (
+            self._game.counts.tolist(),
+            np.round(np.asarray(self._game.scales), 4).tolist(),
+        )
+        return f"NVOGame(counts={counts}, scales={scales}, epsilon={self._game.epsilon:g})"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def evaluate(self, profile: Any) -> SimpleNamespace:
+        """Return what a student may use of an outcome."""
+        outcome = self._game.evaluate(profile)
+        names = ("payoff", "private_records", "divergence", "losses", "private", "mass", "output")
+        return SimpleNamespace(**{name: getattr(outcome, name) for name in names})
+
+
+def _equilibria_agree(games: list[NVOGame], most: int = 40) -> Callable[[Any], str]:
+    """Compare on all profiles of small games, or on so many of them."""
+
     def judge(answer: Callable[..., Any]) -> str:
         for game in games:
-            for profile in all_profiles(game):
+            profiles = [*all_profiles(game)]
+            if len(profiles) > most:
+                chosen = np.random.default_rng(most).choice(len(profiles), most, replace=False)
+                profiles = [profiles[i] for i in chosen]
+            for profile in profiles:
                 given = profile.copy()
-                said = answer(game, given)
+                try:
+                    said = answer(_Plain(game), given)
+                except AttributeError as error:
+                    if "is_nash" in str(error) or "regret" in str(error):
+                        return "The games of this check have neither is_nash nor regret."
+                    raise
                 if not np.array_equal(given, profile):
                     return f"Your function changed the profile: it is {given.tolist()} now."
-                if said is None or bool(said) != game.evaluate(profile).is_nash():
+                if said is not None and not isinstance(said, bool | np.bool_ | int):
+                    return "The answer is True or False."
+                if said is None or bool(said) != game.evaluate(profile).is_nash(atol=1e-9):
                     gains = "one record gains" if said else "no record gains"
                     return f"But {gains} by a change of its own there."
         return ""
@@ -328,6 +390,10 @@ EXERCISES = {
                 hint="The number is large and whole: use math.comb and whole numbers, no floats.",
             ),
         ],
+        draw=lambda rng: (
+            rng.integers(0, 9, int(rng.integers(2, 6))).tolist(),
+            int(rng.integers(2, 6)),
+        ),
         wrong=[
             (lambda counts, actions: actions ** sum(counts), "the number of lists"),
             (lambda counts, actions: sum(c + 1 for c in counts), "The value is wrong"),
@@ -365,6 +431,10 @@ EXERCISES = {
                 "And which x can be left out altogether?",
             ),
         ],
+        draw=lambda rng: Case(
+            _payoffs_agree([drawn_game(rng)]),
+            "Compare P, the losses, P_E and KL one after the other with game.evaluate(profile).",
+        ),
         wrong=[
             (lambda *case: payoff(*case, groups=True), "P_U is right, and P_E is not."),
             (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
@@ -392,6 +462,7 @@ EXERCISES = {
                 "that hold nobody, some profile attains the bound. Each bin has an a_x of its own.",
             ),
         ],
+        draw=_drawn_floor,
         wrong=[
             # student's finding: Jensen the wrong way round is no bound
             (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
@@ -413,11 +484,16 @@ EXERCISES = {
                 "Two of the actions are equal there. Is somebody who changes without a gain a "
                 "reason to say no?",
             ),
+            Case(
+                _equilibria_agree([laplace_game([2, 0, 1], [0.3, 0.3 + 1e-10], 1.0)]),
+                "A gain counts only if it is more than 1e-9.",
+            ),
         ],
+        draw=lambda rng: Case(_equilibria_agree([drawn_game(rng)], most=15), _GAIN),
         wrong=[
             # student's findings: ties, and a profile that is changed
             (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
-            (equilibrium(gains, copy=False), "changed the profile: it is [["),
+            (equilibrium(gains, copy=False), "changed"),
             (
                 lambda game, profile: game.evaluate(profile).private_records == game.records,
                 "one record",
@@ -425,8 +501,16 @@ EXERCISES = {
             (equilibrium(gains, neighbours=True), "one record gains"),
             (equilibrium(gains, first=True), "one record gains"),
             (equilibrium(gains, empty=True), "every group that has somebody"),
+            # a reviewer's findings: what the text forbids, no tolerance, and "yes"
+            (lambda game, profile: game.evaluate(profile).is_nash(), "neither is_nash nor regret"),
+            (lambda game, profile: game.evaluate(profile).regret <= 1e-9, "nor regret"),
+            (equilibrium(lambda new, old: new > old), "only if it is more than 1e-9"),
+            (
+                lambda game, profile: "yes" if equilibrium(gains)(game, profile) else "",
+                "True or False",
+            ),
             (lambda game, profile: True, "But one record gains by a change of its own there."),
-            (lambda game, profile: not game.evaluate(profile).is_nash(), "does not hold yet"),
+            (lambda game, profile: not equilibrium(gains)(game, profile), "does not hold yet"),
         ],
         right=[through_best, equilibrium(gains)],
     ),
@@ -448,6 +532,7 @@ EXERCISES = {
                 },
             ),
         ],
+        fixed="The answer is scales for one data set, the seven heights of the chapter.",
         wrong=[
             ([0.05, 0.2, 1.0], "expose somebody"),
             ([2.5, 10.0, 50.0], "Are these centimetres?"),

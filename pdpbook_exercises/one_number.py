@@ -111,6 +111,18 @@ def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
     return judge
 
 
+def _drawn_plausible(rng: np.random.Generator) -> Case:
+    bins = int(rng.integers(8, 40))
+    first, width = int(rng.integers(0, bins // 2)), int(rng.integers(2, bins // 3 + 1))
+    epsilon = round(float(rng.uniform(0.3, 2.0)), 2)
+    arguments = bins, int(rng.integers(4, 1500)), epsilon, first, first + width
+    judges = _protects(*arguments), _is_nearer(*arguments)
+    return Case(
+        lambda answer: next(filter(None, (judge(answer) for judge in judges)), ""),
+        "ε-DP, all rows included, and nearer than k-ary randomised response on the bins inside.",
+    )
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -182,15 +194,22 @@ EXERCISES = {
                 atol=0.0,
             )
             for n, epsilon, m in (
-                (1317, 1.0, 1317),
                 (6, 1.0, 52),
+                (1317, 1.0, 1317),
                 (10, 0.2, 1),
                 (10**9, 2e-9, 10**9),
                 (50, 30.0, 10**6),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 3000)),
+            round(rng.uniform(0.05, 3.0), 3),
+            int(rng.integers(1, 5000)),
+        ),
         wrong=[
             (lambda n, epsilon, m: m / n, "the record's own share"),
+            # a reviewer's finding: with as many draws as records this was told the same
+            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
             (lambda n, epsilon, m: m * math.exp(epsilon) / ratio(n, epsilon), "And without it?"),
             (lambda n, epsilon, m: m * (n - 1) / n / ratio(n, epsilon), "the mean over them"),
             (lambda n, epsilon, m: m / (n * math.expm1(epsilon)), "Look at ε = 0"),
@@ -207,6 +226,10 @@ EXERCISES = {
     ),
     "replacement": Exercise(
         _replacement_cases(),
+        draw=lambda rng: (
+            rng.dirichlet(np.full(3, 1.5), size=3) * 0.9 + 0.03,
+            int(rng.integers(2, 7)),
+        ),
         wrong=[
             (lambda randomiser, n: 2 * np.log1p(gap(randomiser) / n), "A removal and an addition"),
             (lambda randomiser, n: np.log1p(gap(randomiser)), "drawn for certain"),
@@ -247,6 +270,7 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=_drawn_plausible,
         wrong=[
             (
                 lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),

@@ -115,6 +115,7 @@ EXERCISES = {
             )
             for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
         ],
+        draw=lambda rng: (round(rng.uniform(0.1, 9.0), 2), round(rng.uniform(0.1, 6.0), 2)),
         wrong=[
             (lambda d, e: d / e, "plain Laplace noise"),
             (lambda d, e: 2 * d / e, "the limit for a small epsilon"),
@@ -127,6 +128,12 @@ EXERCISES = {
             Case(_gumbel(*case), "The frequencies are not those of the exponential mechanism.")
             for case in (([0.0, 1.0, 2.0], 1.0, 1.0), ([5.0, 4.0, 0.0, 4.5], 2.0, 3.0))
         ],
+        draw=lambda rng: Case(
+            _gumbel(
+                rng.uniform(0.0, 4.0, 3).round(1).tolist(), 1.0, round(rng.uniform(0.5, 2.0), 1)
+            ),
+            "The frequencies are not those of the exponential mechanism.",
+        ),
         wrong=[
             (lambda *case: choose(*case, factor=1.0), "The frequencies"),
             (lambda *case: choose(*case, gumbel=False), "The frequencies"),
@@ -145,6 +152,7 @@ EXERCISES = {
             )
             for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
         ],
+        draw=lambda rng: (round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.0, 1.0), 2)),
         wrong=[
             (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
             (lambda e, s: 1 / e, "Where is the middle of each?"),
@@ -166,6 +174,7 @@ EXERCISES = {
                 looks_inside=True,
             ),
         ],
+        fixed="The heights are drawn inside the check, and a run takes seconds.",
         wrong=[
             (lambda values, e, rng: values.mean(), "add noise once"),
             (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),

@@ -143,6 +143,7 @@ def by_hand(epsilon, harm, gain, cost):
 EXERCISES = {
     "dominant-actions": Exercise(
         [_dominant_case(sign) for sign in (-1, 1)],
+        fixed="There are two signs, and both are tried.",
         wrong=[
             (lambda sign: (1, 0) if sign < 0 else (0, 1), "the other sign"),
             (lambda sign: (1, 1) if sign > 0 else (0, 0), "opposite things"),
@@ -154,6 +155,9 @@ EXERCISES = {
     ),
     "beliefs": Exercise(
         _beliefs_cases(),
+        draw=lambda rng: (
+            rng.dirichlet(np.ones(12)).reshape((3, 4) if rng.random() < 0.5 else (6, 2)),
+        ),
         wrong=[
             (lambda prior: prior / prior.sum(axis=0), "the adversary's beliefs"),
             (lambda prior: np.tile(prior.sum(axis=0), (len(prior), 1)), "before the user's own"),
@@ -169,6 +173,12 @@ EXERCISES = {
             _mixture_case(0.3, 1.0, 2.0, 1.5, "When does the user gain by protecting?"),
             _mixture_case(2.0, 0.5, 1.0, 0.1, "Neither probability depends on all four numbers."),
         ],
+        draw=lambda rng: (
+            round(rng.uniform(0.2, 2.5), 2),
+            round(rng.uniform(1.0, 3.0), 2),
+            1.0,
+            round(rng.uniform(0.1, 0.9), 2),
+        ),
         wrong=[
             (lambda e, h, g, c: by_hand(e, h, g, c)[::-1], "exchanged"),
             (lambda e, h, g, c: (1 - c / g, by_hand(e, h, g, c)[1]), "publishing plainly"),

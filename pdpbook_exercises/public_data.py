@@ -64,6 +64,19 @@ def _check_cases() -> list[Any]:
     ]
 
 
+def _drawn_marked(rng: np.random.Generator) -> tuple[int, int, int, float]:
+    size = int(rng.integers(10, 150))
+    marked, n = int(rng.integers(0, size)), int(rng.integers(10, 150))
+    return marked, size, n, round(float(rng.uniform(0.001, 0.3)), 4)
+
+
+def _drawn_check(rng: np.random.Generator) -> tuple[Any, ...]:
+    bins = int(rng.integers(2, 6))
+    rows = 0.7 * np.eye(bins) + 0.3 * rng.dirichlet(np.ones(bins), bins)
+    test, spent = rng.uniform(0.2, 1.0, 2).round(2).tolist()
+    return rng.integers(5, 40, bins), rows, test, spent, 0.01
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -108,6 +121,11 @@ EXERCISES = {
                 (1, 1, 0.5),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(5, 200)),
+            int(rng.integers(5, 200)),
+            round(rng.uniform(0.001, 0.3), 4),
+        ),
         wrong=[
             (
                 lambda size, n, level: math.ceil(math.log(level) / math.log(size / (size + n))),
@@ -136,6 +154,7 @@ EXERCISES = {
                 (25, 60, 30, 0.3),
             )
         ],
+        draw=_drawn_marked,
         wrong=[
             (
                 lambda a, size, n, level: first(
@@ -163,6 +182,7 @@ EXERCISES = {
     ),
     "check": Exercise(
         _check_cases(),
+        draw=_drawn_check,
         wrong=[
             (
                 lambda c, p, test, draw, delta: passing(c, p, test, draw, delta, worst=np.mean),

@@ -73,6 +73,38 @@ def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[A
     return judge
 
 
+def _drawn_left(rng: np.random.Generator) -> Case:
+    """Draw counts until every loss comes from the own bin, as in the fixed cases."""
+    while True:
+        counts = rng.permutation([0, 1, *rng.integers(1, 30, int(rng.integers(2, 6)))])
+        k, n = int(rng.choice(np.flatnonzero(counts))), int(counts.sum())
+        epsilon = round(float(rng.uniform(0.4, 1.5)), 2)
+        randomiser = k_ary_randomised_response(counts.size, n, epsilon)
+        years = counts, counts - (np.arange(counts.size) == k)
+        found = [
+            counts_of(_published(each.tolist(), randomiser), each.sum(), randomiser)
+            for each in years
+        ]
+        if np.allclose(found, years):
+            return Case(
+                _finds(counts.tolist(), k, epsilon),
+                "Turn the losses of both years into counts and compare them.",
+            )
+
+
+def _drawn_histogram(rng: np.random.Generator) -> Case:
+    """Draw a histogram and rows until every loss comes from the own bin."""
+    while True:
+        bins = int(rng.integers(3, 8))
+        counts = rng.permutation([0, 1, *rng.integers(1, 4, bins - 2)])
+        randomiser = 0.8 * np.eye(bins) + 0.2 * rng.dirichlet(np.full(bins, 3.0), bins)
+        losses = _added_losses(counts, randomiser)
+        if np.allclose(rebuilt(losses, int(counts.sum()), randomiser), counts):
+            return Case(
+                _rebuilds(counts.tolist(), randomiser), "The masses are linear in the histogram."
+            )
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -148,6 +180,12 @@ EXERCISES = {
                 (101, 1317, 1.0, 1),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(4, 110)),
+            int(rng.integers(300, 1500)),
+            round(rng.uniform(0.3, 1.5), 2),
+            3,
+        ),
         wrong=[
             (lambda *given: hidden(*given) + 1, "off by one"),
             (cut_off, "not cut off"),
@@ -191,6 +229,7 @@ EXERCISES = {
                 ([20, 7, 30, 11, 1], 3, 0.5, "In the second year there are n - 1 records."),
             )
         ],
+        draw=_drawn_left,
         wrong=[
             (
                 lambda before, after, n, randomiser: int(np.nanargmax(np.abs(after - before))),
@@ -254,6 +293,7 @@ EXERCISES = {
                 ),
             )
         ],
+        draw=_drawn_histogram,
         wrong=[
             (
                 lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),

@@ -145,6 +145,11 @@ EXERCISES = {
             )
             for n, bins, epsilon in ((20, 8, 0.4), (2, 2, 0.5), (1307, 101, 0.1))
         ],
+        draw=lambda rng: (
+            int(rng.integers(2, 2000)),
+            int(rng.integers(2, 200)),
+            round(rng.uniform(0.05, 2.0), 2),
+        ),
         wrong=[
             (lambda n, bins, epsilon: printed(n + 1, bins, epsilon), "with n; the printed"),
             (lambda n, bins, epsilon: printed(n, bins, epsilon)[::-1], "The order is"),
@@ -179,6 +184,7 @@ EXERCISES = {
             ),
             Case(_in_order, "The three must come out in increasing order for every n and epsilon."),
         ],
+        draw=lambda rng: (int(rng.integers(2, 2000)), round(rng.uniform(0.05, 2.0), 2)),
         wrong=[
             (lambda n, e: three(n, e)[::-1], "The order is (careful, tight, published)."),
             (lambda n, e: three(n, e, 0), "another branch"),
@@ -211,6 +217,7 @@ EXERCISES = {
                 "If the exposed record can save itself, somebody else must be exposed by that.",
             ),
         ],
+        fixed="The answer is a game, and what it must show has no parameter.",
         wrong=[
             (pair()[0], "It is not a pair."),
             (([1, 2], [3, 4]), "no NVOGame"),

@@ -171,6 +171,12 @@ def _is_better(answer: Callable[..., Any]) -> bool | str:
     )
 
 
+def _drawn_budget(rng: np.random.Generator) -> Case:
+    epsilon = round(float(np.exp(rng.uniform(-4.0, 0.0))), 3)
+    total = round(float(rng.uniform(0.5, 6.0)), 2)
+    return _draws_case(epsilon, total, "Count upwards with the smaller cost of the two theorems.")
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -213,6 +219,7 @@ EXERCISES = {
             _draws_case(1.0, 10.0, "Few draws: which theorem is better there?"),
             _draws_case(0.5, 0.4, "What if one draw costs too much already?"),
         ],
+        draw=_drawn_budget,
         wrong=[
             (lambda epsilon, total: int(total / epsilon), "what the basic theorem allows"),
             (advanced_only, "Take the smaller cost of the two"),
@@ -229,6 +236,12 @@ EXERCISES = {
             close(1.0, 3.0, 1e-9, hint="Without noise the slope stays as it is."),
             _flat_case(9.1, 68.6, 0.1, "The players' heights at ε = 1."),
         ],
+        draw=lambda rng: _flat_case(
+            round(rng.uniform(1.0, 9.0), 1),
+            round(rng.uniform(0.5, 3.0), 1),
+            0.03,
+            "The slope is Cov(x', y) / Var(x').",
+        ),
         wrong=[
             (lambda sd, s: sd**2 / (sd**2 + s**2), "The variance of Laplace noise is not s²."),
             (lambda sd, s: sd / (sd + math.sqrt(2) * s), "variances do"),
@@ -258,6 +271,7 @@ EXERCISES = {
                 "Draw a grid of 3 × 3 cells and place the records on it.",
             ),
         ],
+        fixed="The answer is a data set, and what it must show has no parameter.",
         wrong=[
             (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
             (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
@@ -285,6 +299,7 @@ EXERCISES = {
                 "hardly one is left by noise alone.",
             ),
         ],
+        fixed="The noise of five tables is drawn inside the check, for one data set, the players.",
         wrong=[
             (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
             (lambda noisy: noisy, "a weight below 0"),

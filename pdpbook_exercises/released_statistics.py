@@ -35,9 +35,9 @@ def _sum_alone(values: ArrayLike, sum_scale: float, count_scale: float) -> Float
     return np.abs(np.asarray(values)) / sum_scale
 
 
-def _data(seed: int, n: int, d: int) -> tuple[Floats, Floats]:
+def _data(seed: int | np.random.Generator, n: int, d: int) -> tuple[Floats, Floats]:
     """Return features with an intercept, one record far from the others, and a response."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)  # a generator stays the same one
     features = np.c_[np.ones(n), rng.normal(size=(n, d))]
     features[0, 1:] += 4.0
     return features, features.sum(axis=1) + rng.normal(size=n)
@@ -119,6 +119,15 @@ def _textbook(changes: ArrayLike, epsilon: float, delta: float) -> float:
     return longest / epsilon * float(np.sqrt(2.0 * np.log(1.25 / delta)))
 
 
+def _drawn_join(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Draw data, a record that joins, the ends of its response, and the noise."""
+    d = int(rng.integers(1, 4))
+    candidate = np.r_[1.0, rng.uniform(-4.0, 4.0, d).round(2)]
+    lower, upper = round(rng.uniform(-30.0, 0.0), 2), round(rng.uniform(1.0, 30.0), 2)
+    data = _data(rng, int(rng.integers(10, 40)), d)
+    return *data, candidate, lower, upper, round(rng.uniform(0.3, 4.0), 2)
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -183,6 +192,11 @@ EXERCISES = {
                 ([-3.0, 0.0, 0.5], (10.0, 0.5)),
             )
         ],
+        draw=lambda rng: (
+            rng.normal(0.0, 5.0, int(rng.integers(3, 9))).round(2),
+            round(rng.uniform(0.5, 20.0), 2),
+            round(rng.uniform(0.2, 5.0), 2),
+        ),
         wrong=[
             (_larger, "log-ratios add up"),
             (_signed, "never negative"),
@@ -192,7 +206,7 @@ EXERCISES = {
         right=[both_one_by_one],
     ),
     "leave-one-out": Exercise(
-        lambda seed: [
+        [
             close(
                 _error,
                 *data,
@@ -208,8 +222,9 @@ EXERCISES = {
                     "That is the sum. Divide by the number of records.": _summed,
                 },
             )
-            for data in (SMALL, _data(seed, 12, 2), _data(seed + 1, 40, 3))
+            for data in (SMALL, _data(0, 12, 2), _data(1, 40, 3))
         ],
+        draw=lambda rng: _data(rng, int(rng.integers(8, 40)), int(rng.integers(1, 4))),
         wrong=[
             (_with_itself, "has seen the record"),
             (_root_error, "the square of 1 - h below"),
@@ -219,7 +234,7 @@ EXERCISES = {
         right=[refitted],
     ),
     "join": Exercise(
-        lambda seed: [
+        [
             close(
                 _joining,
                 *data,
@@ -247,10 +262,11 @@ EXERCISES = {
             )
             for data, candidate, lower, upper, sigma in (
                 (SMALL, np.array([1.0, 4.0]), 0.0, 9.0, 2.0),
-                (_data(seed, 15, 2), np.array([1.0, -3.0, 2.0]), -2.0, 20.0, 0.5),
-                (_data(seed + 1, 30, 1), np.array([1.0, 6.0]), -30.0, 2.0, 3.0),
+                (_data(0, 15, 2), np.array([1.0, -3.0, 2.0]), -2.0, 20.0, 0.5),
+                (_data(1, 30, 1), np.array([1.0, 6.0]), -30.0, 2.0, 3.0),
             )
         ],
+        draw=_drawn_join,
         wrong=[
             (_variant(-1.0), "This one joins"),
             (_variant(0.0), "leverage of the new record"),
@@ -284,6 +300,11 @@ EXERCISES = {
             )
             for epsilon, delta in ((1.0, 1e-5), (0.3, 1e-6), (3.0, 1e-9))
         ],
+        draw=lambda rng: (
+            rng.normal(size=(int(rng.integers(2, 8)), int(rng.integers(2, 5)))).round(2),
+            round(rng.uniform(0.2, 4.0), 2),
+            10.0 ** -int(rng.integers(3, 10)),
+        ),
         wrong=[
             (_by_norm(1), "Euclidean length"),
             (_by_norm(np.inf), "all of its numbers"),

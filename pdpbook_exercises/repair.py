@@ -31,13 +31,57 @@ def _randomisers() -> list[tuple[NDArray[np.float64], list[int], float]]:
 
 
 def _judges_like(randomiser: NDArray[np.float64], lower: list[int], epsilon: float) -> Case:
-    hint = (
-        "The answer is wrong. Every bin counts, empty ones too. A record of an empty bin adds its "
-        "own row to the mass of the lower bound, and the slope does not depend on n."
+    """Compare with the definition; tell a bin that decides, without the sides of the inequality."""
+    counts, bins = np.array(lower), len(lower)
+    mass = np.array([np.maximum(counts, np.eye(bins)[k]) @ randomiser for k in range(bins)])
+    with np.errstate(invalid="ignore"):
+        filled = np.nan_to_num(randomiser / ((1 - math.exp(-epsilon)) * mass))
+    right = bool(filled.max() <= 1.0 + 1e-12)
+    assert right == is_safe(randomiser, lower, epsilon=epsilon)
+    bin_, output = np.unravel_index(filled.argmax(), filled.shape)
+    kind = "occupied" if counts[bin_] else "empty"
+
+    def judge(answer: Any) -> str:
+        said = answer(randomiser.copy(), counts.copy(), epsilon)
+        if not isinstance(said, bool | np.bool_ | int):
+            return "The answer is True or False."
+        if bool(said) == right:
+            return ""
+        if right:
+            return "But every bin, occupied or empty, fulfils the condition on every output."
+        return f"But bin {bin_}, which is {kind}, breaks the condition on output {output}."
+
+    return Case(
+        judge,
+        "Every bin and every output counts, those of empty bins too.",
+        "A record of an empty bin adds its own row to the mass of the lower bound, and the slope "
+        "does not depend on n.",
     )
-    return equal(
-        is_safe(randomiser, lower, epsilon=epsilon), randomiser, np.array(lower), epsilon, hint=hint
-    )
+
+
+def _other_safe_cases() -> list[Case]:
+    """Cases in which the decision falls beside the diagonal, or on the edge."""
+    spread = np.array([[0.5, 0.3, 0.2, 0.0], [0.4, 0.4, 0.2, 0.0], [0.3, 0.3, 0.4, 0.0]])
+    spread = np.vstack([spread, spread[:1]])
+    beside = np.array([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
+    return [
+        _judges_like(np.array([[0.5, 0.5], [1.0, 0.0]]), [1, 1], 1.0),
+        _judges_like(beside, [2, 0, 5], 1.0),
+        _judges_like(spread, [9, 9, 9, 9], 1.0),  # an output that nobody can give
+    ]
+
+
+def _drawn_safe(rng: np.random.Generator) -> Case:
+    """Draw rows of any kind, not near the edge of safety, on either side of it."""
+    bins = int(rng.integers(2, 6))
+    side = rng.random() < 0.5
+    while True:
+        rows = rng.dirichlet(np.full(bins, rng.choice([0.3, 1.0, 5.0])), bins)
+        lower = (rng.integers(0, 12, bins) * (rng.random(bins) < 0.8)).astype(int)
+        epsilon = float(np.round(rng.uniform(0.2, 1.5), 2))
+        near = {is_safe(rows, lower, epsilon=epsilon * each) for each in (0.999, 1.0, 1.001)}
+        if near == {bool(side)}:
+            return _judges_like(rows, lower.tolist(), epsilon)
 
 
 def _is_largest(
@@ -67,47 +111,62 @@ VILLAGES: list[tuple[list[float], list[int], float]] = [
 def _by_hand_cases() -> list[Case]:
     cases = []
     for mean, lower, epsilon in VILLAGES:
-        m, low = np.array(mean), np.array(lower)
-
-        def table(answer: Any, m: Any = m, low: Any = low, e: float = epsilon) -> Any:
-            return np.asarray(answer(m.copy(), low.copy(), e), dtype=float)
-
-        def shaped(answer: Any, table: Any = table, low: Any = low) -> bool:
-            rows = table(answer)
-            return rows.shape == (low.size, low.size) and bool(
-                (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
-            )
-
-        def is_it_safe(answer: Any, table: Any = table, low: Any = low, e: float = epsilon) -> bool:
-            return is_safe(table(answer), low, epsilon=e)
-
-        def near(answer: Any, table: Any = table, m: Any = m) -> bool:
-            q = m / m.sum()
-            output = q @ table(answer)
-            return kl_divergence(q, output / output.sum()) <= 0.05
-
-        def releases(answer: Any, table: Any = table, low: Any = low) -> bool:
-            return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
-
-        cases += [
-            Case(shaped, "Return one distribution for each bin."),
-            Case(
-                is_it_safe,
-                "Not safe. Look for a bin and an output on which the records of the lower bound "
-                "put too little mass. How much mass does a record need that is released as itself?",
-            ),
-            Case(
-                near,
-                "Safe, but its divergence at the mean is above 0.05. Move no more mass than is "
-                "needed.",
-            ),
-            Case(
-                releases,
-                "Safe and near, but fewer than half of the records of the lower bound are released "
-                "as themselves. Equal rows are a histogram, not a randomiser.",
-            ),
-        ]
+        cases += _village_cases(np.array(mean), np.array(lower), epsilon)
     return cases
+
+
+def _village_cases(m: Any, low: Any, e: float) -> list[Case]:
+    def table(answer: Any) -> Any:
+        return np.asarray(answer(m.copy(), low.copy(), e), dtype=float)
+
+    def shaped(answer: Any) -> bool:
+        rows = table(answer)
+        return rows.shape == (low.size, low.size) and bool(
+            (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
+        )
+
+    def is_it_safe(answer: Any) -> bool:
+        return is_safe(table(answer), low, epsilon=e)
+
+    def near(answer: Any) -> bool:
+        q = m / m.sum()
+        output = q @ table(answer)
+        return kl_divergence(q, output / output.sum()) <= 0.05
+
+    def releases(answer: Any) -> bool:
+        return float(low @ np.diag(table(answer))) >= 0.5 * low.sum()
+
+    return [
+        Case(shaped, "Return one distribution for each bin."),
+        Case(
+            is_it_safe,
+            "Not safe. Look for a bin and an output on which the records of the lower bound "
+            "put too little mass. How much mass does a record need that is released as itself?",
+        ),
+        Case(
+            near,
+            "Safe, but its divergence at the mean is above 0.05. Move no more mass than is needed.",
+        ),
+        Case(
+            releases,
+            "Safe and near, but fewer than half of the records of the lower bound are released "
+            "as themselves. Equal rows are a histogram, not a randomiser.",
+        ),
+    ]
+
+
+def _drawn_village(rng: np.random.Generator) -> Case:
+    """Draw a village with crowded bins and nearly empty ones, and ask for all at once."""
+    bins = int(rng.integers(3, 7))
+    crowded = np.append(rng.random(bins - 1) < 0.6, True)
+    mean = np.where(crowded, rng.integers(150, 500, bins), rng.choice([0.1, 1.0], bins))
+    lower = np.where(crowded, np.floor(0.9 * mean), 0).astype(int)
+    cases = _village_cases(mean, lower, 0.5)
+
+    def judge(answer: Any) -> str:
+        return next((case.hint for case in cases if not case.judge(answer)), "")
+
+    return Case(judge, "What holds for the villages above must hold for this one.")
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -132,6 +191,30 @@ def condition(randomiser, lower, epsilon, *, slope=None, empty=True, occupied_on
     slope = slope or (1 - math.exp(-epsilon))
     fits = (randomiser <= slope * mass * (1 + 1e-12)).all(axis=1)
     return bool(fits[lower > 0].all() if occupied_only else fits.all())
+
+
+def mass_with(p, low, k):
+    return np.maximum(low, np.eye(len(low))[k]) @ p
+
+
+def own_bin_only(p, low, e):
+    return all(p[k, k] <= (1 - math.exp(-e)) * mass_with(p, low, k)[k] for k in range(len(low)))
+
+
+def strict(p, low, e):
+    return all((p[k] < (1 - math.exp(-e)) * mass_with(p, low, k)).all() for k in range(len(low)))
+
+
+def at_least_one(p, low, e):
+    """Right, but what it was given is another lower bound afterwards."""
+    fits = []
+    for k in range(len(low)):
+        before = low[k]
+        low[k] = max(before, 1)
+        fits.append((p[k] <= (1 - math.exp(-e)) * (low @ p) * (1 + 1e-12)).all())
+        low[k] = before
+    low[:] = np.maximum(low, 1)
+    return all(fits)
 
 
 def budget(epsilon, delta, share, draws, at_least, *, rest=None, part=0.5):
@@ -169,6 +252,11 @@ EXERCISES = {
                 (5, 0.2, 0.1),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(1, 400)),
+            round(rng.uniform(0.1, 2.0), 3),
+            float(10 ** -rng.uniform(0.5, 8.0)),
+        ),
         wrong=[
             (
                 lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
@@ -185,24 +273,27 @@ EXERCISES = {
         right=[lambda k, e, d: margin(k, e, d, above)],
     ),
     "safe": Exercise(
-        [_judges_like(*case) for case in _randomisers()],
+        [*(_judges_like(*case) for case in _randomisers()), *_other_safe_cases()],
+        draw=_drawn_safe,
         wrong=[
-            (lambda p, low, e: condition(p, low, e, empty=False), "case 4 of 36"),
-            (
-                lambda p, low, e: condition(p, low, e, occupied_only=True),
-                "the slope does not depend on n",
-            ),
+            (lambda p, low, e: condition(p, low, e, empty=False), "But every bin, occupied or"),
+            (lambda p, low, e: condition(p, low, e, occupied_only=True), "which is empty, breaks"),
             (
                 lambda p, low, e: condition(
                     p, low, e, slope=1 - math.exp(-e) * (1 - 1 / low.sum())
                 ),
-                "case 33 of 36",
+                "breaks the condition on output",
             ),
             (
                 lambda p, low, e: condition(p, low, e, slope=math.expm1(e)),
-                "Every bin counts, empty ones too",
+                "breaks the condition on output",
             ),
-            (lambda p, low, e: True, "Every bin counts, empty ones too"),
+            (lambda p, low, e: True, "Every bin and every output counts"),
+            # a reviewer's findings: only the own bin, a strict inequality, and a changed input
+            (own_bin_only, "which is occupied, breaks the condition on output"),
+            (strict, "fulfils the condition on every output"),
+            (at_least_one, "changed what it was given"),
+            (lambda p, low, e: "no", "True or False"),
         ],
         right=[lambda p, low, e: is_safe(p, low, epsilon=e), condition],
     ),
@@ -220,6 +311,16 @@ EXERCISES = {
                 (0.3, 1e-6, 0.9, 20, 5000),
             )
         ],
+        draw=lambda rng: Case(
+            _is_largest(
+                round(rng.uniform(0.5, 3.0), 2),
+                1e-6,
+                round(rng.uniform(0.2, 0.8), 2),
+                int(rng.integers(1, 200)),
+                int(rng.integers(2, 3000)),
+            ),
+            "The draws may cost what the histogram leaves of epsilon, with half of delta.",
+        ),
         wrong=[
             (lambda e, d, share, m, n: (1 - share) * e / m, "more epsilon_2 must cost too much"),
             (
@@ -233,6 +334,7 @@ EXERCISES = {
     ),
     "by-hand": Exercise(
         _by_hand_cases(),
+        draw=_drawn_village,
         wrong=[
             (lambda m, low, e: np.eye(len(m)), "Not safe"),
             (

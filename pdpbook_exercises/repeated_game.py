@@ -50,6 +50,9 @@ def _undiscounted_case(reward: float, rounds: int, hint: str) -> Case:
             "That is near it, with an error that does not vanish: Euler's constant.": (
                 lambda reward, rounds: reward * np.log(rounds)
             ),
+            "The parts are no whole numbers: divide by /, not by //.": lambda reward, rounds: sum(
+                reward // i for i in range(1, rounds + 1)
+            ),
             "The last round is missing: i runs from 1 to m.": (
                 lambda reward, rounds: reward * (1 / np.arange(1, rounds)).sum()
             ),
@@ -87,7 +90,7 @@ def _power_to_spare(stakes: NDArray[np.float64]) -> float:
     """Halve an interval until the message of smallest stake is just still published in full."""
     low, high = 0.0, float(len(stakes))
     least = int(np.argmin(stakes))
-    for _ in range(50):
+    for _ in range(30):
         middle = 0.5 * (low + high)
         full = limited_attack(stakes, power=middle).granularity[least] > 1.0 - 1e-12
         low, high = (middle, high) if full else (low, middle)
@@ -196,14 +199,17 @@ def learner(step, tail=1):
 EXERCISES = {
     "undiscounted": Exercise(
         [
-            _undiscounted_case(1.0, 3, "Write out the first three rounds."),
+            _undiscounted_case(2.5, 3, "Write out the first three rounds."),
             _undiscounted_case(-0.5, 100, "Go on from the first three rounds."),
             _undiscounted_case(1.0, 1, "After one round it is the reward."),
             _undiscounted_case(2.0, 5000, "Go on from the first three rounds."),
         ],
+        draw=lambda rng: (round(rng.uniform(-3.0, 3.0), 2), int(rng.integers(2, 500))),
         wrong=[
             (lambda reward, rounds: reward * rounds, "i-th part"),
             (lambda reward, rounds: reward, "without the future"),
+            # a reviewer's finding: this was told to be the mean of the rewards
+            (lambda reward, rounds: sum(reward // i for i in range(1, rounds + 1)), "not by //"),
             (lambda reward, rounds: reward * math.log(rounds), "Euler's constant"),
             (lambda reward, rounds: loop(reward, rounds - 1), "The last round is missing"),
             (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
@@ -220,6 +226,14 @@ EXERCISES = {
             )
             for given in ((2, 1.0, 1.0), (5, 2.0, 0.8), (4, 4.0, 1.5), (3, 0.5, 2.0), (3, 5.0, 1.0))
         ],
+        draw=lambda rng: Case(
+            _is_worst_attack(
+                int(rng.integers(2, 7)),
+                round(rng.uniform(0.3, 4.0), 2),
+                round(rng.uniform(0.3, 2.0), 2),
+            ),
+            "What does a convex function say about the mean of its arguments?",
+        ),
         wrong=[
             (corner, "It leaves the user"),
             (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
@@ -234,6 +248,9 @@ EXERCISES = {
             _full_case(stakes)
             for stakes in ((2.0, 0.5, 1.0), (1.0, 1.0), (1.5,), (1.2, 1.0, 1.1), (2.2, 1.8, 0.9))
         ],
+        draw=lambda rng: _full_case(
+            tuple(rng.uniform(0.6, 2.4, int(rng.integers(2, 5))).round(2).tolist())
+        ),
         wrong=[
             (lambda stakes: spare(stakes, least=True), "of higher stake"),
             (lambda stakes: spare(stakes, certain=False), "at most 1"),
@@ -253,6 +270,7 @@ EXERCISES = {
             )
             for discount, stakes in ((0.5, (0.5, 2.0)), (0.9, (0.3, 1.0, 4.0)))
         ],
+        fixed="The rounds are drawn inside the check, and a case takes half a second.",
         wrong=[
             (learner(lambda k: 1 / k), "the median of the errors is"),
             (learner(lambda k: 1.0), "steps that stay large never settle"),

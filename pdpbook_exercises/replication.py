@@ -133,6 +133,24 @@ def _fits(setting: Setting) -> bool | str:
 
 _RNG = np.random.default_rng(5)
 
+
+def _drawn_figures(rng: np.random.Generator) -> Case:
+    computed, printed = rng.random((2, int(rng.integers(2, 9)))).round(4)
+    return _misfit_case(computed, printed, "Logarithm, square, mean, root, exp.")
+
+
+def _drawn_verdict(rng: np.random.Generator) -> Case:
+    printed = round(float(rng.uniform(0.001, 0.05)), 4)
+    ours, bound = printed * rng.choice([0.3, 0.7, 1.5, 3.0]), printed * rng.choice([0.0, 0.5, 2.0])
+    return _verdict_case(printed, round(ours, 6), round(bound, 6), "Which comparison comes first?")
+
+
+def _drawn_fraction(rng: np.random.Generator) -> Case:
+    d = int(rng.integers(1, 102))
+    value = math.floor(10_000 * int(rng.integers(0, d + 1)) / d) / 10_000
+    return _same_set(value, "Cut off, not rounded.")
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -180,6 +198,7 @@ EXERCISES = {
             _misfit_case([0.5, 0.1], [0.5, 0.1], "Equal figures fit perfectly: 1."),
             _misfit_case([0.0], [0.0001], "A computed 0 must not give infinity."),
         ],
+        draw=_drawn_figures,
         wrong=[
             (lambda a, c: np.sqrt(np.mean(logs(a, c) ** 2)), "Go back from logarithms."),
             (lambda a, c: np.exp(np.mean(logs(a, c) ** 2)), "stands a root"),
@@ -203,6 +222,7 @@ EXERCISES = {
             _verdict_case(0.0001, 0.00013, 0.00012, "0.00012 may be printed as 0.0001."),
             _verdict_case(0.0066, 0.0070, 0.0068, "A bound above it refutes it, however near."),
         ],
+        draw=_drawn_verdict,
         wrong=[
             (lambda *given: judged(*given).capitalize(), "in small letters"),
             (lambda *given: judged(*given, slack=0.0), "rounded to four decimals"),
@@ -228,6 +248,7 @@ EXERCISES = {
             _same_set(1.0, "Only m = d gives 1."),
             _same_set(0.0, "m may be 0."),
         ],
+        draw=_drawn_fraction,
         wrong=[
             (lambda value: cut(value, by=round), "pairs are missing"),
             (lowest_terms, "and 0 do not belong there"),
@@ -247,6 +268,7 @@ EXERCISES = {
                 "Divide the two small multipliers by a common number, and pad for a smaller ε.",
             ),
         ],
+        fixed="The answer is the setting of one published table.",
         wrong=[
             ((3, 2, 1, 0.0165, 0.01), "It is a tuple."),
             (Setting((3, 2, 1, 0.33, 0.2), None), "Its misfit is"),

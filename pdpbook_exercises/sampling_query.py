@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,8 +73,8 @@ _VARIANTS = [
 ]
 
 
-def _keeps_all(answer: Any) -> str:
-    for values in _VARIANTS:
+def _keeps_all(answer: Any, variants: Sequence[Any] = _VARIANTS) -> str:
+    for values in variants:
         grid, placed = answer(values.copy(), 1.0)
         if len(placed) != len(values):
             return f"{len(values)} records went in, and {len(placed)} came back."
@@ -82,9 +82,9 @@ def _keeps_all(answer: Any) -> str:
     return ""
 
 
-def _is_public(answer: Any) -> str:
-    grids = [answer(values.copy(), 1.0)[0] for values in _VARIANTS]
-    for values, grid in zip(_VARIANTS[1:], grids[1:], strict=True):
+def _is_public(answer: Any, variants: Sequence[Any] = _VARIANTS) -> str:
+    grids = [answer(values.copy(), 1.0)[0] for values in variants]
+    for values, grid in zip(variants[1:], grids[1:], strict=True):
         if grid != grids[0]:
             return f"With {len(values)} of these heights the grid is another than with all 300."
     return ""
@@ -108,8 +108,8 @@ def _is_padded(answer: Any) -> str:
     return ""
 
 
-def _stays_within_limits(answer: Any) -> str:
-    for values in _VARIANTS:
+def _stays_within_limits(answer: Any, variants: Sequence[Any] = _VARIANTS) -> str:
+    for values in variants:
         grid, placed = answer(values.copy(), 1.0)
         low, high = grid.lower + _padding(grid), grid.upper - _padding(grid)
         for value, record in zip(values, np.asarray(placed, dtype=float), strict=True):
@@ -119,6 +119,20 @@ def _stays_within_limits(answer: Any) -> str:
                     f"the range that the grid declares goes from {low:.1f} to {high:.1f} cm."
                 )
     return ""
+
+
+def _drawn_heights(rng: np.random.Generator) -> Case:
+    """Draw other heights, some of them nonsense, and look at all properties at once."""
+    heights = np.clip(rng.normal(168, 9, int(rng.integers(20, 200))), 140, 200)
+    others = np.array([rng.uniform(300, 3000), rng.uniform(-500, 50)])
+    variants = [heights, heights[1:], np.append(heights, others[0]), np.append(heights, others[1])]
+
+    def judge(answer: Any) -> str:
+        found = [f(answer, variants) for f in (_keeps_all, _is_public, _stays_within_limits)]
+        same = np.allclose(answer(heights.copy(), 1.0)[1], heights)
+        return next(filter(None, found), "" if same else "Ordinary heights must stay as they are.")
+
+    return Case(judge, "What holds for the heights above must hold for these.")
 
 
 def _leaves_heights(answer: Any) -> bool:
@@ -134,6 +148,12 @@ def padded(low, high, epsilon, p, *, log=math.log, sides=(1, 1), tail=2.0, scale
         raise ValueError("p")
     pad = -(high - low if scale is None else scale) / epsilon * log(tail * (1 - p))
     return low - sides[0] * pad, high + sides[1] * pad
+
+
+def refusing(low, high, epsilon, p):
+    if not 0.5 <= p <= 0.9:
+        raise ValueError("p")
+    return padded(low, high, epsilon, p)
 
 
 def unchecked(low, high, epsilon, p):
@@ -204,15 +224,29 @@ EXERCISES = {
                     ),
                 },
             )
-            for case in ((160.02, 228.6, 0.1, 0.9), (0.0, 1.0, 1.0, 0.9), (-5.0, 3.0, 2.0, 0.6))
+            for case in (
+                (160.02, 228.6, 0.1, 0.9),
+                (0.0, 1.0, 1.0, 0.9),
+                (-5.0, 3.0, 2.0, 0.6),
+                (2.0, 4.0, 0.5, 0.999),
+                (-1.0, 0.0, 3.0, 0.55),
+            )
         ]
         + [Case(_refuses_negative_padding, "For p < 1/2 raise a ValueError.")],
+        draw=lambda rng: (
+            low := round(rng.uniform(-50.0, 50.0), 1),
+            low + round(rng.uniform(1.0, 80.0), 1),
+            round(rng.uniform(0.1, 3.0), 2),
+            round(rng.uniform(0.55, 0.99), 2),
+        ),
         wrong=[
             # student's findings: the hint said what they already had
             (lambda *case: padded(*case, log=math.log2), "base-2 logarithm"),
             (lambda *case: padded(*case, tail=1.0), "in one direction only"),
             # student's finding: p < 1/2 was not tried
             (unchecked, "raise a ValueError"),
+            # a reviewer's finding: p above 0.9 was not tried
+            (refusing, "0.999) raised ValueError"),
             (lambda *case: padded(*case, sides=(-1, -1)), "the wrong sign"),
             (lambda *case: padded(*case, scale=1.0), "the range of the data over epsilon"),
             (
@@ -224,6 +258,9 @@ EXERCISES = {
     ),
     "draws-until-seen": Exercise(
         [_draws_case(n, c) for n, c in ((1317, 0.99), (2, 0.5), (1317, 0.5), (10**9, 0.5))],
+        draw=lambda rng: _draws_case(
+            int(rng.integers(2, 10**6)), round(rng.uniform(0.05, 0.99), 3)
+        ),
         wrong=[
             (lambda n, c: math.ceil(n * c), "Draws may repeat a record"),
             (lambda n, c: math.ceil(math.log(c) / math.log1p(-1 / n)), "*missed*"),
@@ -249,6 +286,7 @@ EXERCISES = {
             ),
             Case(_leaves_heights, "Ordinary heights must stay as they are."),
         ],
+        draw=_drawn_heights,
         wrong=[
             # student's finding: records clipped to the padded interval passed
             (public("padded"), "in the padding"),

@@ -81,6 +81,12 @@ def _by_scale(scale: Callable[..., Any]) -> Callable[..., int]:
     return best
 
 
+def _drawn_groups(rng: np.random.Generator) -> tuple[Any, ...]:
+    bins = int(rng.integers(3, 8))
+    groups = rng.permutation([0, 1, *rng.integers(0, 2, bins - 2)])
+    return rng.dirichlet(np.ones(bins), size=int(rng.integers(2, 7))), groups
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -154,6 +160,7 @@ EXERCISES = {
             )
             for n, epsilon in ((1317, 1.0), (5, 0.3), (10**9, 1e-6), (2, 4.0))
         ],
+        draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.01, 4.0), 3)),
         wrong=[
             (lambda n, epsilon: 1 / epsilon, "without amplification"),
             (lambda n, epsilon: math.log1p(n * math.expm1(epsilon)), "That is ε₀."),
@@ -189,6 +196,13 @@ EXERCISES = {
                 (50, 10.0, 4.0, 3.0, 500),
             )
         ],
+        draw=lambda rng: (
+            int(rng.integers(50, 5000)),
+            round(rng.uniform(1.0, 80.0), 1),
+            round(rng.uniform(0.5, 10.0), 1),
+            round(rng.uniform(0.1, 3.0), 2),
+            int(rng.integers(100, 2000)),
+        ),
         wrong=[
             (lambda *case: draws(*case, split=False), "a part of epsilon only"),
             (lambda *case: draws(*case, amplified=False), "without amplification"),
@@ -200,6 +214,7 @@ EXERCISES = {
     ),
     "merged-losses": Exercise(
         _merging_cases(),
+        draw=_drawn_groups,
         wrong=[
             (lambda rows, groups: privacy_losses(rows, rows.sum(0), len(rows)), "before merging"),
             (lambda rows, groups: merged(rows, groups, without=0), "Add up the columns"),

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 
-__all__ = ["after_move", "all_profiles", "laplace_game", "whole", "wrong_game", "wrong_scales"]
+__all__ = [
+    "after_move",
+    "all_profiles",
+    "drawn_game",
+    "laplace_game",
+    "whole",
+    "wrong_game",
+    "wrong_scales",
+]
 
 Profile = NDArray[np.int64]
 
@@ -30,6 +38,22 @@ def laplace_game(counts: Sequence[int], scales: Sequence[float], epsilon: float 
     numbers = np.asarray(scales, dtype=float)
     kernel = laplace_kernel(len(counts), numbers)
     return NVOGame(np.asarray(counts), kernel, epsilon=epsilon, scales=numbers)
+
+
+def drawn_game(
+    rng: np.random.Generator, *, bins: int = 4, actions: int = 3, records: int = 5
+) -> NVOGame:
+    """Draw a small game: an empty bin is likely, and the scales are different.
+
+    Examples
+    --------
+    >>> game = drawn_game(np.random.default_rng(0), records=4)
+    >>> game.records, game.bins, game.actions
+    (4, 4, 3)
+    """
+    counts = rng.multinomial(records, rng.dirichlet(np.ones(bins)))
+    scales = np.exp(rng.uniform(np.log(0.04), np.log(1.5), actions)).round(3)
+    return laplace_game(counts.tolist(), scales.tolist(), round(float(rng.uniform(0.5, 2.0)), 2))
 
 
 def whole(profile: Any) -> NDArray[Any]:

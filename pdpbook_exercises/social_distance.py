@@ -217,6 +217,19 @@ def _distance_cases() -> list[Case]:
     ]
 
 
+def _drawn_hops(rng: np.random.Generator) -> tuple[NDArray[np.int64], int, float]:
+    levels = int(rng.integers(2, 12))
+    hops = rng.integers(1, levels + 1, int(rng.integers(2, 9)))
+    return hops, levels, round(float(rng.uniform(0.5, 5.0)), 2)
+
+
+def _drawn_noise(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    levels = int(rng.integers(2, 9))
+    budgets = distance_budgets(levels, total=levels / 2, offset=1.0)
+    scale = 1 / budgets[rng.integers(levels)]
+    return rng.laplace(scale=scale, size=int(rng.integers(1, 30))), budgets
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -247,6 +260,7 @@ EXERCISES = {
             _people_case([8, 1, 4], 8, 4.0, "Distances without people count in the total, too."),
             _people_case([2], 5, 2.0, "One friend does not get the whole total."),
         ],
+        draw=_drawn_hops,
         wrong=[
             (lambda hops, levels, total: total * np.log(hops) / np.log(hops).sum(), "the people"),
             (
@@ -270,6 +284,7 @@ EXERCISES = {
     ),
     "people-needed": Exercise(
         [_needed_case(*given) for given in ((4.0, 0.01), (0.5, 0.3), (1.0, 0.001), (8.0, 0.05))],
+        draw=lambda rng: (round(rng.uniform(0.2, 7.0), 2), round(rng.uniform(0.001, 0.4), 3)),
         wrong=[
             (lambda total, p: needed(total, p) - 1, "n - 1 others"),
             (lambda total, p: 1 + int((1 - p) / p * math.exp(total)), "rounded up"),
@@ -285,6 +300,10 @@ EXERCISES = {
             _nothing_is_better([1.0, 1.0], 1.0),
             _nothing_is_better([2.0, 50.0, 7.0], 3.0),
         ],
+        draw=lambda rng: _nothing_is_better(
+            rng.uniform(1.0, 60.0, int(rng.integers(2, 6))).round(1).tolist(),
+            round(rng.uniform(0.5, 6.0), 1),
+        ),
         wrong=[
             (split(1 / 3), "the rule for the squared error"),
             (split(1), "In proportion to the people"),
@@ -301,6 +320,9 @@ EXERCISES = {
             _uniform_until(people)
             for people in ([1.0, 8.0, 27.0], [5.0, 5.0], [6.6, 25.8, 32.5, 10.4, 0.7])
         ],
+        draw=lambda rng: _uniform_until(
+            rng.uniform(0.5, 40.0, int(rng.integers(2, 7))).round(1).tolist()
+        ),
         wrong=[
             (lambda people: people.sum() / people.min(), "does not exist"),
             (lambda people: np.cbrt(people).sum() / np.cbrt(people.max()), "without a cube root"),
@@ -311,6 +333,7 @@ EXERCISES = {
     ),
     "leaked-distance": Exercise(
         _distance_cases(),
+        draw=_drawn_noise,
         wrong=[
             (lambda noise, b: likeliest(likelihood)(noise, b) - 1, "Distances start at 1"),
             (likeliest(lambda noise, b: -abs(noise.mean() - 1 / b)), "The nearest mean error"),

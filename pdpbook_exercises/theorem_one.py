@@ -165,6 +165,9 @@ EXERCISES = {
             _is_smallest_number(scale, epsilon)
             for scale, epsilon in ((0.2, 1.0), (0.1, 0.3), (0.5, 0.01), (5.0, 3.0))
         ],
+        draw=lambda rng: _is_smallest_number(
+            round(rng.uniform(0.15, 3.0), 3), round(rng.uniform(0.02, 2.0), 3)
+        ),
         wrong=[
             (lambda scale, e: needed(scale, e, math.floor), "above the scale"),
             (lambda scale, e: needed(scale, e) + 1, "One record fewer is enough."),
@@ -189,6 +192,9 @@ EXERCISES = {
                 (5, 1.0, 0.8),
             )
         ],
+        draw=lambda rng: _own_scale_case(
+            int(rng.integers(4, 2000)), round(rng.uniform(0.1, 1.5), 2), rng.uniform(0.6, 1.5)
+        ),
         wrong=[
             (lambda n, e, others: others, "That is the scale of the others."),
             (lambda n, e, others: 2 * scale_bound(n, e), "It is enough, but not the smallest"),
@@ -207,6 +213,9 @@ EXERCISES = {
     ),
     "grid-bound": Exercise(
         [_grid_case(*case) for case in ((5, 1.0, 4), (50, 0.3, 12), (1307, 1.0, 101))],
+        draw=lambda rng: _grid_case(
+            int(rng.integers(3, 2000)), round(rng.uniform(0.1, 1.5), 2), int(rng.integers(3, 41))
+        ),
         wrong=[
             (lambda n, e, bins: scale_bound(n, e), "That is b*"),
             (lambda n, e, bins: 1 / scale_bound(n, e), "does not hold yet"),

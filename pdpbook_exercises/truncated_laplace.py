@@ -138,6 +138,7 @@ EXERCISES = {
             )
             for ratio in (math.e, 2.0, 10.0, 22_026.0, 1.01)
         ],
+        draw=lambda rng: (round(float(np.exp(rng.uniform(0.05, 8.0))), 4),),
         wrong=[
             (lambda ratio: (1 / math.log(ratio), 1 / (ratio - 1)), "The factor 1/b"),
             (
@@ -169,6 +170,7 @@ EXERCISES = {
             )
             for scale in (0.3, 0.1, 1.0, 0.01, 10.0)
         ],
+        draw=lambda rng: (round(float(np.exp(rng.uniform(-3.0, 1.5))), 4),),
         wrong=[
             (lambda b: math.sqrt(2) * b, "before truncation"),
             (lambda b: sd(b) ** 2, "That is the variance."),
@@ -198,6 +200,7 @@ EXERCISES = {
             )
             for bins, scale in ((3, 1.0), (5, 0.2), (20, 0.05), (40, 3.0), (10**6, 0.3))
         ],
+        draw=lambda rng: (int(rng.integers(3, 41)), round(rng.uniform(0.06, 3.0), 3)),
         wrong=[
             (
                 lambda bins, b: math.exp(1 / b),
@@ -214,6 +217,7 @@ EXERCISES = {
     ),
     "gaussian-sigma": Exercise(
         [_has_ratio(ratio) for ratio in (50.0, 1.5, math.e, 1307.0)],
+        draw=lambda rng: _has_ratio(round(float(np.exp(rng.uniform(0.3, 7.0))), 3)),
         wrong=[
             (lambda r: 1 / math.log(r), "the square of the distance"),
             (lambda r: 0.5 / math.log(r), "Is that the variance?"),

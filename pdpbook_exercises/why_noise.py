@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -92,8 +93,8 @@ def _truth_probability(epsilon: float, answers: int) -> float:
     return low
 
 
-def _beats_the_mean(answer: Any) -> str:
-    rng = np.random.default_rng(11)
+def _beats_the_mean(answer: Any, seed: int) -> str:
+    rng = np.random.default_rng(seed)
     truth = rng.random(4000) < 0.5
     exact = np.repeat(132.0 + truth[:, None], 25, axis=1)
     noisy = laplace_mechanism(exact, sensitivity=1, epsilon=0.5, rng=rng)
@@ -105,6 +106,13 @@ def _beats_the_mean(answer: Any) -> str:
     if right > by_mean + 0.03:
         return ""
     return f"It is right in {right:.1%} of the rows, and the mean in {by_mean:.1%}."
+
+
+def _better_attacker(seed: int) -> Case:
+    return Case(
+        partial(_beats_the_mean, seed=seed),
+        "Far-out answers say little about Jacob, and they move the mean most.",
+    )
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -120,6 +128,7 @@ def all_events(p, q):
 EXERCISES = {
     "leaver": Exercise(
         _leaver_cases(),
+        draw=lambda rng: (*rng.normal(200.0, 9.0, 2).round(2).tolist(), int(rng.integers(2, 900))),
         wrong=[
             (lambda before, after, n: n * (before - after), "Both sums are of n people"),
             (lambda before, after, n: (n + 1) * before - n * after, "n counts the group before"),
@@ -149,6 +158,7 @@ EXERCISES = {
             )
             for n, d in ((2, 0), (1317, 1), (1317, 4), (50, 2))
         ],
+        draw=lambda rng: (int(rng.integers(2, 5000)), int(rng.integers(0, 6))),
         wrong=[
             (lambda n, d: 0.5 * 10.0**-d, "the two errors help each other"),
             (lambda n, d: (2 * n - 1) * 10.0**-d, "*half* a unit"),
@@ -160,6 +170,7 @@ EXERCISES = {
     ),
     "best-advantage": Exercise(
         _best_advantage_cases(),
+        draw=lambda rng: tuple(rng.dirichlet(np.full(int(rng.integers(2, 8)), 2.0), 2)),
         wrong=[
             (lambda p, q: np.abs(p - q).sum(), "That is twice the answer"),
             (lambda p, q: (p - q).max(), "Events may be larger."),
@@ -186,6 +197,7 @@ EXERCISES = {
             )
             for e, m in ((1.0, 2), (1.0, 3), (0.1, 10), (3.0, 4))
         ],
+        draw=lambda rng: (round(rng.uniform(0.05, 4.0), 3), int(rng.integers(2, 13))),
         wrong=[
             (lambda e, m: 1 / (1 + math.exp(-e)), "right for two answers only"),
             (lambda e, m: 1 / (1 + math.exp(e) / (m - 1)), "does not hold yet"),
@@ -196,12 +208,8 @@ EXERCISES = {
         right=[lambda e, m: math.exp(e) / (math.exp(e) + m - 1)],
     ),
     "better-attacker": Exercise(
-        [
-            Case(
-                _beats_the_mean,
-                "Far-out answers say little about Jacob, and they move the mean most.",
-            )
-        ],
+        [_better_attacker(11)],
+        draw=lambda rng: _better_attacker(int(rng.integers(2**32))),
         wrong=[
             (lambda answers: answers.mean(axis=1) > 132.5, "and the mean in"),
             (lambda answers: np.median(answers, axis=1) < 132.5, "It is right in"),

@@ -37,6 +37,12 @@ def _distance_cases() -> list[Case]:
     ]
 
 
+def _drawn_distributions(rng: np.random.Generator) -> tuple[Any, ...]:
+    bins = int(rng.integers(3, 12))
+    width = round(rng.uniform(0.1, 20.0), 2)
+    return rng.dirichlet(np.ones(bins)), rng.dirichlet(np.ones(bins)), width
+
+
 def _bound(bins: int, n: int, epsilon: float) -> float:
     return 1 / (2 * bins) + bins / (bins + n * math.expm1(epsilon))
 
@@ -67,6 +73,15 @@ def _statistic_cases(reference: Any, hint: str, bounds: list[tuple[float, float]
     ]
 
 
+def _drawn_statistic(
+    rng: np.random.Generator, lower: tuple[float, float], upper: tuple[float, float]
+) -> tuple[Any, ...]:
+    """Draw values in [0, 20], and the ends of the range from these intervals."""
+    values = rng.gamma(2.0, 3.0, int(rng.integers(5, 40))).clip(0.0, 20.0)
+    ends = (round(rng.uniform(*interval), 2) for interval in (lower, upper))
+    return values, *ends, round(rng.uniform(0.1, 3.0), 2)
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -93,6 +108,7 @@ def both(values, lower, upper, epsilon, *, part=1.0, kept=False, sign=abs):
 EXERCISES = {
     "distance": Exercise(
         _distance_cases(),
+        draw=_drawn_distributions,
         wrong=[
             (lambda p, q, width: summed(p, q, width, over=np.asarray), "distribution functions"),
             (lambda p, q, width: summed(p, q, width, of=np.square), "distribution functions"),
@@ -114,6 +130,7 @@ EXERCISES = {
             )
             for case in ((178, 1.0), (1317, 0.3), (20, 0.5), (10**6, 2.0))
         ],
+        draw=lambda rng: (int(np.exp(rng.uniform(3.0, 12.0))), round(rng.uniform(0.1, 2.0), 2)),
         wrong=[
             (lambda n, epsilon: round(math.sqrt(n * math.expm1(epsilon))), "both bounds"),
             (lambda n, epsilon: tried(n, epsilon, rounding=1.0), "both bounds"),
@@ -129,6 +146,7 @@ EXERCISES = {
             "take the largest.",
             [(0.0, 20.0), (-5.0, 25.0), (0.0, 50.0)],
         ),
+        draw=lambda rng: _drawn_statistic(rng, (-10.0, 0.0), (20.0, 40.0)),
         wrong=[
             (lambda x, a, b, e: deleted(x, a, b, e, fewer=0), "without each record"),
             (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
@@ -144,6 +162,7 @@ EXERCISES = {
             "nearer end, and the expected absolute value of Laplace noise is its scale.",
             [(0.0, 6.0), (2.0, 8.0), (0.0, 40.0)],
         ),
+        draw=lambda rng: _drawn_statistic(rng, (0.0, 4.0), (5.0, 20.0)),
         wrong=[
             (lambda x, a, b, e: both(x, a, b, e, kept=True), "Every value stays in the mean"),
             (lambda x, a, b, e: both(x, a, b, e, part=math.sqrt(2)), "absolute value of Laplace"),

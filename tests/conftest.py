@@ -1,12 +1,15 @@
-"""Settings that all tests share, and a headless Chromium."""
+"""Settings that all tests share, a headless Chromium, and the sandbox of a submission."""
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from pdpbook_exercises import sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -43,3 +46,30 @@ def browser() -> "Iterator[Browser]":
         chromium = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def wall() -> None:
+    """Go on where there is a sandbox. Without one: skip, but fail in CI if there could be one."""
+    if message := sandbox.why_not():
+        if os.environ.get("CI") and not namespaces_are_forbidden():
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+@pytest.fixture(params=[True, False], ids=["in a sandbox", "without one"])
+def walled(request: pytest.FixtureRequest) -> bool:
+    """Whether a test uses the sandbox; where there is none, the other half still runs."""
+    if request.param:
+        request.getfixturevalue("wall")
+    return bool(request.param)
+
+
+def namespaces_are_forbidden() -> bool:
+    """Whether this machine has bubblewrap and lets it make no sandbox, not even around all."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return False
+    words = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
+    started = subprocess.run([*words, "--cap-drop", "ALL", "true"], capture_output=True)
+    return started.returncode != 0

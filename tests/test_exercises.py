@@ -166,6 +166,16 @@ def test_every_proof_has_a_list_for_its_marker(page: Path) -> None:
     assert solved.count("**What to look for.**") == asked
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_an_assignment_that_asks_for_a_proof_has_a_place_for_it(page: Path) -> None:
+    """A proof that the sheet has no cell for gets no points."""
+    text = page.read_text(encoding="utf-8")
+    for block in re.findall(r"^```\{exercise\}.*?^```$", text, re.MULTILINE | re.DOTALL):
+        [options] = exercises_of(block)
+        asks = re.search(r"\b([Pp]rove|[Ss]how) that\b", block)
+        assert options.purpose == "practice" or not asks or "proof" in options.kind, options.label
+
+
 def test_every_solutions_page_belongs_to_a_chapter() -> None:
     pages = {page for page in notebook_pages() if page.is_relative_to(SOLUTIONS)}
     assert pages == {solution_page(page) for page in CHAPTERS}

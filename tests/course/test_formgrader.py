@@ -31,13 +31,15 @@ Not a formula is $\href{javascript:alert(1)}{x}$.
 
 
 @pytest.fixture(scope="module")
-def opened(course: Course, key, tmp_path_factory) -> Iterator[tuple[str, Path]]:
+def opened(course: Course, key, release, tmp_path_factory) -> Iterator[tuple[str, Path]]:
     """The link to a formgrader that a browser is given, and the folder of its course."""
     own = tmp_path_factory.mktemp("formgrader")
     shutil.copytree(course.folder, own / "my-course")
     (own / "submissions").mkdir()
     sheet = with_answer(key, ANSWER, PROOF)
     nbformat.write(sheet, own / "submissions" / "anna.ipynb")
+    for student in ("ben", "dora"):  # there is nothing to mark: no proof
+        nbformat.write(release, own / "submissions" / f"{student}.ipynb")
     grade_submissions(Course(own / "my-course"), own / "submissions")
     show = own / "show"
     show.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{own}/opened"\n')
@@ -95,8 +97,29 @@ def test_a_submission_is_shown_and_its_formulas_are_set(opened: tuple[str, Path]
         assert not [url for url in asked if not url.startswith((address, "data:"))]
 
 
+def test_only_what_needs_a_person_is_listed(opened: tuple[str, Path], browser) -> None:
+    link, folder = opened
+    address = f"http://{urlsplit(link).netloc}"
+    listed = f"{address}/formgrader/gradebook/week1/{SHEET}"
+    with Course(folder).gradebook() as book:
+        everyone = {each.student.id: each.id for each in book.notebook_submissions(SHEET, "week1")}
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(link)
+        page.goto(listed)
+        page.wait_for_selector("#main-table a")
+        links = page.locator("#main-table tr a.name-hidden")
+        assert links.count() == 1 and everyone["anna"] in str(links.get_attribute("href"))
+        for step in ("next", "prev"):  # of anna there is no neighbour, of ben it is anna
+            page.goto(f"{address}/formgrader/submissions/{everyone['anna']}/{step}")
+            assert page.url == listed
+        beyond = "next" if everyone["ben"] < everyone["anna"] else "prev"
+        page.goto(f"{address}/formgrader/submissions/{everyone['ben']}/{beyond}")
+        assert everyone["anna"] in page.url
+
+
 def test_the_feedback_stands_alone(opened: tuple[str, Path], browser, tmp_path: Path) -> None:
-    [written] = (opened[1] / "feedback").rglob("*.*")
+    [written] = (opened[1] / "feedback" / "anna").rglob("*.*")
     alone = tmp_path / "feedback.html"
     shutil.copy(written, alone)
     with browser.new_context() as context:

@@ -125,8 +125,8 @@ def test_the_first_assignment_brings_the_imports_whatever_stands_before_it() -> 
 
 def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() -> None:
     for kind, line in (
-        ("code", "4 points"),
-        ("proof", "4 points"),
+        ("code", "4 points for the code"),
+        ("proof", "4 points for the proof"),
         ("code, proof", "2 points for the code and 2 points for the proof"),
     ):
         text = make_sheet(edition(kind=kind), KEY, "page.md").cells[3].source
@@ -230,10 +230,10 @@ def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None
 def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> None:
     own = Course(tmp_path / "my-course")
     own.start()
-    assert own.seconds() == IsolatedChecks().seconds
+    assert own.checker().seconds == IsolatedChecks().seconds
     with (own.folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("c.IsolatedChecks.seconds = 0.25\n")
-    assert own.seconds() == 0.25
+    assert own.checker().seconds == 0.25
     slow = nbformat.from_dict(key)
     [cell] = [cell for cell in slow.cells if grade_id(cell) == "records-needed"]
     cell.source += "\nuntil_then = records_needed\n" + textwrap.dedent(
@@ -246,7 +246,9 @@ def test_a_key_has_the_time_that_students_have(release, key, tmp_path: Path) -> 
         import time
         """
     )
-    [told] = [each for each in verify(release, slow, 0, own.seconds())[1] if "needed" in each]
+    [told] = [
+        each for each in verify(release, slow, 0, own.checker().seconds)[1] if "needed" in each
+    ]
     assert "gets 0 of" in told and "took too long" in told
 
 
@@ -255,7 +257,7 @@ def all_chapters(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Cours
     """A course with one assignment of all chapters."""
     course = Course(tmp_path_factory.mktemp("all") / "my-course")
     pages = [page.relative_to(ROOT).as_posix() for page in ASSIGNED]
-    make_assignment(course, pages, "term", built, seed=7)
+    make_assignment(course, pages, "term", built)
     return course
 
 
@@ -335,10 +337,10 @@ def test_a_sheet_that_was_edited_is_kept(course: Course, built: Path, tmp_path: 
     make_assignment(own, [PAGE], "week1", built)
     release = nbformat.read(own.folder / "release/week1/dp-versus-pdp.ipynb", as_version=4)
     assert release.cells[0].source == "# Exam"
-    assert own.assignments()["week1"]["seed"] == 7
     (own.folder / "submitted/anna/week1").mkdir(parents=True)
-    with pytest.raises(CourseError, match="week1 has submissions, graded with seed 7"):
-        make_assignment(own, [PAGE], "week1", built, seed=4)
+    own.note("week1", ["book/foundations/why-noise"])
+    with pytest.raises(CourseError, match="week1 has submissions to book/foundations/why-noise"):
+        make_assignment(own, [PAGE], "week1", built)
 
 
 PRIVATE = """
@@ -366,7 +368,7 @@ def test_a_sheet_of_your_own_is_graded_by_a_module_that_no_student_gets(
     page.cells[-1].source = 'check("quite-private/next", after)'
     sheet = make_sheet(page, key, "mine")
     nbformat.write(sheet, own.folder / "source/exam/bonus.ipynb")
-    make_assignment(own, [PAGE], "exam", built, seed=5)
+    make_assignment(own, [PAGE], "exam", built)
     release = nbformat.read(own.folder / "release/exam/bonus.ipynb", as_version=4)
     assert "return n + 1" not in "".join(cell.source for cell in release.cells)
     for code, told in (

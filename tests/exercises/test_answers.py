@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check
@@ -41,6 +42,34 @@ def test_wrong_answers_are_told_what_is_wrong(name: str, exercise: Exercise) -> 
 def test_right_answers_pass(name: str, exercise: Exercise) -> None:
     results = [check(name, answer) for answer in exercise.right_answers()]
     assert not [f"right[{n}]: {result.message}" for n, result in enumerate(results) if not result]
+
+
+def spoilt(value: Any) -> Any:
+    """The same with nan for every number."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(spoilt, value)) if type(value) in (list, tuple) else value
+    array = np.asarray(value)
+    numbers = array.dtype.kind in "iuf"
+    return np.full(array.shape, np.nan)[()] if numbers else value
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_nan_is_no_answer(name: str, exercise: Exercise) -> None:
+    """A comparison with nan is false, so a judge that looks for an excess finds none."""
+    for answer in list(exercise.right_answers())[:1]:
+        if not callable(answer):
+            assert not check(name, spoilt(answer)) or spoilt(answer) is answer
+            continue
+        given = []
+
+        def not_numbers(*arguments: Any, given: list[Any] = given, right: Any = answer) -> Any:
+            value = right(*arguments)
+            given.append(value)
+            return spoilt(value)
+
+        verdict = check(name, not_numbers)
+        assert not verdict or all(spoilt(value) is value for value in given)
 
 
 def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises.cases import DRAWN
 
 ROOT = close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")
 LOG = close(np.log, 5.0, hint="A logarithm.")
@@ -85,6 +86,41 @@ def test_every_call_of_a_case_has_arguments_of_its_own(make):
 
 def test_an_isolated_grader_leaves_out_what_watches_the_process():
     inside = Case(bool, "Inside.", looks_inside=True)
-    exercise = Exercise(lambda seed: [close(float(seed), hint="The seed."), inside])
-    assert len(exercise.at(3)) == 2 and exercise.at(3)[0].judge(3.0) == ""
-    assert [case.hint for case in exercise.at(3, isolated=True)] == ["The seed."]
+    exercise = Exercise([inside], draw=lambda rng: close(rng.random(), hint="Drawn."))
+    assert len(exercise.at(3)) == 1 + DRAWN
+    assert [case.hint for case in exercise.at(3, isolated=True)] == ["Drawn."] * DRAWN
+
+
+def test_cases_are_drawn_for_a_seed():
+    options = {"hint": "Twice.", "more": "2 x.", "mistakes": {"Half.": lambda x: x / 2}}
+    doubled = Exercise(
+        [close(lambda x: 2 * x, 1.0, **options), close(lambda x: 2 * x, 0.0, hint="Zero.")],
+        draw=lambda rng: (rng.uniform(1.0, 2.0),),
+    )
+
+    def seen(seed):
+        given = []
+
+        def answer(x):
+            given.append(x)
+            return 2 * x
+
+        assert not any(case.judge(answer) for case in doubled.at(seed))
+        return given
+
+    first = seen(1)
+    assert first[:2] == [1.0, 0.0] and len({*first}) == 2 + DRAWN
+    assert first == seen(1) and not {*first[2:]} & {*seen(2)}
+    [case, *_] = doubled.drawn(1)
+    assert (case.hint, case.more) == ("Twice.", "2 x.")
+    assert case.mistakes["Half."](lambda x: x / 2) and case.judge(lambda x: x / 2)
+
+
+def test_equal_draws_and_a_draw_without_a_reference_is_refused():
+    odd = Exercise(
+        [equal(lambda n: n % 2 == 1, 3, hint="Odd?")], draw=lambda rng: (int(rng.integers(9)),)
+    )
+    assert all(case.judge(lambda n: bool(n % 2)) for case in odd.at(7))
+    assert Exercise([equal(3, hint="Three.")], fixed="It is a number.").drawn(7) == []
+    with pytest.raises(ValueError, match=r"must return a Case where .*, got \(5,\)"):
+        Exercise([equal(3, hint="Three.")], draw=lambda rng: (5,)).drawn(7)

@@ -1,6 +1,8 @@
 """The machinery of the self-checks, on exercises of its own."""
 
+import signal
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -30,8 +32,21 @@ def chapter(monkeypatch):
         "vector": Exercise([close([0.25, 0.75], hint="Two chances.")]),
         "count": Exercise([equal(7, hint="Days of a week.", mistakes={"Working days?": 5})]),
         "judged": Exercise([Case(lambda x: x > 2 or "It is too small.", "More.")]),
-        "seeded": Exercise(lambda seed: [close(float(seed), hint="The seed.")]),
+        "seeded": Exercise(
+            [close(np.sqrt, 4.0, hint="A root.")], draw=lambda rng: (rng.uniform(1.0, 9.0),)
+        ),
         "rows": Exercise([equal(2, [[1], [2]], hint="Two rows.")]),
+        "drawing": Exercise(
+            [equal(lambda rng: rng.random(), np.random.default_rng(0), hint="Draw.")]
+        ),
+        "table": Exercise(
+            [
+                Case(
+                    lambda answer: answer({"seen": np.array([0.0, np.nan])}, value=1) == 2,
+                    "Look, and count nothing.",
+                )
+            ]
+        ),
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
@@ -101,6 +116,52 @@ def test_changed_input_is_shown_as_it_was():
     assert "spoils_inside([[1], [2]]) returned None" in says("rows", spoils_inside)
 
 
+def test_an_answer_leaves_its_input_alone():
+    def tears(x):
+        x.sort()
+        return list(x)
+
+    message = says("sorted", tears)
+    assert "tears([3, 1, 2]) changed what it was given: now it is [1, 2, 3]." in message
+    assert message.endswith("Work on a copy.")
+
+    def draws(rng):
+        return rng.random()
+
+    def counts(table, value):
+        table["seen"][0] += 1
+        return 2
+
+    assert check("a-test/drawing", draws)
+    message = says("table", counts)
+    assert "value=1) changed what it was given: now it is" in message
+
+
+def test_an_answer_that_takes_too_long_is_stopped_and_told():
+    def for_ever(x):
+        while True:
+            x += 1
+
+    before = signal.getsignal(signal.SIGPROF)
+    message = says("root", for_ever, seconds=0.2)
+    assert "it took too long, more than 0.2 seconds of processor time" in message
+    assert message.endswith("What squared gives x?")
+    assert signal.getsignal(signal.SIGPROF) == before
+
+    def slow_for_four(x):
+        while x == 4.0:
+            pass
+        return x**0.5
+
+    verdicts = [*exercises.checking.results("a-test/root", slow_for_four, seconds=0.2)]
+    assert [*map(bool, verdicts)] == [False, True], "each case has time of its own"
+
+
+def test_a_check_in_another_thread_has_no_limit_and_works():
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(check, "a-test/root", root).result()
+
+
 def test_a_judge_may_say_what_is_wrong():
     assert says("judged", 1).endswith("Your answer is 1. It is too small. More.")
     assert "Its shape is (2,), and one number was expected." in says("root", lambda x: [x, x])
@@ -147,8 +208,10 @@ def test_hints_on_request():
 
 
 def test_cases_may_depend_on_a_seed():
-    assert check("a-test/seeded", 5.0, seed=5) and not check("a-test/seeded", 5.0)
-    assert score("a-test/seeded", 5.0, seed=5) == (1, 1)
+    told = {seed: says("seeded", lambda x: 2.0, seed=seed) for seed in (0, 5)}
+    assert "case 2 of 4 does not hold yet. your function(" in told[5] and told[5] != told[0]
+    assert told[5] == says("seeded", lambda x: 2.0, seed=5)
+    assert check("a-test/seeded", root, seed=5) and score("a-test/seeded", root) == (4, 4)
 
 
 def test_the_right_value_is_never_shown():

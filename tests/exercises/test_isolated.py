@@ -14,7 +14,8 @@ import pytest
 
 import pdpbook_exercises as exercises
 from pdpbook_exercises import Case, Exercise, check, close, equal
-from pdpbook_exercises.isolated import Grade, grade
+from pdpbook_exercises.cases import DRAWN
+from pdpbook_exercises.isolated import Grade, grade, seed_of
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
@@ -289,7 +290,7 @@ OWN = {
     "slow": Exercise([Case(lambda a: a(sleeps, 1.0) == 1.0, "Call it once.")]),
     "late": Exercise([Case(waits_for_itself, "A root.")]),
     "step": Exercise([Case(lambda a: a(takes_a_step) == [2.0, 2.0, 2.0], "One step.")]),
-    "changes": Exercise([Case(changes, "Change all five.")]),
+    "changes": Exercise([Case(changes, "Change all five.", may_change=True)]),
     "object": Exercise([Case(nothing_crosses, "An object.")]),
     "many": Exercise([Case(lambda a: sum(a(k) for k in range(60)) == 60, "Ones.")] * 2),
 }
@@ -535,6 +536,43 @@ def test_the_environment_of_the_grader_is_not_handed_on(monkeypatch) -> None:
             raise RuntimeError(os.environ.get("SECRET", "nothing to see"))
         """
     assert "nothing to see" in attacked(code)[1]
+
+
+def test_seeds_differ_between_students_and_exercises_and_need_the_secret() -> None:
+    given = [
+        ("key", "ada", "a/b"),
+        ("key", "ada", "a/c"),
+        ("key", "bob", "a/b"),
+        ("k", "ada", "a/b"),
+    ]
+    seeds = [seed_of(*each) for each in given]
+    assert len({*seeds}) == len(seeds) and seeds == [seed_of(*each) for each in given]
+    assert seed_of("key", "a", "b/c") != seed_of("key", "ab", "/c")
+    with pytest.raises(ValueError, match="secret must not be empty, got ''"):
+        seed_of("", "ada", "a/b")
+
+
+def test_known_answers_are_worth_nothing_at_another_seed() -> None:
+    """A table of all that a check asks at seed 0 holds only the cases that are always tried."""
+    name = "differential-privacy/least-epsilon"
+    table = {}
+
+    def right(before: float, after: float) -> float:
+        table[before, after] = abs(np.log(after / (1 - after)) - np.log(before / (1 - before)))
+        return table[before, after]
+
+    assert check(name, right)
+    cells = [
+        f"table = { ({k: float(v) for k, v in table.items()}) }",
+        "answer = lambda b, a: table[b, a]",
+    ]
+    seeds = {name: seed_of("a secret of the course", "ada", name)}
+    (at_0,) = grade(cells, {name: "answer"}).values()
+    assert at_0.held == at_0.total
+    graded_twice = [grade(cells, {name: "answer"}, seed=seeds)[name] for _ in range(2)]
+    assert graded_twice[0].held == at_0.total - DRAWN
+    assert "your function(0." in graded_twice[0].message, "the input that fails is shown"
+    assert graded_twice[0] == graded_twice[1]
 
 
 def test_bad_calls_are_refused_before_anything_runs() -> None:

@@ -1,0 +1,198 @@
+"""A sandbox of the operating system for the process of a submission.
+
+Bubblewrap (``bwrap``) starts a process that sees only what it is given: here the interpreter with
+its libraries, the system's libraries, and the grader's copy of the package.  Everything else is
+absent.  The process has no network, sees no process but its own, and has an empty home and an
+empty temporary folder in memory; whatever it leaves running ends with it.
+
+What it is not given are the repository with its solutions, the folder of a course, the exercises,
+and the memory and the command line of the grader.
+
+Podman or Docker (:mod:`pdpbook_exercises.container`) can do the same where they are asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pdpbook_exercises
+from pdpbook_exercises import container as containers
+from pdpbook_exercises.container import SETTINGS, SYSTEM
+
+__all__ = ["Sandbox", "none", "readable", "sandbox", "why_not"]
+
+PROGRAM = "bwrap"
+SCRATCH = 2**28  #: bytes that a submission may write to its home and temporary folder
+PARTS = ("bin", "lib", "lib32", "lib64", "share", "pyvenv.cfg")  #: of an installation of programs
+TRIAL = 60.0  #: seconds that the first start may take
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """How a process is started in a sandbox, and how it is ended.
+
+    Attributes
+    ----------
+    command : tuple of str
+        The words that, before a command, start it there.
+    environment : dict from str to str
+        Variables for the first of these words.
+    stop : tuple of str
+        A command that ends what the first one has started; empty where it ends together with it.
+    """
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    stop: tuple[str, ...] = ()
+
+
+def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str] = ()) -> Sandbox:
+    """Return a sandbox for one process.
+
+    Parameters
+    ----------
+    package : str
+        Folder with the copy of the package.
+    home : str
+        Path of the home, which is also where the process starts.  It is empty and in memory.
+    container : str
+        The command that starts containers, such as ``"podman"``; without one, bubblewrap is used.
+    prefixes : sequence of str
+        Folders of installed programs that it may read; without any, those of this interpreter.
+
+    Examples
+    --------
+    >>> words = sandbox("/tmp/package", "/tmp/home").command
+    >>> "--unshare-all" in words, words[-1]
+    (True, '--')
+    >>> sandbox("/tmp/package", "/tmp/home", "podman").command[:2]
+    ('podman', 'run')
+    """
+    inside = _variables(home)
+    shown, hidden = readable(prefixes)
+    if container:
+        words = shlex.split(container)
+        command, stop = containers.command(words, package, inside, shown, hidden)
+        return Sandbox(tuple(command), dict(os.environ), tuple(stop))
+    return Sandbox(tuple(_bubblewrap(package, home, shown, hidden)), inside)
+
+
+def none(home: str) -> Sandbox:
+    """Return how a process is started without a sandbox."""
+    return Sandbox((), _variables(home))
+
+
+def _variables(home: str) -> dict[str, str]:
+    return {"HOME": home, "MPLBACKEND": "Agg", "PATH": os.defpath}
+
+
+def readable(prefixes: Sequence[str] = ()) -> tuple[list[Path], list[Path]]:
+    """Return what a process in a sandbox can read, and the folders in it that must look empty.
+
+    Parameters
+    ----------
+    prefixes : sequence of str
+        Folders of installed programs; without any, those of this interpreter.
+    """
+    installed = dict.fromkeys(["/usr", "/usr/local", *(prefixes or _prefixes())])
+    given = [path for each in installed for part in PARTS if (path := Path(each, part)).exists()]
+    return given, [*_exercises(given)]
+
+
+def _bubblewrap(
+    package: str, home: str, shown: Sequence[Path], hidden: Sequence[Path]
+) -> list[str]:
+    """Return the words that start a process in bubblewrap.
+
+    The process may write to the copy of the package, because numba keeps compiled code there.
+    """
+    program = shutil.which(PROGRAM) or PROGRAM
+    words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for name in ("/tmp", "/var/tmp"):
+        words += ["--size", str(SCRATCH), "--tmpfs", name]
+    for path in shown:
+        words += ["--ro-bind", str(path), str(path)]
+    for name in SYSTEM:
+        if Path(name).is_symlink():
+            words += ["--symlink", os.readlink(name), name]
+        else:
+            words += ["--ro-bind-try", name, name]
+    for name in SETTINGS:
+        words += ["--ro-bind-try", name, name]
+    for path in hidden:
+        words += ["--tmpfs", str(path)]
+    words += ["--bind", package, package, "--dir", home, "--chdir", home]
+    return [*words, "--"]
+
+
+def _prefixes() -> list[str]:
+    """Return where this interpreter and its virtual environment are installed."""
+    return [sys.base_prefix, sys.base_exec_prefix, sys.prefix, sys.exec_prefix]
+
+
+def _exercises(given: Sequence[Path]) -> Iterator[Path]:
+    """Return the folders among those given that hold exercises: modules of this package."""
+    name = pdpbook_exercises.__name__
+    sites = [site for each in given for site in each.glob("python*/*-packages") if site.is_dir()]
+    yield from (site / name for site in sites if (site / name).is_dir())
+    for folder in map(Path, pdpbook_exercises.__path__):  # and the private ones of a course
+        if any(folder.is_relative_to(each) for each in given) and folder.parent not in sites:
+            yield folder
+
+
+@cache
+def why_not(container: str = "") -> str:
+    """Say why there is no sandbox on this machine; nothing if there is one.
+
+    A sandbox that is installed may still be forbidden, for example in a container.  So the
+    interpreter is started in one, once.
+
+    Parameters
+    ----------
+    container : str
+        As in :func:`sandbox`.
+    """
+    program = shlex.split(container)[0] if container.strip() else PROGRAM
+    known = "bubblewrap" if program == PROGRAM else program
+    if shutil.which(program) is None:
+        hint = " (Debian: apt-get install bubblewrap)" if program == PROGRAM else ""
+        return f"{known} is not installed{hint}"
+    with tempfile.TemporaryDirectory() as package, tempfile.TemporaryDirectory() as home:
+        Path(package).chmod(0o755)
+        made = sandbox(package, home, container)
+        try:
+            if container:
+                containers.make_image(shlex.split(container))
+            started = subprocess.run(
+                [*made.command, sys.executable, "-c", "import numpy"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                timeout=TRIAL,
+                env=made.environment,
+            )
+        except subprocess.TimeoutExpired:
+            return f"{known} does not work here: it did not end within {TRIAL:g} seconds"
+        except OSError as error:
+            return f"{known} does not work here: {_last_line(str(error))}"
+        finally:
+            if made.stop:
+                subprocess.run(made.stop, capture_output=True, check=False, timeout=TRIAL)
+    said = _last_line(started.stderr)
+    return f"{known} does not work here: {said}" if started.returncode else ""
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it says nothing"])[-1]

@@ -1,0 +1,102 @@
+"""Cases that are drawn: solutions pass at every seed, and known answers do not."""
+
+from __future__ import annotations
+
+import pickle
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pdpbook_exercises import Exercise, check, score
+from pdpbook_exercises.cases import DRAWN
+from pdpbook_exercises.checking import results
+from tests.exercises.test_answers import exercises
+
+SEEDS = range(20)
+ALL = [*exercises()]
+DRAWING = [each for each in ALL if each.values[1].draw is not None]
+
+
+@pytest.mark.parametrize(("name", "exercise"), ALL)
+def test_an_exercise_draws_cases_or_says_why_not(name: str, exercise: Exercise) -> None:
+    assert (exercise.draw is None) == bool(exercise.fixed), f"{name}: {exercise.fixed!r}"
+    assert not callable(exercise.cases), "hard cases are the same at every seed"
+    assert len(exercise.drawn(0)) == (DRAWN if exercise.draw else 0)
+    assert all(case.hint for case in exercise.at(0))
+    assert exercise.fixed == "" or exercise.fixed.endswith(".")
+
+
+def test_most_exercises_draw() -> None:
+    assert len(DRAWING) >= 0.75 * len(ALL), f"{len(DRAWING)} of {len(ALL)}"
+
+
+@pytest.mark.parametrize(("name", "exercise"), DRAWING)
+def test_right_answers_pass_at_every_seed(name: str, exercise: Exercise) -> None:
+    """The fixed cases do not depend on the seed; test_answers.py tries them."""
+    drawn = Exercise([case for seed in SEEDS for case in exercise.drawn(seed)])
+    chapter, title = name.split("/")
+    failed = []
+    for number, answer in enumerate(exercise.right_answers()):
+        with pytest.MonkeyPatch.context() as patch:
+            module = f"pdpbook_exercises.{chapter.replace('-', '_')}.EXERCISES"
+            patch.setitem(_resolved(module), title, drawn)
+            verdicts = [*results(name, answer)]
+        failed += [f"right[{number}]: {each.message}" for each in verdicts if not each]
+    assert not failed
+
+
+@pytest.mark.parametrize(("name", "exercise"), DRAWING)
+def test_wrong_answers_fail_at_every_seed(name: str, exercise: Exercise) -> None:
+    """At other seeds the fixed cases, which come first, are the same, and so is the verdict."""
+    for number, (answer, _) in enumerate(exercise.wrong_answers()):
+        first = check(name, answer, hint=0)
+        fixed = len(exercise.at(0)) - DRAWN
+        if f"case {fixed} " < first.message and not any(
+            f"case {i} of" in first.message for i in range(1, fixed + 1)
+        ):
+            passed = [seed for seed in SEEDS if check(name, answer, hint=0, seed=seed)]
+            assert not passed, f"wrong[{number}] passes at the seeds {passed}"
+        assert not first
+
+
+def _resolved(path: str) -> Any:
+    module, name = path.rsplit(".", 1)
+    return getattr(__import__(module, fromlist=[name]), name)
+
+
+def _key(arguments: tuple[Any, ...]) -> bytes | None:
+    """Tell inputs apart; None for those that hold functions."""
+    try:
+        return pickle.dumps([a.tolist() if isinstance(a, np.ndarray) else a for a in arguments])
+    except Exception:
+        return None
+
+
+@pytest.mark.parametrize(("name", "exercise"), DRAWING)
+def test_a_table_of_known_answers_is_worth_nothing_elsewhere(name: str, exercise: Exercise) -> None:
+    """A table of all that a check asks at seed 0 does not hold a drawn case of another seed."""
+    answers = [each for each in exercise.right_answers() if isinstance(each, FunctionType)]
+    if not answers:
+        pytest.skip("no right answer is a function of Python")
+    table: dict[bytes, Any] = {}
+    unknown = [0]
+
+    def learns(*arguments: Any) -> Any:
+        key = _key(arguments)
+        value = answers[0](*arguments)
+        if key is not None:
+            table[key] = value
+        return value
+
+    def knows(*arguments: Any) -> Any:
+        key = _key(arguments)
+        if key is None:  # it is called with functions: no table holds their answers
+            unknown[0] += 1
+            return answers[0](*arguments)
+        return table[key]
+
+    assert check(name, learns)
+    held, total = score(name, knows, seed=1)
+    assert unknown[0] or held < total, f"{held} of {total}"

@@ -1,0 +1,391 @@
+"""The wall around a submission: what it cannot reach, and that right answers cross it unharmed."""
+
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pdpbook_exercises import sandbox
+from pdpbook_exercises.isolated import Grade, grade
+from tests.exercises.test_isolated import COMPANY, RIGHT
+from tests.tools.notebooks import ROOT
+
+WRONG = "def records_needed(n, epsilon):\n    return -1\n"
+HALF = RIGHT.replace("max(2,", "max(5,")
+SOLUTIONS = ROOT / "book/solutions/per_instance/dp-versus-pdp.md"
+
+
+def attacked(code: str, *, walled: bool, container: str = "") -> Grade:
+    """The grade of a submission whose first cell is an attack that may define the answer."""
+    cells = [WRONG, textwrap.dedent(code)]
+    (only,) = grade(cells, COMPANY, seconds=20.0, walled=walled, container=container).values()
+    return only
+
+
+@pytest.fixture(scope="module")
+def course_folder(tmp_path_factory) -> Path:
+    """A folder with the submission of a classmate and the sheet with the solutions."""
+    folder = tmp_path_factory.mktemp("my-course")
+    for name in ("source/week1/sheet.py", "submitted/bob/week1/sheet.py"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(RIGHT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[int]:
+    """The port of a server on this machine that tells the answer to whoever asks."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(120)
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(RIGHT.encode())
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+#: Each of these gets all points where there is no wall, which shows that the attack works.
+ATTACKS = {
+    "reads the solutions beside the environment": f"""
+        import re, sys
+        from pathlib import Path
+        places = [parent / "book/solutions" for parent in Path(sys.prefix).parents]
+        pages = [page for place in places for page in place.glob("**/dp-versus-pdp.md")]
+        pages.insert(0, Path({str(SOLUTIONS)!r}))
+        text = next(page for page in pages if page.is_file()).read_text()
+        for cell in re.findall(r"```{{code-cell}}.*?\\n(.*?)```", text, re.S):
+            code = "\\n".join(l for l in cell.splitlines() if not l.startswith((":", "check(")))
+            try:
+                exec(code, globals())
+            except Exception:
+                pass
+        """,
+    "reads the folder that the command line of the grader names": """
+        import os
+        from pathlib import Path
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().decode().split("\\0")
+            except OSError:
+                continue
+            if "--course" in words:
+                sheet = Path(words[words.index("--course") + 1], "source/week1/sheet.py")
+                if sheet.is_file():  # another grading may be at work on this machine
+                    exec(sheet.read_text())
+        """,
+    "reads the submission of a classmate": """
+        from pathlib import Path
+        exec(Path({folder!r}, "submitted/bob/week1/sheet.py").read_text())
+        """,
+    "imports the real exercises": f"""
+        import sys
+        sys.path[:] = [{str(ROOT)!r}, *sys.path[1:]]
+        for name in [name for name in sys.modules if name.startswith("pdpbook")]:
+            del sys.modules[name]
+        from pdpbook_exercises.dp_versus_pdp import EXERCISES
+        def records_needed(n, epsilon):
+            for case in EXERCISES["records-needed"].cases:
+                seen = []
+                def trial(*given):
+                    seen.append(given)
+                    raise KeyError
+                try:
+                    case.judge(trial)
+                except KeyError:
+                    pass
+                if seen and tuple(seen[0]) == (n, epsilon):
+                    for guess in range(1, 5000):
+                        try:
+                            if case.judge(lambda *given: guess) in (True, None, ""):
+                                return guess
+                        except Exception:
+                            pass
+            return -1
+        """,
+    "asks a solver on this machine": """
+        import socket
+        with socket.create_connection(("127.0.0.1", {port}), timeout=5) as server:
+            exec(server.recv(10_000).decode())
+        """,
+    "reads the memory of the grader": """
+        import os, re
+        from pathlib import Path
+        found = b""
+        for process in Path("/proc").glob("[0-9]*"):
+            if process.name != str({grader}) and process.name != str(os.getppid()):
+                continue
+            maps = (process / "maps").read_text().splitlines()
+            with (process / "mem").open("rb") as memory:
+                for line in maps:
+                    start, end = (int(x, 16) for x in line.split()[0].split("-"))
+                    if "rw" not in line or end - start > 2**28:
+                        continue
+                    try:
+                        memory.seek(start)
+                        text = memory.read(end - start)
+                    except (OSError, ValueError):
+                        continue
+                    place = text.find(b"# THE-" + b"KEY")
+                    if place >= 0:
+                        end = text.find(b"# THE-" + b"END", place)
+                        if end > 0:
+                            found = text[place:end]
+        exec(found.decode())
+        """,
+}
+
+
+@pytest.fixture
+def attack(course_folder: Path, solver: int) -> Iterator[dict[str, str]]:
+    """The attacks, told where to look, and what they look for: a grader with a command line."""
+    pause = [sys.executable, "-c", "import time; time.sleep(300)", "--course", str(course_folder)]
+    with subprocess.Popen(pause) as grader:
+        told = {"folder!r": repr(str(course_folder)), "port": str(solver), "grader": os.getpid()}
+        attacks = {}
+        for name, code in ATTACKS.items():
+            for key, value in told.items():
+                code = code.replace(f"{{{key}}}", str(value))
+            attacks[name] = code
+        yield attacks
+        grader.kill()
+
+
+KEY = bytearray(b"# THE-")  # in the memory of the grader, and in no file
+KEY += b"KEY\n" + RIGHT.encode() + b"\n# THE-END"
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_gets_nothing(name: str, attack: dict[str, str], wall: None) -> None:
+    assert attacked(attack[name], walled=True).held == 0
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_without_a_wall_the_attack_works(name: str, attack: dict[str, str]) -> None:
+    if name == "reads the memory of the grader" and os.getuid():
+        pytest.skip("whether a user may read the memory of another process is up to the system")
+    assert attacked(attack[name], walled=False).held > 3
+
+
+DAEMON = """
+    import os, time
+    from pathlib import Path
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(2)
+            Path({left!r}).write_text("100")
+        os._exit(0)
+    """
+
+
+def test_a_daemon_ends_with_its_submission(walled: bool, tmp_path: Path) -> None:
+    left = tmp_path / "grades.csv"
+    attacked(DAEMON.replace("{left!r}", repr(str(left))), walled=walled)
+    time.sleep(3)
+    assert left.exists() is not walled
+
+
+def test_nothing_outside_can_be_written(tmp_path: Path, wall: None) -> None:
+    mine = tmp_path / "gradebook.db"
+    mine.write_text("marks")
+    code = f"""
+        import os, shutil
+        from pathlib import Path
+        library = os.path.dirname(os.__file__)
+        for folder in ({str(tmp_path)!r}, {str(ROOT)!r}, "/usr/lib", "/etc", library):
+            try:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                Path(folder, "gradebook.db").write_text("forged")
+                Path(folder, "gradebook.db-journal").write_text("forged")
+            except OSError:
+                pass
+        """
+    attacked(code, walled=True)
+    assert mine.read_text() == "marks" and [*tmp_path.iterdir()] == [mine]
+    for folder in (ROOT, Path("/usr/lib"), Path("/etc"), Path(os.__file__).parent):
+        assert not Path(folder, "gradebook.db").exists()
+
+
+def test_an_installed_copy_of_the_exercises_is_hidden(tmp_path: Path, wall: None) -> None:
+    site = tmp_path / "lib" / "python3.11" / "site-packages"
+    for name in ("other", "pdpbook_exercises"):
+        (site / name).mkdir(parents=True)
+        (site / name / "key.py").touch()
+    for name in ("package", "home"):
+        (tmp_path / name).mkdir()
+    made = sandbox.sandbox(
+        str(tmp_path / "package"), str(tmp_path / "home"), prefixes=[str(tmp_path)]
+    )
+    found = subprocess.check_output([*made.command, "find", str(tmp_path), "-type", "f"], text=True)
+    assert found.split() == [str(site / "other" / "key.py")]
+
+
+def test_right_and_partly_wrong_sheets_are_graded_right(walled: bool) -> None:
+    (right,) = grade([RIGHT], COMPANY, walled=walled).values()
+    (partly,) = grade([HALF], COMPANY, walled=walled).values()
+    assert right.held == right.total
+    assert 0 < partly.held < partly.total
+    assert partly == Grade(partly.held, right.total, partly.message)
+
+
+def test_a_home_and_temporary_files_are_there_and_start_empty(wall: None) -> None:
+    code = """
+        import os, tempfile
+        from pathlib import Path
+        assert Path.home() == Path.cwd() and not os.listdir()
+        Path("mine.txt").write_text("x")
+        assert tempfile.TemporaryFile().write(b"x") == 1
+        """
+    for _ in range(2):
+        (only,) = grade([f"{RIGHT}{textwrap.dedent(code)}"], COMPANY, walled=True).values()
+        assert only.held == only.total, only.message
+        assert "AssertionError" not in only.message
+
+
+def program(folder: Path, name: str, script: str) -> Path:
+    """A program of one's own."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_machine_without_a_sandbox_says_why(monkeypatch, tmp_path: Path) -> None:
+    told = {"": "bubblewrap is not installed", "exit 1": "does not work here: it says nothing"}
+    told["echo No permissions >&2; exit 1"] = "bubblewrap does not work here: No permissions"
+    told["exec /bin/sleep 60"] = "bubblewrap does not work here: it did not end within 0.5 seconds"
+    monkeypatch.setattr(sandbox, "TRIAL", 0.5)
+    for script, why in told.items():
+        if script:
+            program(tmp_path, "bwrap", script)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        sandbox.why_not.cache_clear()
+        assert why in sandbox.why_not()
+        with pytest.raises(RuntimeError, match="bubblewrap"):
+            grade([], COMPANY, walled=True)
+    sandbox.why_not.cache_clear()
+
+
+@pytest.mark.parametrize(("script", "skipped"), [("exit 1", True), ("", False)])
+def test_where_namespaces_are_forbidden_only_the_tests_of_the_wall_are_skipped(
+    script: str, skipped: bool, tmp_path: Path
+) -> None:
+    """In CI, too; but not where bubblewrap was forgotten, or works and our sandbox does not."""
+    for name in ("env", "sh", "true"):
+        program(tmp_path / "bin", name, f'exec /usr/bin/{name} "$@"')
+    if script:
+        program(tmp_path / "bin", "bwrap", script)
+    wanted = f"{__file__}::test_right_and_partly_wrong_sheets_are_graded_right"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", wanted],
+        env=os.environ | {"PATH": str(tmp_path / "bin"), "CI": "true", "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ("1 passed, 1 skipped" in done.stdout) is skipped, done.stdout
+    assert ("bubblewrap does not work here: it says nothing" in done.stdout) is skipped
+    assert ("1 passed, 1 error" in done.stdout) is not skipped
+
+
+# Containers ---------------------------------------------------------------------------------------
+
+#: What a program that starts containers does, without a container: it runs the last words.
+PODMAN = """\
+echo "$@" >> {log}
+test "$1" != --runtime || shift 2
+case "$1 $2" in
+  "image inspect") test -e {log}.image; exit;;
+  "import -") cat > {log}.image; exit;;
+  "kill "*) exit;;
+esac
+while [ "$1" != timeout ]; do shift; done
+shift 3
+HOME=$PWD exec "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def container() -> Iterator[str]:
+    """A command that starts containers on this machine. Without one: skip."""
+    commands = ("podman", "podman --runtime runc", "docker")
+    reasons = {}
+    for each in commands:
+        if not (why := sandbox.why_not(each)):
+            yield each
+            return
+        reasons[each] = why
+    pytest.skip("; ".join(reasons.values()))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_gets_nothing_in_a_container(
+    name: str, attack: dict[str, str], container: str
+) -> None:
+    assert attacked(attack[name], walled=True, container=container).held == 0
+
+
+def test_a_container_grades_right_and_ends(container: str, tmp_path: Path) -> None:
+    left = tmp_path / "grades.csv"
+    code = textwrap.dedent(DAEMON.replace("{left!r}", repr(str(left))))
+    inside = "import os\nassert os.getuid() == 65534 and os.getcwd() == os.environ['HOME']"
+    code += f"\n{inside}\nopen('mine', 'w').write('x')\nassert len(os.listdir('/proc')) < 100\n"
+    (right,) = grade([code + RIGHT], COMPANY, walled=True, container=container).values()
+    assert right.held == right.total, right.message
+    (late,) = grade(
+        ["import time\ntime.sleep(60)"], COMPANY, seconds=0.5, walled=True, container=container
+    ).values()
+    assert "took too long" in late.message
+    time.sleep(2)
+    assert not left.exists()
+    running = subprocess.check_output([*container.split(), "ps", "--all"], text=True)
+    assert "pdpbook-" not in running
+
+
+def test_what_a_container_is_given(tmp_path: Path, monkeypatch) -> None:
+    log = tmp_path / "log"
+    own = program(tmp_path, "podman", PODMAN.replace("{log}", str(log)))
+    (right,) = grade([RIGHT], COMPANY, walled=True, container=f"{own} --runtime runc").values()
+    assert right.held == right.total, right.message
+    first, second, trial, killed, started, stopped = log.read_text().splitlines()
+    assert first == second.replace("import - ", "image inspect ")
+    words = started.split()
+    assert words[:4] == ["--runtime", "runc", "run", "--rm"] and len(trial.split()) > 20
+    settings = dict(pairwise(words))
+    assert settings["--network"] == "none" and settings["--cap-drop"] == "ALL"
+    assert settings["--pull"] == "never" and "--read-only" in words
+    name = settings["--name"]
+    assert stopped.split()[-2:] == ["kill", name] and name not in killed + trial
+    mounts = [words[place + 1] for place, word in enumerate(words) if word == "--volume"]
+    assert mounts and all(each.endswith(":ro") for each in mounts)
+    folders = [Path(each.split(":")[0]) for each in mounts]
+    assert not [each for each in folders if ROOT.is_relative_to(each) or each == ROOT]
+    assert not [each for each in folders if tmp_path.is_relative_to(each)]
+
+
+def test_a_container_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    assert sandbox.why_not(str(tmp_path / "none")) == f"{tmp_path / 'none'} is not installed"
+    own = program(tmp_path, "docker", "echo Cannot connect to the daemon >&2; exit 1")
+    why = sandbox.why_not(f"{own} --debug")
+    assert why == f"{own} does not work here: Cannot connect to the daemon"
+    with pytest.raises(RuntimeError, match="Cannot connect to the daemon"):
+        grade([], COMPANY, walled=True, container=f"{own} --debug")
+    (right,) = grade([RIGHT], COMPANY, container=f"{own} --debug").values()
+    assert right.held == right.total  # without a sandbox
