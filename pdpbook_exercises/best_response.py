@@ -14,7 +14,7 @@ from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
-from pdpbook_exercises import Case, Exercise
+from pdpbook_exercises import Case, Exercise, reference
 from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
@@ -38,6 +38,7 @@ def _is_better(game: NVOGame, new: Profile, old: Profile) -> bool:
     return gain > 0 or (gain == 0 and after.divergence < before.divergence - 1e-12)
 
 
+@reference
 def _reply(game: NVOGame, profile: Profile, k: int, v: int) -> int:
     best, best_profile = v, profile
     for w in range(game.actions):

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 
 __all__ = ["EXERCISES"]
 
 KEY = bytes(range(100, 132))
 
 
+@reference
 def _tally(values: NDArray[np.float64], lower: float, upper: float, bins: int) -> NDArray[np.int64]:
     known = values[~np.isnan(values)]
     inside = known[(known >= lower) & (known <= upper)]

@@ -19,7 +19,7 @@ import copy
 import functools
 import importlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from numbers import Number
@@ -28,11 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from pdpbook_exercises.cases import Case, Exercise
+from pdpbook_exercises.cases import DRAWN, Case, Exercise
 from pdpbook_exercises.student import Clock, OutOfTime, is_blank
 from pdpbook_exercises.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "results", "score"]
+__all__ = ["CheckResult", "check", "counted", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -174,6 +174,8 @@ def results(
 def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
     """Count the cases that hold, whichever they are: one that fails does not end the count.
 
+    If none of the cases that are drawn holds, the others do not count either (:func:`counted`).
+
     Parameters
     ----------
     name, answer, seed, isolated
@@ -195,7 +197,40 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
     0
     """
     held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]
-    return sum(held), len(held)
+    return counted(name, held), len(held)
+
+
+def counted(name: str, held: Sequence[bool]) -> int:
+    """Return how many of the cases that hold count for a grade.
+
+    The fixed cases of an exercise are known, so an answer may be a table of them.  If the exercise
+    draws cases and none of these holds, the answer has shown nothing and gets nothing.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+    held : sequence of bool
+        For each case in the order of :func:`results`, whether it holds.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False] * 3)
+    0
+    >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
+    9
+    """
+    draws = _find(name).draw is not None
+    return 0 if draws and not any(held[-DRAWN:]) else sum(held)
 
 
 def _kept(argument: Any) -> Any:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.per_instance.privacy_loss import privacy_losses, records_needed
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
 
 
+@reference
 def _no_noise_losses(counts: list[int]) -> NDArray[np.float64]:
     rows = np.eye(len(counts))
     losses = privacy_losses(rows[np.array(counts) > 0], np.array(counts, float), sum(counts))
@@ -93,6 +94,7 @@ def _slope(n: int, epsilon: float) -> float:
     return 1.0 - (1.0 - 1.0 / n) * math.exp(-epsilon)
 
 
+@reference
 def _replacement_loss(rows: NDArray[np.float64], i: int, new_row: NDArray[np.float64]) -> float:
     """Go through all events."""
     bins = rows.shape[1]

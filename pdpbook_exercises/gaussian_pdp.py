@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pdpbook.beyond.gaussian_pdp import hockey_stick_divergences
 from pdpbook.per_instance.noise_kernels import gaussian_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
 
@@ -53,6 +53,7 @@ def _lone_case(n: int, m: int, epsilon: float, hint: str) -> Case:
     )
 
 
+@reference
 def _safe(n: int, epsilon: float) -> float:
     return math.sqrt(0.5 / math.log1p(n * math.expm1(epsilon)))
 

@@ -14,7 +14,7 @@ from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_los
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 from pdpbook_exercises.small_games import after_move, wrong_scales
 
 __all__ = ["EXERCISES"]
@@ -137,6 +137,7 @@ def _gap_case(start: str, hint: str) -> Case:
     )
 
 
+@reference
 def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
     """Worst loss of each bin, before and after."""
     seen = np.flatnonzero(game.counts)

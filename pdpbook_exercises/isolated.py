@@ -50,7 +50,7 @@ import numpy as np
 import pdpbook
 from pdpbook import _validate
 from pdpbook_exercises import sandbox, student
-from pdpbook_exercises.checking import results, score
+from pdpbook_exercises.checking import counted, results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
 __all__ = ["Grade", "grade", "seed_of"]
@@ -64,6 +64,7 @@ BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
 BESIDE = ("student.py", "wire.py", "notebook_cells.py")  #: what the process of a submission runs
+KNOWN = "No case with numbers of your own holds, so the cases that everybody knows do not count."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
     "of pdpbook."
@@ -77,7 +78,7 @@ class Grade:
     Attributes
     ----------
     held : int
-        Cases that hold.
+        Cases that hold; none if the exercise draws cases and none of these holds.
     total : int
         All cases.
     message : str
@@ -204,13 +205,16 @@ def seed_of(secret: str, student: str, exercise: str) -> int:
 def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
     """Try the cases of one exercise, each in time of its own."""
     answer = submission.answer(variable)
-    held = total = 0
+    verdicts = []
     message = ""
     submission.next_case()
     for result in results(name, answer, seed=seed, isolated=True):
-        held, total = held + result.passed, total + 1
+        verdicts.append(result.passed)
         message = message or result.message
         submission.next_case()
+    held, total = counted(name, verdicts), len(verdicts)
+    if held < sum(verdicts):
+        message = f"{message} {KNOWN}"
     if submission.broken and held < total:
         message = submission.broken
     if answer is None and submission.trouble:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
@@ -75,6 +75,7 @@ def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
     return float(1.0 - game.evaluate(profile).divergence / np.log(game.bins))
 
 
+@reference
 def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
     game = NVOGame(counts, kernel, epsilon=1.0)
     return min(_utility(game, profile) for profile in all_profiles(game))

@@ -16,12 +16,13 @@ from pdpbook.per_instance.scale_bounds import (
     scale_bound,
     uniform_release_scale,
 )
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 from pdpbook_exercises.small_games import whole
 
 __all__ = ["EXERCISES"]
 
 
+@reference
 def _three(n: int, epsilon: float) -> list[float]:
     return [
         uniform_release_scale(n, epsilon),

@@ -12,7 +12,7 @@ from pdpbook.experiments.datasets import load_heights, load_published_table
 from pdpbook.experiments.replication import best_response_row
 from pdpbook.experiments.settings import Setting
 from pdpbook.experiments.settings_search import misfit
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 
 __all__ = ["EXERCISES"]
 
@@ -97,6 +97,7 @@ def _fit(setting: Setting) -> float:
     return misfit(ours, table["kl_divergence"])
 
 
+@reference
 def _fractions(value: float) -> set[tuple[int, int]]:
     target = round(10_000 * value)
     return {(m, d) for d in range(1, 102) for m in range(d + 1) if 10_000 * m // d == target}

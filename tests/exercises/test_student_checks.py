@@ -1,0 +1,235 @@
+"""What students hold: the same verdicts as the repository's checks, and nothing to hand in.
+
+Two attacks are tried on every exercise.  The *reading* attack looks through all that a student
+holds of the checks, modules, closures, defaults and tables, and hands in whatever it finds.  The
+*table* attack records what a right answer returns in all cases that a check shows, and hands that
+in.  Both are judged as a graded run does, at another seed, and both are believed to have brought
+everything across: what is found here is an upper bound.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pickle
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from book._ext.edition.student_checks import without_references, write_student_checks
+from pdpbook_exercises import Exercise, checking, score
+from pdpbook_exercises.cases import DRAWN, Case
+from pdpbook_exercises.shown import key_of_arguments
+from pdpbook_exercises.student import is_blank
+from tests.exercises.test_answers import exercises
+from tests.tools.notebooks import ROOT
+
+OURS, THEIRS = "pdpbook_exercises", "handed_out"
+GRADED = 20271123  # a seed of a graded run
+LONGEST = 0.5  # seconds for a case of an answer that was found
+ALL = [*exercises()]
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[types.ModuleType]:
+    """The checks that students hold, under a name of their own."""
+    folder = tmp_path_factory.mktemp("site")
+    write_student_checks(ROOT / OURS, folder / THEIRS)
+    for path in (folder / THEIRS).glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace(OURS, THEIRS), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        yield importlib.import_module(THEIRS)
+    finally:
+        sys.path.remove(str(folder))
+        for name in [name for name in sys.modules if name.partition(".")[0] == THEIRS]:
+            del sys.modules[name]
+
+
+def module_of(package: str, name: str) -> types.ModuleType:
+    """The module of an exercise."""
+    return importlib.import_module(f"{package}.{name.partition('/')[0].replace('-', '_')}")
+
+
+@pytest.mark.parametrize(("name", "exercise"), ALL)
+def test_the_verdicts_are_those_of_the_repository(
+    name: str, exercise: Exercise, handed_out: types.ModuleType
+) -> None:
+    for answer in exercise.right_answers():
+        verdict = handed_out.check(name, answer)
+        assert verdict, verdict
+    for answer, words in exercise.wrong_answers():
+        verdict = handed_out.check(name, answer)
+        assert not verdict and words in verdict.message, verdict
+        assert verdict.message == checking.check(name, answer).message
+
+
+def test_no_answer_and_no_reference_is_handed_out(handed_out: types.ModuleType) -> None:
+    folder = Path(str(handed_out.__file__)).parent
+    for each in ALL:
+        name, exercise = each.values
+        theirs = module_of(THEIRS, name)
+        own = theirs.EXERCISES[name.partition("/")[2]]
+        assert not own.wrong and not own.right
+        for answer in exercise.right_answers():
+            found = getattr(theirs, getattr(answer, "__name__", ""), None)
+            assert found is None or not inspect.isfunction(found) or found.__name__ == "known"
+    assert not [path for path in folder.glob("*.py") if "@reference" in path.read_text()[2000:]]
+
+
+def test_the_cases_of_other_seeds_are_not_there(handed_out: types.ModuleType) -> None:
+    with pytest.raises(ValueError, match=r"the cases of seed 0 alone: .*, got seed=1"):
+        handed_out.check("replication/misfit", lambda computed, printed: 1.0, seed=1)
+    known = module_of(THEIRS, "replication/fractions")._fractions
+    assert (20, 101) in known(0.198)
+    with pytest.raises(LookupError, match="the others are the grader's"):
+        known(0.199)
+
+
+# The attacks --------------------------------------------------------------------------------------
+
+
+def parts(thing: Any, own: str) -> Iterator[Any]:
+    """What can be reached from a thing in one step."""
+    if isinstance(thing, Exercise) or type(thing).__name__ == "Exercise":
+        yield from [*thing.at(0), thing.draw]
+    elif type(thing).__name__ == "Case":
+        yield from [thing.judge, thing.again, thing.shown, *thing.mistakes.values()]
+    elif isinstance(thing, functools.partial):
+        yield from [thing.func, *thing.args, *thing.keywords.values()]
+    elif isinstance(thing, dict):
+        yield from thing.values()
+    elif isinstance(thing, list | tuple | set):
+        yield from thing
+    elif inspect.isfunction(thing):
+        for cell in thing.__closure__ or ():
+            yield cell.cell_contents
+        yield from [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
+        if thing.__module__.partition(".")[0] == own:
+            yield from (thing.__globals__.get(name) for name in thing.__code__.co_names)
+
+
+def found_in(module: types.ModuleType, exercise: Any, skipped: list[Any]) -> list[Any]:
+    """All functions and values that the checks of a chapter hold, from an exercise on."""
+    own = module.__name__.partition(".")[0]
+    todo: list[Any] = [exercise]
+    for thing in vars(module).values():
+        if getattr(thing, "__module__", module.__name__) == module.__name__:
+            todo.append(thing)
+    found: dict[int, Any] = {id(each): None for each in skipped}
+    kept: list[Any] = []
+    while todo:
+        thing = todo.pop()
+        if id(thing) in found or inspect.ismodule(thing):
+            continue
+        found[id(thing)] = thing
+        if callable(thing) or isinstance(thing, np.ndarray | tuple | list | float | int | str):
+            kept.append(thing)
+        elif is_dataclass(thing) and not type(thing).__module__.startswith(own):
+            kept.append(thing)
+        todo += parts(thing, own)
+    return kept
+
+
+def takes(function: Callable[..., Any], arguments: int) -> bool:
+    """Whether a function may be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*[0] * arguments)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def arguments_of(exercise: Exercise) -> int:
+    """With how many arguments a check calls an answer; -1 if the answer is a value."""
+    counts = []
+
+    def counting(*arguments: Any) -> None:
+        counts.append(len(arguments))
+
+    for case in exercise.at(0)[:2]:
+        try:
+            case.judge(counting)
+        except Exception:
+            continue
+    return counts[0] if counts else -1
+
+
+def read_and_handed_in(package: str, name: str, exercise: Exercise, skipped: list[Any]) -> bool:
+    """Whether anything that is found in a package solves an exercise in a graded run."""
+    module = module_of(package, name)
+    own = module.EXERCISES[name.partition("/")[2]]
+    wanted = arguments_of(exercise)
+    for answer in found_in(module, own, skipped):
+        if is_blank(answer) or callable(answer) != (wanted >= 0):
+            continue
+        if wanted >= 0 and not takes(answer, wanted):
+            continue
+        verdicts = checking.results(name, answer, hint=0, seed=GRADED, seconds=LONGEST)
+        if all(each.passed for each in verdicts):
+            return True
+    return False
+
+
+def test_what_is_handed_out_solves_no_exercise(handed_out: types.ModuleType) -> None:
+    """The reading attack. On the repository's own modules it solves many."""
+    solved = [n for n, e in (each.values for each in ALL) if read_and_handed_in(THEIRS, n, e, [])]
+    assert solved == []
+
+
+def test_the_attack_works_where_the_references_are() -> None:
+    """It leaves the answers alone that stand in ``right``, and reads what the cases hold."""
+    solved = []
+    for each in ALL:
+        name, exercise = each.values
+        solved += [name] if read_and_handed_in(OURS, name, exercise, [exercise.right]) else []
+    assert len(solved) > 80, len(solved)
+
+
+def key(arguments: tuple[Any, ...]) -> Any:
+    """Tell inputs apart; by their number if one of them is a function or a generator."""
+    try:
+        return key_of_arguments(arguments)
+    except TypeError:
+        return len(arguments)
+
+
+def recorded(exercise: Exercise, name: str) -> Callable[..., Any] | Any:
+    """A right answer as a table of what it returned in the cases that a check shows."""
+    answers = [each for each in exercise.right_answers() if inspect.isfunction(each)]
+    if not answers:
+        return next(iter(exercise.right_answers()), ...)
+    table: dict[Any, Any] = {}
+
+    def learns(*arguments: Any) -> Any:
+        where = key(arguments)
+        table[where] = answers[0](*arguments)
+        return table[where]
+
+    assert checking.check(name, learns)
+    return lambda *arguments: table[key(arguments)]
+
+
+def test_a_table_of_known_answers_gets_nothing() -> None:
+    """Where cases are drawn: an exercise whose answer is one object has nothing to draw."""
+    points, whole = {}, []
+    for each in ALL:
+        name, exercise = each.values
+        answer = recorded(exercise, name)
+        held, total = score(name, answer, seed=GRADED)
+        if held:
+            points[name] = held
+            whole += [name] if held == total else []
+    drawing = [name for name in points if dict(e.values for e in ALL)[name].draw is not None]
+    print(len(points), len(whole), drawing)
+    assert drawing == []
