@@ -102,6 +102,10 @@ class Exercise:
         known answers is worth nothing there.  The hint of a drawn case is that of the first one.
     fixed : str
         Why nothing is drawn, for an exercise without ``draw``.
+    refused : sequence of str
+        Functions and methods of the package that the exercise asks to write, each as
+        ``"module.name"``.  An answer that calls one of them holds no case
+        (:mod:`pdpbook_exercises.own_work`).
     wrong : sequence of (answer, str), or callable
         Plausible wrong answers, each with words of the message that tells a student what is wrong.
     right : sequence of answers, or callable
@@ -133,6 +137,7 @@ class Exercise:
     cases: Sequence[Case] | Callable[[int], Sequence[Case]]
     draw: Callable[[np.random.Generator], Case | tuple[Any, ...]] | None = None
     fixed: str = ""
+    refused: Sequence[str] = ()
     wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
     right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
 

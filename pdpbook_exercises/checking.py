@@ -29,10 +29,11 @@ from typing import Any
 import numpy as np
 
 from pdpbook_exercises.cases import DRAWN, Case, Exercise
+from pdpbook_exercises.own_work import own_work
 from pdpbook_exercises.student import Clock, OutOfTime, is_blank
 from pdpbook_exercises.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "counted", "results", "score"]
+__all__ = ["CheckResult", "check", "counted", "find_exercise", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -150,10 +151,13 @@ def results(
     """
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
-    cases = _find(name).at(seed, isolated=isolated)
+    exercise = find_exercise(name)
+    cases = exercise.at(seed, isolated=isolated)
     if is_blank(answer):
         yield from [CheckResult(name, False, STUB)] * len(cases)
         return
+    if callable(answer) and not isolated:  # the isolated grader has it watched where it runs
+        answer = own_work(answer, exercise.refused)
     clock = Clock(seconds)
     for i, case in enumerate(cases, start=1):
         clock.start()
@@ -229,7 +233,7 @@ def counted(name: str, held: Sequence[bool]) -> int:
     >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
     9
     """
-    draws = _find(name).draw is not None
+    draws = find_exercise(name).draw is not None
     return 0 if draws and not any(held[-DRAWN:]) else sum(held)
 
 
@@ -367,7 +371,24 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _find(name: str) -> Exercise:
+def find_exercise(name: str) -> Exercise:
+    """Return an exercise, and import the module of its chapter.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> find_exercise("replication/misfit").refused
+    ('pdpbook.experiments.settings_search.misfit',)
+    """
     chapter, _, title = name.partition("/")
     package = __name__.rpartition(".")[0]
     try:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ OTHER = "This copy of the checks has the cases of seed 0 alone: the others are t
 DIGITS = 9  #: of a number in a key, as the last ones may differ between two machines
 
 
-def shown_exercise(chapter: str, title: str) -> Exercise:
+def shown_exercise(chapter: str, title: str, refused: Sequence[str] = ()) -> Exercise:
     """Return an exercise whose cases are values.
 
     Parameters
@@ -43,6 +43,8 @@ def shown_exercise(chapter: str, title: str) -> Exercise:
         Name of its module.
     title : str
         Its name in that module.
+    refused : sequence of str
+        As in :class:`~pdpbook_exercises.cases.Exercise`.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def shown_exercise(chapter: str, title: str) -> Exercise:
             for kind, expected, arguments, options in listed
         ]
 
-    return Exercise(cases, fixed="This copy has the cases of seed 0 alone.")
+    return Exercise(cases, fixed="This copy has the cases of seed 0 alone.", refused=refused)
 
 
 def shown_reference(chapter: str, name: str) -> Callable[..., Any]:
@@ -95,7 +97,7 @@ def key_of_arguments(arguments: Any) -> str:
     Raises
     ------
     TypeError
-        If one of them is neither a number, text, an array, a list of these nor a frozen result.
+        If one of them is neither a number, text, an array, a list or dict of these nor a frozen result.
 
     Examples
     --------
@@ -112,12 +114,14 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return [_plain(each) for each in value.items()]
     if is_dataclass(value) and not isinstance(value, type):
         parts = [_plain(getattr(value, part.name)) for part in fields(value) if part.init]
         return [type(value).__name__, *parts]
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"arguments must be numbers, text, arrays, lists or results, got {value!r}")
+        raise TypeError(f"arguments must be numbers, text, arrays, lists, dicts or results, got {value!r}")
     if array.ndim:
         return [_plain(each) for each in array]
     return format(float(array), f".{DIGITS}g")

@@ -13,6 +13,7 @@ answers were tried.
 """
 
 import ast
+import dis
 import importlib.util
 import pickle
 import shutil
@@ -21,7 +22,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -159,8 +160,9 @@ def without_references(text: str, chapter: str, shown: set[str]) -> str:
         elif _names(statement) == {"EXERCISES"}:
             _reduce(statement, chapter, shown)
     after = 1 + max(i for i, each in enumerate(tree.body) if _is_from_the_future(each))
-    tree.body = [*_needed([*tree.body[:after], *_imports(), *tree.body[after:]])]
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    tree.body = [*tree.body[:after], *_imports(), *tree.body[after:]]
+    tree.body = [*_needed(ast.fix_missing_locations(tree).body)]
+    return ast.unparse(tree) + "\n"
 
 
 def _is_reference(function: ast.FunctionDef) -> bool:
@@ -189,7 +191,10 @@ def _reduce(statement: ast.stmt, chapter: str, shown: set[str]) -> None:
             raise ValueError(f"an exercise of {chapter} must be a call, got {ast.dump(exercise)}")
         if key.value in shown:
             text = f"shown_exercise({chapter!r}, {key.value!r})"
-            value.values[place] = ast.parse(text, mode="eval").body
+            called = ast.parse(text, mode="eval").body
+            assert isinstance(called, ast.Call)
+            called.keywords = [each for each in exercise.keywords if each.arg == "refused"]
+            value.values[place] = called
         else:
             exercise.keywords = [each for each in exercise.keywords if each.arg not in LEFT_OUT]
 
@@ -209,7 +214,18 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def _used(statement: ast.stmt) -> set[str]:
-    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+    """Return the names that a statement looks up in its module."""
+    code = compile(ast.Module([statement], []), "<module>", "exec")
+    return set(_looked_up(code))
+
+
+def _looked_up(code: CodeType) -> Iterator[str]:
+    for step in dis.get_instructions(code):
+        if step.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            yield step.argval
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _looked_up(inner)
 
 
 def _needed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
