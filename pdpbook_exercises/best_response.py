@@ -56,7 +56,9 @@ def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
                 chosen, right = answer(game, given, k, v), _reply(game, profile, k, v)
                 if not np.array_equal(given, profile):
                     return f"Your function changed the profile: it is {given.tolist()} now."
-                if chosen is None or chosen == right:
+                if chosen is None:
+                    return "None is no action."
+                if chosen == right:
                     continue
                 if chosen not in range(game.actions):
                     return f"That is no action; there are {game.actions}."

@@ -76,6 +76,7 @@ def _pairs_agree(
     return ""
 
 
+@reference
 def _smallest_repair(
     mass: NDArray[np.float64],
     needed: NDArray[np.float64],

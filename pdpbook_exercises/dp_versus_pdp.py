@@ -317,6 +317,7 @@ EXERCISES = {
             )
         ],
         draw=lambda rng: (int(rng.integers(3, 10**5)), round(float(rng.uniform(0.001, 3.0)), 4)),
+        refused=("pdpbook.per_instance.privacy_loss.records_needed",),
         wrong=[
             # student's finding: the naive formula passed
             (lambda n, e: max(2, math.ceil(1 / slope(n, e))), "Some digits are lost"),

@@ -63,7 +63,12 @@ PATIENCE = 4  #: seconds on the wall for each second of the processor
 BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
-BESIDE = ("student.py", "wire.py", "notebook_cells.py", "own_work.py")  #: what the process of a submission runs
+BESIDE = (
+    "student.py",
+    "wire.py",
+    "notebook_cells.py",
+    "own_work.py",
+)  #: what the process of a submission runs
 KNOWN = "No case with numbers of your own holds, so the cases that everybody knows do not count."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "

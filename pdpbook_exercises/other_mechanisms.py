@@ -134,6 +134,7 @@ EXERCISES = {
             ),
             "The frequencies are not those of the exponential mechanism.",
         ),
+        refused=("pdpbook.foundations.mechanisms.exponential_mechanism",),
         wrong=[
             (lambda *case: choose(*case, factor=1.0), "The frequencies"),
             (lambda *case: choose(*case, gumbel=False), "The frequencies"),

@@ -49,19 +49,19 @@ write. You may call every other function of the package.
         return answer
 
     def watched(*arguments: Any, **named: Any) -> Any:
-        called = [name for name in refused if name == _name(answer)]
+        called: list[str] = []
 
         def look(frame: FrameType, event: str, argument: Any) -> None:
             if event != "call" or frame.f_back is None:
                 return
             name = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
             caller = f"{frame.f_back.f_globals.get('__name__')}."
-            if name in refused and not caller.startswith((PACKAGE, CHECKS)):
+            inside = caller.startswith((PACKAGE, CHECKS)) and frame.f_back.f_code is not own
+            if name in refused and not inside:
                 called.append(name)
                 _refuse(name)
 
-        if called:
-            _refuse(called[0])
+        own = watched.__code__  # calls the answer, which may be what is refused
         before = sys.getprofile()
         sys.setprofile(look)
         try:
@@ -74,11 +74,6 @@ write. You may call every other function of the package.
 
     watched.__name__ = getattr(answer, "__name__", "<lambda>")
     return watched
-
-
-def _name(function: Any) -> str:
-    """Return where a function was defined."""
-    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
 
 
 def _refuse(name: str) -> None:

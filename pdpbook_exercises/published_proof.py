@@ -151,6 +151,7 @@ EXERCISES = {
             int(rng.integers(2, 200)),
             round(rng.uniform(0.05, 2.0), 2),
         ),
+        refused=("pdpbook.per_instance.scale_bounds.published_scale_bound",),
         wrong=[
             (lambda n, bins, epsilon: printed(n + 1, bins, epsilon), "with n; the printed"),
             (lambda n, bins, epsilon: printed(n, bins, epsilon)[::-1], "The order is"),

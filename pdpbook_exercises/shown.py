@@ -121,7 +121,9 @@ def _plain(value: Any) -> Any:
         return [type(value).__name__, *parts]
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"arguments must be numbers, text, arrays, lists, dicts or results, got {value!r}")
+        raise TypeError(
+            f"arguments must be numbers, text, arrays, lists, dicts or results, got {value!r}"
+        )
     if array.ndim:
         return [_plain(each) for each in array]
     return format(float(array), f".{DIGITS}g")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check
+from pdpbook_exercises.checking import results
 from tests.test_exercises import CHAPTERS
 
 
@@ -70,6 +71,17 @@ def test_nan_is_no_answer(name: str, exercise: Exercise) -> None:
 
         verdict = check(name, not_numbers)
         assert not verdict or all(spoilt(value) is value for value in given)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_nothing_is_no_answer(name: str, exercise: Exercise) -> None:
+    """An answer without a return is no stub: it computes something and keeps it."""
+
+    def forgets(*arguments: Any) -> None:
+        len(arguments)
+
+    assert not any(results(name, forgets, hint=0))
 
 
 def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:

@@ -15,7 +15,6 @@ import inspect
 import re
 import sys
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -24,12 +23,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from book._ext.edition.student_checks import without_references, write_student_checks
+from book._ext.edition.student_checks import write_student_checks
+from book._ext.pages.exercise_options import exercises_of
 from pdpbook_exercises import Exercise, checking, score
-from pdpbook_exercises.cases import DRAWN, Case
 from pdpbook_exercises.shown import key_of_arguments
 from pdpbook_exercises.student import is_blank
 from tests.exercises.test_answers import exercises
+from tests.test_exercises import CHAPTERS, CHECK
 from tests.tools.notebooks import ROOT
 
 OURS, THEIRS = "pdpbook_exercises", "handed_out"
@@ -138,7 +138,9 @@ def found_in(module: types.ModuleType, exercise: Any, skipped: list[Any]) -> lis
         if id(thing) in found or inspect.ismodule(thing):
             continue
         found[id(thing)] = thing
-        if inspect.isfunction(thing) or isinstance(thing, functools.partial | np.ndarray | tuple | list | float | int):
+        if inspect.isfunction(thing) or isinstance(
+            thing, functools.partial | np.ndarray | tuple | list | float | int
+        ):
             kept.append(thing)
         elif is_dataclass(thing) and not type(thing).__module__.startswith(own):
             kept.append(thing)
@@ -170,8 +172,9 @@ def arguments_of(exercise: Exercise) -> int:
     return counts[0] if counts else -1
 
 
-def read_and_handed_in(package: str, name: str, exercise: Exercise, skipped: list[Any]) -> bool:
+def solved_by_reading(package: str, each: Any, skipped: list[Any]) -> bool:
     """Whether anything that is found in a package solves an exercise in a graded run."""
+    name, exercise = each.values
     module = module_of(package, name)
     own = module.EXERCISES[name.partition("/")[2]]
     wanted = arguments_of(exercise)
@@ -181,23 +184,37 @@ def read_and_handed_in(package: str, name: str, exercise: Exercise, skipped: lis
         if wanted >= 0 and not takes(answer, wanted):
             continue
         verdicts = checking.results(name, answer, hint=0, seed=GRADED, seconds=LONGEST)
-        if all(each.passed for each in verdicts):
+        if all(verdict.passed for verdict in verdicts):
             return True
     return False
 
 
-def test_what_is_handed_out_solves_no_exercise(handed_out: types.ModuleType) -> None:
-    """The reading attack. On the repository's own modules it solves many."""
-    solved = [n for n, e in (each.values for each in ALL) if read_and_handed_in(THEIRS, n, e, [])]
-    assert solved == []
+def purposes() -> dict[str, str]:
+    """For each exercise, what its page says it is for."""
+    found = {}
+    for page in CHAPTERS:
+        text = page.read_text(encoding="utf-8")
+        by_label = {options.label: options.purpose for options in exercises_of(text)}
+        for part in re.split(r"^[`:]{3,}\{exercise\}", text, flags=re.MULTILINE)[1:]:
+            label = re.search(r"^:label: (\S+)", part, re.MULTILINE)
+            for name in CHECK.findall(part):
+                assert label
+                found[name] = by_label[label[1]]
+    return found
+
+
+def test_what_is_handed_out_solves_nothing_that_is_graded(handed_out: types.ModuleType) -> None:
+    """The reading attack. Where an exercise is for practice, its solution stands on the page."""
+    solved = {each.id for each in ALL if solved_by_reading(THEIRS, each, [])}
+    graded = {name for name, purpose in purposes().items() if purpose == "assignment"}
+    assert len(graded) > 60 and {each.id for each in ALL} == {*purposes()}
+    assert not solved & graded
+    assert solved <= {"exact-optimum/roof"}
 
 
 def test_the_attack_works_where_the_references_are() -> None:
     """It leaves the answers alone that stand in ``right``, and reads what the cases hold."""
-    solved = []
-    for each in ALL:
-        name, exercise = each.values
-        solved += [name] if read_and_handed_in(OURS, name, exercise, [exercise.right]) else []
+    solved = [each.id for each in ALL if solved_by_reading(OURS, each, [each.values[1].right])]
     assert len(solved) > 80, len(solved)
 
 
@@ -226,15 +243,9 @@ def recorded(exercise: Exercise, name: str) -> Callable[..., Any] | Any:
 
 
 def test_a_table_of_known_answers_gets_nothing() -> None:
-    """Where cases are drawn: an exercise whose answer is one object has nothing to draw."""
-    points, whole = {}, []
-    for each in ALL:
-        name, exercise = each.values
-        answer = recorded(exercise, name)
-        held, total = score(name, answer, seed=GRADED)
-        if held:
-            points[name] = held
-            whole += [name] if held == total else []
-    drawing = [name for name in points if dict(e.values for e in ALL)[name].draw is not None]
-    print(len(points), len(whole), drawing)
-    assert drawing == []
+    """Not one point, but where the answer is one object and nothing is drawn."""
+    held = {each.id: score(each.id, recorded(each.values[1], each.id), seed=GRADED) for each in ALL}
+    drawing = {each.id for each in ALL if each.values[1].draw is not None}
+    assert not [name for name, (points, _) in held.items() if points and name in drawing]
+    whole = {name for name, (points, total) in held.items() if points == total}
+    assert len(whole) <= len(ALL) - len(drawing)

@@ -88,8 +88,9 @@ def _watched(path: Path) -> tuple[ModuleType, Table]:
     specification = importlib.util.spec_from_file_location(f"{PACKAGE}.{path.stem}", path)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
-    with patch.object(cases, "reference", watch), patch.object(
-        pdpbook_exercises, "reference", watch
+    with (
+        patch.object(cases, "reference", watch),
+        patch.object(pdpbook_exercises, "reference", watch),
     ):
         specification.loader.exec_module(module)
     return module, seen
@@ -207,7 +208,9 @@ def _names(statement: ast.stmt) -> set[str]:
         return {(each.asname or each.name).partition(".")[0] for each in statement.names}
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        return {
+            each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+        }
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return set()
     raise ValueError(f"a statement of this kind is not known here, got {ast.unparse(statement)}")
@@ -234,7 +237,10 @@ def _needed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     while size < len(wanted):
         size = len(wanted)
         for statement in body:
-            if not isinstance(statement, ast.Import | ast.ImportFrom) and _names(statement) & wanted:
+            if (
+                not isinstance(statement, ast.Import | ast.ImportFrom)
+                and _names(statement) & wanted
+            ):
                 wanted |= _used(statement)
     for statement in body:
         if _is_from_the_future(statement):
