@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
@@ -183,7 +184,8 @@ def _equilibria_agree(games: list[NVOGame], most: int = 40) -> Callable[[Any], s
             profiles = [*all_profiles(game)]
             if len(profiles) > most:
                 chosen = np.random.default_rng(most).choice(len(profiles), most, replace=False)
-                profiles = [profiles[i] for i in chosen]
+                stable = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
+                profiles = [stable, *(profiles[i] for i in chosen)]  # yes and no both occur
             for profile in profiles:
                 given = profile.copy()
                 try:

@@ -97,7 +97,8 @@ def key_of_arguments(arguments: Any) -> str:
     Raises
     ------
     TypeError
-        If one of them is neither a number, text, an array, a list or dict of these nor a frozen result.
+        If one of them is neither a number, text, an array, a list or dict of these nor a frozen
+        result.
 
     Examples
     --------

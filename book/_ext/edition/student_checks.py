@@ -231,9 +231,15 @@ def _looked_up(code: CodeType) -> Iterator[str]:
             yield from _looked_up(inner)
 
 
+def _exported(body: list[ast.stmt]) -> list[str]:
+    """Return what a module lists in ``__all__``: pages import it."""
+    listed = [each for each in body if isinstance(each, ast.Assign) and _names(each) == {"__all__"}]
+    return [name for each in listed for name in ast.literal_eval(each.value)]
+
+
 def _needed(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements that the exercises need, and the docstring, in their order."""
-    wanted, size = {"EXERCISES"}, 0
+    wanted, size = {"EXERCISES", *_exported(body)}, 0
     while size < len(wanted):
         size = len(wanted)
         for statement in body:
