@@ -403,7 +403,7 @@ EXERCISES = {
                 "although there is another candidate?",
             ),
         ],
-        fixed="The answer is a rule, and any game with two equal kernels shows whether play ends.",
+        fixed="The answer is a rule with a dozen inputs: other games ask it for the same ones.",
         wrong=[
             (lambda own, candidates: own, "In pass 1 no record moves."),
             (lambda own, candidates: max(candidates), "function(2, [0, 1, 2]) returned 2."),
