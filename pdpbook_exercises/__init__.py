@@ -3,7 +3,7 @@
 A page needs ``from pdpbook_exercises import check``.
 """
 
-from pdpbook_exercises.cases import Case, Exercise, close, equal
+from pdpbook_exercises.cases import Case, Exercise, close, equal, reference
 from pdpbook_exercises.checking import CheckResult, check, score
 
-__all__ = ["Case", "CheckResult", "Exercise", "check", "close", "equal", "score"]
+__all__ = ["Case", "CheckResult", "Exercise", "check", "close", "equal", "reference", "score"]

@@ -14,7 +14,7 @@ from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
-from pdpbook_exercises import Case, Exercise
+from pdpbook_exercises import Case, Exercise, reference
 from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
@@ -38,6 +38,7 @@ def _is_better(game: NVOGame, new: Profile, old: Profile) -> bool:
     return gain > 0 or (gain == 0 and after.divergence < before.divergence - 1e-12)
 
 
+@reference
 def _reply(game: NVOGame, profile: Profile, k: int, v: int) -> int:
     best, best_profile = v, profile
     for w in range(game.actions):
@@ -55,7 +56,9 @@ def _replies_agree(games: list[NVOGame], seeds: int) -> Callable[[Any], str]:
                 chosen, right = answer(game, given, k, v), _reply(game, profile, k, v)
                 if not np.array_equal(given, profile):
                     return f"Your function changed the profile: it is {given.tolist()} now."
-                if chosen is None or chosen == right:
+                if chosen is None:
+                    return "None is no action."
+                if chosen == right:
                     continue
                 if chosen not in range(game.actions):
                     return f"That is no action; there are {game.actions}."
@@ -400,7 +403,7 @@ EXERCISES = {
                 "although there is another candidate?",
             ),
         ],
-        fixed="The answer is a rule, and any game with two equal kernels shows whether play ends.",
+        fixed="The answer is a rule with a dozen inputs: other games ask it for the same ones.",
         wrong=[
             (lambda own, candidates: own, "In pass 1 no record moves."),
             (lambda own, candidates: max(candidates), "function(2, [0, 1, 2]) returned 2."),

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 
 __all__ = ["EXERCISES"]
 
 KEY = bytes(range(100, 132))
 
 
+@reference
 def _tally(values: NDArray[np.float64], lower: float, upper: float, bins: int) -> NDArray[np.int64]:
     known = values[~np.isnan(values)]
     inside = known[(known >= lower) & (known <= upper)]
@@ -209,6 +210,14 @@ def digest(counts):
     return hashlib.sha256(json.dumps(list(counts)).encode()).hexdigest()
 
 
+def whole_weights(distribution):
+    """Exact fractions, rounded down; the largest takes the rest."""
+    exact = [Fraction(float(each)) for each in distribution]
+    weights = [int(each / sum(exact) * 2**64) for each in exact]
+    weights[int(np.argmax(distribution))] += 2**64 - sum(weights)
+    return weights
+
+
 def guess(known, published, *, first=0, otherwise=-1):
     for k in range(first, len(known)):
         if digest([c + (j == k) for j, c in enumerate(known)]) == published:
@@ -374,6 +383,7 @@ EXERCISES = {
             partial(_weights_are_whole, rng.dirichlet(np.ones(int(rng.integers(2, 9)))).tolist()),
             "Python's whole numbers and fractions.Fraction are exact.",
         ),
+        refused=("pdpbook.scaling.keyed_random.integer_weights",),
         wrong=[
             (
                 lambda distribution: (distribution * 2.0**64).tolist(),
@@ -397,10 +407,7 @@ EXERCISES = {
                 "far from 2**64 times its probability",
             ),
         ],
-        right=[
-            integer_weights,
-            lambda distribution: np.array(integer_weights(distribution), dtype=object),
-        ],
+        right=[whole_weights, lambda p: np.array(whole_weights(p), dtype=object)],
     ),
     "fingerprint": Exercise(
         _guess_cases(),

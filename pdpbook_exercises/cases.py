@@ -6,23 +6,32 @@ of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.c
 cases one after the other.
 
 An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.
+
+What students hold contains none of the references.  There a case of :func:`close` or :func:`equal`
+has only the values for its own arguments (``Case.shown``), and a function that is marked by
+:func:`reference` is replaced by what it returned in the cases that a check shows
+(:mod:`pdpbook_exercises.shown`).
 """
 
 from __future__ import annotations
 
 import copy
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DRAWN", "Case", "Exercise", "close", "equal"]
+__all__ = ["DRAWN", "Case", "Exercise", "close", "equal", "reference"]
 
 DRAWN = 3  #: cases that a check draws
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,9 @@ class Case:
     again : callable, optional
         Makes the same case for other arguments.  :func:`close` and :func:`equal` provide it if the
         expected value is a function.
+    shown : callable, optional
+        Returns the data of the same case without any function that computes a value: which of
+        :func:`close` and :func:`equal` made it, the expected value, the arguments and the options.
 
     Examples
     --------
@@ -64,7 +76,11 @@ class Case:
     looks_inside: bool = False
     may_change: bool = False
     again: Callable[..., Case] | None = None
+    shown: Callable[[], Shown] | None = None
 
+
+#: A case as data: what made it, the expected value, the arguments, and the options.
+Shown = tuple[str, Any, tuple[Any, ...], dict[str, Any]]
 
 #: An answer of a student, and words of the message that it must get.
 Refused = tuple[Any, str]
@@ -86,6 +102,10 @@ class Exercise:
         known answers is worth nothing there.  The hint of a drawn case is that of the first one.
     fixed : str
         Why nothing is drawn, for an exercise without ``draw``.
+    refused : sequence of str
+        Functions and methods of the package that the exercise asks to write, each as
+        ``"module.name"``.  An answer that calls one of them holds no case
+        (:mod:`pdpbook_exercises.own_work`).
     wrong : sequence of (answer, str), or callable
         Plausible wrong answers, each with words of the message that tells a student what is wrong.
     right : sequence of answers, or callable
@@ -117,6 +137,7 @@ class Exercise:
     cases: Sequence[Case] | Callable[[int], Sequence[Case]]
     draw: Callable[[np.random.Generator], Case | tuple[Any, ...]] | None = None
     fixed: str = ""
+    refused: Sequence[str] = ()
     wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
     right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
 
@@ -221,7 +242,8 @@ def close(
         "atol": atol,
     }
     again = partial(close, expected, **options) if arguments and callable(expected) else None
-    return Case(judge, hint, more, others, again=again)
+    shown = partial(_shown, "close", value, expected, arguments, options)
+    return Case(judge, hint, more, others, again=again, shown=shown)
 
 
 def equal(
@@ -241,10 +263,13 @@ def equal(
     True
     """
 
+    def value(of: Any) -> Any:
+        return of(*copy.deepcopy(arguments)) if callable(of) else of
+
     def same(target: Any) -> Callable[[Any], bool]:
         def judge(answer: Any) -> bool:
             given = answer(*copy.deepcopy(arguments)) if arguments else answer
-            wanted = target(*copy.deepcopy(arguments)) if callable(target) else target
+            wanted = value(target)
             return given is not None and bool(np.array_equal(given, wanted))
 
         return judge
@@ -252,7 +277,41 @@ def equal(
     others = {text: same(wrong) for text, wrong in (mistakes or {}).items()}
     options: dict[str, Any] = {"hint": hint, "more": more, "mistakes": mistakes}
     again = partial(equal, expected, **options) if arguments and callable(expected) else None
-    return Case(same(expected), hint, more, others, again=again)
+    shown = partial(_shown, "equal", value, expected, arguments, options)
+    return Case(same(expected), hint, more, others, again=again, shown=shown)
+
+
+def reference(function: Callable[P, T]) -> Callable[P, T]:
+    """Mark a function of a chapter's module that computes a right answer.
+
+    It stays as it is.  The copy that students hold has, instead of it, what it returned in the
+    cases that a check shows.
+
+    Examples
+    --------
+    >>> @reference
+    ... def half(x):
+    ...     return x / 2
+    >>> half(3)
+    1.5
+    """
+    return function
+
+
+def _shown(
+    kind: str,
+    value: Callable[[Any], Any],
+    expected: Any,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Shown:
+    """Return a case as data; a misconception that leads nowhere here is left out."""
+    mistakes = {}
+    for hint, wrong in (options["mistakes"] or {}).items():
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mistakes[hint] = value(wrong)
+    return kind, value(expected), arguments, options | {"mistakes": mistakes}
 
 
 def _what_is_wrong(

@@ -19,7 +19,7 @@ import copy
 import functools
 import importlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from numbers import Number
@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from pdpbook_exercises.cases import Case, Exercise
+from pdpbook_exercises.cases import DRAWN, Case, Exercise
+from pdpbook_exercises.own_work import own_work
 from pdpbook_exercises.student import Clock, OutOfTime, is_blank
 from pdpbook_exercises.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "results", "score"]
+__all__ = ["CheckResult", "check", "counted", "find_exercise", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -150,10 +151,13 @@ def results(
     """
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
-    cases = _find(name).at(seed, isolated=isolated)
+    exercise = find_exercise(name)
+    cases = exercise.at(seed, isolated=isolated)
     if is_blank(answer):
         yield from [CheckResult(name, False, STUB)] * len(cases)
         return
+    if callable(answer) and not isolated:  # the isolated grader has it watched where it runs
+        answer = own_work(answer, exercise.refused)
     clock = Clock(seconds)
     for i, case in enumerate(cases, start=1):
         clock.start()
@@ -173,6 +177,8 @@ def results(
 
 def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
     """Count the cases that hold, whichever they are: one that fails does not end the count.
+
+    If none of the cases that are drawn holds, the others do not count either (:func:`counted`).
 
     Parameters
     ----------
@@ -195,7 +201,40 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
     0
     """
     held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]
-    return sum(held), len(held)
+    return counted(name, held), len(held)
+
+
+def counted(name: str, held: Sequence[bool]) -> int:
+    """Return how many of the cases that hold count for a grade.
+
+    The fixed cases of an exercise are known, so an answer may be a table of them.  If the exercise
+    draws cases and none of these holds, the answer has shown nothing and gets nothing.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+    held : sequence of bool
+        For each case in the order of :func:`results`, whether it holds.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False] * 3)
+    0
+    >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
+    9
+    """
+    draws = find_exercise(name).draw is not None
+    return 0 if draws and not any(held[-DRAWN:]) else sum(held)
 
 
 def _kept(argument: Any) -> Any:
@@ -281,6 +320,8 @@ def _try(case: Case, answer: Any) -> tuple[bool, str, bool]:
     if not verdict if isinstance(verdict, str) else verdict:
         if called is not None and called.changed and not case.may_change:
             return False, f"{called.changed} Work on a copy.", False
+        if called is not None and called.returned_nothing() and not case.may_change:
+            return False, called.last_call(), True  # a judge that compares may let it pass
         return True, "", False
     complaint = verdict if isinstance(verdict, str) else ""
     if called is None:
@@ -332,7 +373,24 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _find(name: str) -> Exercise:
+def find_exercise(name: str) -> Exercise:
+    """Return an exercise, and import the module of its chapter.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> find_exercise("replication/misfit").refused
+    ('pdpbook.experiments.settings_search.misfit',)
+    """
     chapter, _, title = name.partition("/")
     package = __name__.rpartition(".")[0]
     try:

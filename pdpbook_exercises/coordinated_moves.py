@@ -16,7 +16,7 @@ from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook_exercises import Case, Exercise
+from pdpbook_exercises import Case, Exercise, reference
 from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game, wrong_game
 
 __all__ = ["EXERCISES"]
@@ -34,6 +34,7 @@ def _smallest(game: NVOGame, profiles: Iterator[Profile]) -> float:
     return min(o.divergence for o in outcomes if o.private_records == game.records)
 
 
+@reference
 def _best_pair(game: NVOGame, profile: Profile) -> float:
     pairs = (two for one in _neighbours(game, profile) for two in _neighbours(game, one))
     return _smallest(game, pairs)
@@ -75,6 +76,7 @@ def _pairs_agree(
     return ""
 
 
+@reference
 def _smallest_repair(
     mass: NDArray[np.float64],
     needed: NDArray[np.float64],

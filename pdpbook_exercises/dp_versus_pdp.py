@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.per_instance.privacy_loss import privacy_losses, records_needed
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
-__all__ = ["EXERCISES"]
+__all__ = ["EXERCISES", "rule_losses"]
 
 
+@reference
 def _no_noise_losses(counts: list[int]) -> NDArray[np.float64]:
     rows = np.eye(len(counts))
     losses = privacy_losses(rows[np.array(counts) > 0], np.array(counts, float), sum(counts))
@@ -93,6 +94,7 @@ def _slope(n: int, epsilon: float) -> float:
     return 1.0 - (1.0 - 1.0 / n) * math.exp(-epsilon)
 
 
+@reference
 def _replacement_loss(rows: NDArray[np.float64], i: int, new_row: NDArray[np.float64]) -> float:
     """Go through all events."""
     bins = rows.shape[1]
@@ -176,24 +178,21 @@ def rule_losses(answer: Any) -> tuple[float, float]:
     return float(fixed_noise), float(end_to_end)
 
 
-def _is_histogram(answer: Any) -> bool:
-    counts = np.asarray(answer)
-    return (
-        counts.shape == (3,)
-        and counts.dtype.kind in "iu"
-        and bool((counts >= 0).all())
-        and 2 <= counts.sum() <= 12
-    )
+def _exposes(n: int) -> Case:
+    def judge(answer: Any) -> str:
+        counts = np.asarray(answer(n))
+        whole = counts.shape == (3,) and counts.dtype.kind in "iu"
+        if not whole or (counts < 0).any() or counts.sum() != n:
+            return f"Give three whole numbers >= 0 with the sum {n}."
+        fixed_noise, end_to_end = rule_losses(counts)
+        if fixed_noise <= 1.0 < end_to_end:
+            return ""
+        return (
+            f"The largest fixed-noise loss is {fixed_noise:.3f}, and the largest end-to-end loss "
+            f"is {end_to_end:.3f}."
+        )
 
-
-def _end_to_end_is_large(answer: Any) -> str:
-    fixed_noise, end_to_end = rule_losses(answer)
-    if fixed_noise <= 1.0 < end_to_end:
-        return ""
-    return (
-        f"The largest fixed-noise loss is {fixed_noise:.3f}, and the largest end-to-end loss is "
-        f"{end_to_end:.3f}."
-    )
+    return Case(judge, "Where does one record's leaving change what many others do?")
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -315,6 +314,7 @@ EXERCISES = {
             )
         ],
         draw=lambda rng: (int(rng.integers(3, 10**5)), round(float(rng.uniform(0.001, 3.0)), 4)),
+        refused=("pdpbook.per_instance.privacy_loss.records_needed",),
         wrong=[
             # student's finding: the naive formula passed
             (lambda n, e: max(2, math.ceil(1 / slope(n, e))), "Some digits are lost"),
@@ -343,21 +343,19 @@ EXERCISES = {
         right=[lambda *case: loss(*replaced(*case))],
     ),
     "end-to-end-loss": Exercise(
-        [
-            Case(_is_histogram, "Give three whole numbers >= 0, with a sum of 2 to 12."),
-            Case(
-                _end_to_end_is_large,
-                "Where does one record's leaving change what many others do?",
-            ),
-        ],
-        fixed="The answer is a data set, and what it must show has no parameter.",
+        [_exposes(11), _exposes(12), _exposes(7)],
+        draw=lambda rng: _exposes(int(rng.integers(13, 60))),
         wrong=[
-            ([5, 5], "three whole numbers"),
-            ([10, 5, 5], "with a sum of 2 to 12"),
-            ([0.5, 1.5, 3.0], "three whole numbers"),
-            ([2, 0, 0], "and the largest end-to-end loss is"),
-            ([11, 0, 1], "The largest fixed-noise loss is"),
+            (lambda n: [n // 2, n - n // 2], "three whole numbers"),
+            (lambda n: [5, 5, 1], "with the sum 12"),
+            (lambda n: [n / 2, n / 2, 0.0], "three whole numbers"),
+            (lambda n: [n, 0, 0], "and the largest end-to-end loss is"),
+            (lambda n: [n - 1, 0, 1], "The largest fixed-noise loss is"),
+            (lambda n: [n - n // 2, n // 2, 0], "The largest fixed-noise loss is"),
         ],
-        right=[[5, 5, 1], (5, 5, 1), np.array([5, 5, 1])],
+        right=[
+            lambda n: [(n - 1) // 2, (n - 1) // 2, n - 2 * ((n - 1) // 2)],
+            lambda n: np.array([2 - n % 2, (n - 1) // 2, (n - 1) // 2]),
+        ],
     ),
 }

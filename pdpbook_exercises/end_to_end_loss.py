@@ -421,6 +421,7 @@ EXERCISES = {
             (_blurred, _fullest)[int(rng.integers(2))],
             "Run the pipeline on everybody once, then for each bin with one record less.",
         ),
+        refused=("pdpbook.audit.end_to_end_loss.end_to_end_losses",),
         wrong=[
             (_fixed_noise, "You have taken a record out of the output."),
             (_one_direction, "Both directions of the ratio count"),

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game, wrong_game
 
 __all__ = ["EXERCISES"]
@@ -105,6 +105,7 @@ def _cut_is_valid(answer: Callable[..., Any]) -> str:
     return ""
 
 
+@reference
 def _violation(
     profile: NDArray[np.float64], kernel: NDArray[np.float64], tau: float, sigma: float
 ) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pdpbook.beyond.gaussian_pdp import hockey_stick_divergences
 from pdpbook.per_instance.noise_kernels import gaussian_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
 
@@ -53,6 +53,7 @@ def _lone_case(n: int, m: int, epsilon: float, hint: str) -> Case:
     )
 
 
+@reference
 def _safe(n: int, epsilon: float) -> float:
     return math.sqrt(0.5 / math.log1p(n * math.expm1(epsilon)))
 
@@ -135,11 +136,13 @@ def _extremes_case(sigma: float, hint: str) -> Case:
     )
 
 
-def _bins() -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], int]]:
+def _bins(
+    seed: int = 8, number: int = 200
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], int]]:
     """Yield counts and rows of one bin, with the mass of everybody."""
-    rng = np.random.default_rng(8)
+    rng = np.random.default_rng(seed)
     kernel = gaussian_kernel(6, [0.05, 0.2, 1.0])
-    for _ in range(200):
+    for _ in range(number):
         counts = rng.integers(0, 3, size=3)
         counts[rng.integers(3)] += 1
         k = int(rng.integers(6))
@@ -150,8 +153,8 @@ def _bins() -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np
             yield counts, kernel[:, k], mass, n
 
 
-def _cut_is_valid(answer: Callable[..., Any]) -> str:
-    for counts, rows, mass, n in _bins():
+def _cut_is_valid(answer: Callable[..., Any], *seed: int) -> str:
+    for counts, rows, mass, n in _bins(*seed):
         for epsilon in (0.02, 0.3, 1.0):
             used = rows[counts > 0]
             delta = hockey_stick_divergences(used, mass, n, epsilon).max()
@@ -163,8 +166,8 @@ def _cut_is_valid(answer: Callable[..., Any]) -> str:
     return ""
 
 
-def _cut_bites(answer: Callable[..., Any]) -> str:
-    for counts, rows, mass, n in _bins():
+def _cut_bites(answer: Callable[..., Any], *seed: int) -> str:
+    for counts, rows, mass, n in _bins(*seed):
         for epsilon in (0.02, 0.3, 1.0):
             average = counts @ rows / counts.sum()
             tau, sigma = linear_limits(n, epsilon)
@@ -178,9 +181,9 @@ def _cut_bites(answer: Callable[..., Any]) -> str:
     return ""
 
 
-def _cut_is_sharp(answer: Callable[..., Any]) -> str:
+def _cut_is_sharp(answer: Callable[..., Any], *seed: int) -> str:
     """If the records of the bin are all alike, the average record is one of them."""
-    for counts, rows, mass, n in _bins():
+    for counts, rows, mass, n in _bins(*seed):
         if np.count_nonzero(counts) != 1:
             continue
         for epsilon in (0.02, 0.3, 1.0):
@@ -191,10 +194,10 @@ def _cut_is_sharp(answer: Callable[..., Any]) -> str:
     return ""
 
 
-def _cut_is_convex(answer: Callable[..., Any]) -> str:
+def _cut_is_convex(answer: Callable[..., Any], *seed: int) -> str:
     """Half-way between two rows of counts, the mass moving along, it is at most the mean."""
     rng = np.random.default_rng(9)
-    for counts, rows, mass, n in _bins():
+    for counts, rows, mass, n in _bins(*seed):
         total, others = int(counts.sum()), mass - counts @ rows
         one, other = rng.multinomial(total, np.full(3, 1 / 3), size=2).astype(float)
         for epsilon in (0.02, 0.3, 1.0):
@@ -207,6 +210,19 @@ def _cut_is_convex(answer: Callable[..., Any]) -> str:
                     f"Half-way from {one} to {other} it is larger than the mean of the two values."
                 )
     return ""
+
+
+def _drawn_bins(rng: np.random.Generator) -> Case:
+    """All four properties in bins that nobody has seen."""
+    seed = int(rng.integers(2**32))
+
+    def judge(answer: Callable[..., Any]) -> str:
+        for holds in (_cut_is_valid, _cut_bites, _cut_is_sharp, _cut_is_convex):
+            if problem := holds(answer, seed, 40):
+                return problem
+        return ""
+
+    return Case(judge, "A valid cut, positive where the average record violates pDP, and convex.")
 
 
 def _adding_loss(rows: NDArray[np.float64], new_row: NDArray[np.float64]) -> float:
@@ -468,7 +484,7 @@ EXERCISES = {
             ),
             Case(_cut_is_convex, "The cut is not convex in C, so a solver cannot use it."),
         ],
-        fixed="The judges draw 200 bins by themselves.",
+        draw=_drawn_bins,
         wrong=[
             (doubled_cut, "Here the largest δ of the bin is"),
             (lambda *case: 0.0, "violates the"),

@@ -14,7 +14,7 @@ from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_los
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 from pdpbook_exercises.small_games import after_move, wrong_scales
 
 __all__ = ["EXERCISES"]
@@ -137,6 +137,7 @@ def _gap_case(start: str, hint: str) -> Case:
     )
 
 
+@reference
 def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int) -> list[int]:
     """Worst loss of each bin, before and after."""
     seen = np.flatnonzero(game.counts)
@@ -145,9 +146,9 @@ def _suffering(game: NVOGame, profile: NDArray[np.int64], k: int, v: int, w: int
     return [int(x) for x in seen[(before <= game.epsilon) & (after > game.epsilon)]]
 
 
-def _sake_case(k: int, v: int, w: int, start: str, hint: str) -> Case:
+def _sake_case(k: int, v: int, w: int, start: str, hint: str, *, epsilon: float = 1.0) -> Case:
     def begin() -> tuple[NVOGame, NDArray[np.int64]]:
-        game = _game((3, 2, 1, 0.033, 0.02))
+        game = _game((3, 2, 1, 0.033, 0.02), epsilon=epsilon)
         if start == "small":
             return game, game.constant_profile(4)
         return game, best_response_dynamics(game, rng=np.random.default_rng(0)).profile
@@ -238,12 +239,14 @@ def _drawn_headline(rng: np.random.Generator) -> Case:
 
 
 def _drawn_move(rng: np.random.Generator) -> Case:
-    """Draw one of the moves from a large scale to a small one at the equilibrium of the chapter."""
-    game = _game((3, 2, 1, 0.033, 0.02))
+    """Draw a target, and one of the moves from a large scale to a small one at an equilibrium."""
+    epsilon = round(rng.uniform(0.8, 1.2), 3)
+    game = _game((3, 2, 1, 0.033, 0.02), epsilon=epsilon)
     profile = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
     k, v = rng.choice(np.argwhere(profile[:, :4]))
     w = int(rng.integers(v + 1, 5))
-    return _sake_case(int(k), int(v), w, "equilibrium", "Compare before with after, bin by bin.")
+    hint = "Compare before with after, bin by bin."
+    return _sake_case(int(k), int(v), w, "equilibrium", hint, epsilon=epsilon)
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------

@@ -121,14 +121,29 @@ def _farthest_case(seed: int, theta: float, hint: str) -> Case:
     )
 
 
-def _loss(answer: Callable[..., Any], which: str) -> float:
-    game = SETTINGS["inferred"].game(load_heights()["height"], epsilon=1.0)
+def _loss(answer: Callable[..., Any], which: str, seed: int = 0, epsilon: float = 1.0) -> float:
+    game = SETTINGS["inferred"].game(load_heights()["height"], epsilon=epsilon)
     if which == "same":
         return float(answer(game.frequency, game.frequency))
     profile = game.constant_profile(2)
     if which == "game":
-        profile = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
+        profile = best_response_dynamics(game, rng=np.random.default_rng(seed)).profile
     return float(answer(game.frequency, game.evaluate(profile).output))
+
+
+def _drawn_release(rng: np.random.Generator) -> Case:
+    """Draw a target near 1 and a start of the game: the figures hardly change."""
+    seed, epsilon = int(rng.integers(2**32)), round(float(rng.uniform(0.97, 1.03)), 4)
+
+    def judge(answer: Any) -> bool | str:
+        if not abs(_loss(answer, "same", epsilon=epsilon)) < 1e-9:
+            return "It is not 0 for equal distributions."
+        mechanism, game = (_loss(answer, each, seed, epsilon) for each in ("Laplace", "game"))
+        if not 0.02 < mechanism < 0.04:
+            return f"At ε = {epsilon} the Laplace mechanism has {mechanism:.4g}."
+        return 0.003 < game < 0.01 or f"At ε = {epsilon} the game has {game:.4g}."
+
+    return Case(judge, "The same bounds as at ε = 1.")
 
 
 def _between(which: str, low: float, high: float) -> Callable[[Any], bool | str]:
@@ -292,7 +307,7 @@ EXERCISES = {
                 "That was the game. If a factor cannot mend both, try a power.",
             ),
         ],
-        fixed="The answer is a measure, judged at the releases of one data set, the heights.",
+        draw=_drawn_release,
         wrong=[
             (lambda q, output: 0.03, "It is not 0 for equal distributions."),
             (lambda q, output: sd_loss(q, output), "not between"),

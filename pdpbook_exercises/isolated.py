@@ -50,7 +50,7 @@ import numpy as np
 import pdpbook
 from pdpbook import _validate
 from pdpbook_exercises import sandbox, student
-from pdpbook_exercises.checking import results, score
+from pdpbook_exercises.checking import counted, find_exercise, results, score
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
 __all__ = ["Grade", "grade", "seed_of"]
@@ -63,7 +63,13 @@ PATIENCE = 4  #: seconds on the wall for each second of the processor
 BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
-BESIDE = ("student.py", "wire.py", "notebook_cells.py")  #: what the process of a submission runs
+BESIDE = (
+    "student.py",
+    "wire.py",
+    "notebook_cells.py",
+    "own_work.py",
+)  #: what the process of a submission runs
+KNOWN = "No case with numbers of your own holds, so the cases that everybody knows do not count."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
     "of pdpbook."
@@ -77,7 +83,7 @@ class Grade:
     Attributes
     ----------
     held : int
-        Cases that hold.
+        Cases that hold; none if the exercise draws cases and none of these holds.
     total : int
         All cases.
     message : str
@@ -210,14 +216,17 @@ def seed_of(secret: str, student: str, exercise: str) -> int:
 
 def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
     """Try the cases of one exercise, each in time of its own."""
-    answer = submission.answer(variable)
-    held = total = 0
+    answer = submission.answer(variable, find_exercise(name).refused)
+    verdicts = []
     message = ""
     submission.next_case()
     for result in results(name, answer, seed=seed, isolated=True):
-        held, total = held + result.passed, total + 1
+        verdicts.append(result.passed)
         message = message or result.message
         submission.next_case()
+    held, total = counted(name, verdicts), len(verdicts)
+    if held < sum(verdicts):
+        message = f"{message} {KNOWN}"
     if submission.broken and held < total:
         message = submission.broken
     if answer is None and submission.trouble:
@@ -312,6 +321,7 @@ class _Submission:
         self._errors: list[Exception] = []
         self._given: dict[str, Any] = {}
         self._case = 0
+        self._refused: list[str] = []
         self.unknown: set[str] = set()
         self.trouble = self.broken = ""
         self.started = False
@@ -366,9 +376,10 @@ class _Submission:
         self._case += 1
         self._patience = self._wall
 
-    def answer(self, variable: str) -> Any:
-        """Return what a variable holds, None if it is blank."""
+    def answer(self, variable: str, refused: Sequence[str] = ()) -> Any:
+        """Return what a variable holds, None if it is blank; it may not call what is refused."""
         self.unknown = set()
+        self._refused = [*refused]
         try:
             return self.decode(self._given.get(variable))
         except SubmissionError:
@@ -495,7 +506,7 @@ class _Submission:
     def _function(self, number: int, name: str) -> Callable[..., Any]:
         def answer(*arguments: Any, **named: Any) -> Any:
             asked = {"call": number, "arguments": arguments, "named": named, "case": self._case}
-            self.tell(asked)
+            self.tell(asked | {"refused": self._refused})
             reply = self.hear()
             while "call" in reply:
                 with self._patient():  # it asked for this

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 
 __all__ = ["EXERCISES"]
 
@@ -26,6 +26,7 @@ def _crossover(epsilon: float, delta: float) -> int:
     return k
 
 
+@reference
 def _sensitivities(changes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Both norms of all rows, and of all differences of rows."""
     pairs = (changes[:, None, :] - changes[None, :, :]).reshape(-1, changes.shape[1])
@@ -66,7 +67,8 @@ def _sensitivity_case(table: NDArray[np.float64]) -> Case:
     removal = (
         "The first two are for a removal: the largest norm of one row. L1 sums the absolute values."
     )
-    return replace(case, mistakes={**case.mistakes, removal: removal_is_wrong})
+    # what tells this mistake is no value, so the case cannot be shown as values
+    return replace(case, mistakes={**case.mistakes, removal: removal_is_wrong}, shown=None)
 
 
 _TABLES = [

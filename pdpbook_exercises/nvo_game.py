@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
@@ -75,6 +76,7 @@ def _utility(game: NVOGame, profile: NDArray[np.int64]) -> float:
     return float(1.0 - game.evaluate(profile).divergence / np.log(game.bins))
 
 
+@reference
 def _worst_utility(counts: NDArray[np.int64], kernel: NDArray[np.float64]) -> float:
     game = NVOGame(counts, kernel, epsilon=1.0)
     return min(_utility(game, profile) for profile in all_profiles(game))
@@ -182,7 +184,8 @@ def _equilibria_agree(games: list[NVOGame], most: int = 40) -> Callable[[Any], s
             profiles = [*all_profiles(game)]
             if len(profiles) > most:
                 chosen = np.random.default_rng(most).choice(len(profiles), most, replace=False)
-                profiles = [profiles[i] for i in chosen]
+                stable = best_response_dynamics(game, rng=np.random.default_rng(0)).profile
+                profiles = [stable, *(profiles[i] for i in chosen)]  # yes and no both occur
             for profile in profiles:
                 given = profile.copy()
                 try:
@@ -490,6 +493,7 @@ EXERCISES = {
             ),
         ],
         draw=lambda rng: Case(_equilibria_agree([drawn_game(rng)], most=15), _GAIN),
+        refused=("pdpbook.game.outcome.Outcome.is_nash", "pdpbook.game.outcome.Outcome.regret"),
         wrong=[
             # student's findings: ties, and a profile that is changed
             (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),

@@ -155,6 +155,10 @@ EXERCISES = {
             )
         ],
         draw=_drawn_marked,
+        refused=(
+            "pdpbook.audit.public_randomisers.likely_counts",
+            "pdpbook.audit.public_randomisers._first_accepted",
+        ),
         wrong=[
             (
                 lambda a, size, n, level: first(

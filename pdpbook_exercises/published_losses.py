@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
 
@@ -147,6 +147,7 @@ def tried(before, after, n, randomiser):
     return None
 
 
+@reference
 def rebuilt(losses, n, randomiser, more=1, own=None):
     table = randomiser if own is None else own
     average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))

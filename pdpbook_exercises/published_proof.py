@@ -16,12 +16,13 @@ from pdpbook.per_instance.scale_bounds import (
     scale_bound,
     uniform_release_scale,
 )
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 from pdpbook_exercises.small_games import whole
 
 __all__ = ["EXERCISES"]
 
 
+@reference
 def _three(n: int, epsilon: float) -> list[float]:
     return [
         uniform_release_scale(n, epsilon),
@@ -150,6 +151,7 @@ EXERCISES = {
             int(rng.integers(2, 200)),
             round(rng.uniform(0.05, 2.0), 2),
         ),
+        refused=("pdpbook.per_instance.scale_bounds.published_scale_bound",),
         wrong=[
             (lambda n, bins, epsilon: printed(n + 1, bins, epsilon), "with n; the printed"),
             (lambda n, bins, epsilon: printed(n, bins, epsilon)[::-1], "The order is"),

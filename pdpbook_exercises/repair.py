@@ -257,6 +257,7 @@ EXERCISES = {
             round(rng.uniform(0.1, 2.0), 3),
             float(10 ** -rng.uniform(0.5, 8.0)),
         ),
+        refused=("pdpbook.audit.private_randomisers.noise_margin",),
         wrong=[
             (
                 lambda k, e, d: margin(k, e, d, lambda e, t: 2 * above(e, t)),
@@ -275,6 +276,7 @@ EXERCISES = {
     "safe": Exercise(
         [*(_judges_like(*case) for case in _randomisers()), *_other_safe_cases()],
         draw=_drawn_safe,
+        refused=("pdpbook.audit.safe_randomisers.is_safe",),
         wrong=[
             (lambda p, low, e: condition(p, low, e, empty=False), "But every bin, occupied or"),
             (lambda p, low, e: condition(p, low, e, occupied_only=True), "which is empty, breaks"),
@@ -295,7 +297,7 @@ EXERCISES = {
             (at_least_one, "changed what it was given"),
             (lambda p, low, e: "no", "True or False"),
         ],
-        right=[lambda p, low, e: is_safe(p, low, epsilon=e), condition],
+        right=[condition],
     ),
     "cost": Exercise(
         [

@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pdpbook.experiments.datasets import load_heights, load_published_table
+from pdpbook.experiments.datasets import load_heights
 from pdpbook.experiments.replication import best_response_row
 from pdpbook.experiments.settings import Setting
 from pdpbook.experiments.settings_search import misfit
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, close, equal, reference
 
 __all__ = ["EXERCISES"]
 
@@ -86,17 +87,13 @@ def _verdict_case(printed: float, ours: float, lower_bound: float, hint: str) ->
     )
 
 
-def _fit(setting: Setting) -> float:
-    table = load_published_table(1)
-    table = table[(table["algorithm"] == "BRD") & (table["epsilon"] >= 1.0)]
-    heights = load_heights()["height"]
-    ours = [
-        best_response_row(setting.game(heights, epsilon=epsilon), range(3))["kl"]
-        for epsilon in table["epsilon"]
-    ]
-    return misfit(ours, table["kl_divergence"])
+def _played(data: NDArray[np.float64], setting: Setting) -> list[float]:
+    """Divergences of best responses at three targets."""
+    games = [setting.game(data, epsilon=epsilon) for epsilon in TARGETS]
+    return [float(best_response_row(game, range(1))["kl"]) for game in games]
 
 
+@reference
 def _fractions(value: float) -> set[tuple[int, int]]:
     target = round(10_000 * value)
     return {(m, d) for d in range(1, 102) for m in range(d + 1) if 10_000 * m // d == target}
@@ -120,17 +117,35 @@ def _same_set(value: float, hint: str) -> Case:
     )
 
 
-def _is_setting(answer: Any) -> str:
-    if not isinstance(answer, Setting):
-        return f"It is a {type(answer).__name__}."
-    return "" if len(answer.multipliers) == 5 else f"It has {len(answer.multipliers)} multipliers."
+def _fitted_case(divisor: float, padding: float, seed: int) -> Case:
+    """Hide a setting behind what it prints for some of the heights."""
+    data = np.random.default_rng(seed).choice(load_heights()["height"], 300, replace=False)
+    hidden = Setting((3.0, 2.0, 1.0, 0.33 / divisor, 0.2 / divisor), padding)
+    printed = dict(zip(TARGETS, np.round(_played(data, hidden), 4).tolist(), strict=True))
+
+    def judge(answer: Any) -> str:
+        setting = answer(data.copy(), dict(printed))
+        if not isinstance(setting, Setting):
+            return f"It is a {type(setting).__name__}, and a Setting was expected."
+        if len(setting.multipliers) != 5:
+            return f"It has {len(setting.multipliers)} multipliers."
+        found = misfit(_played(data, setting), list(printed.values()))
+        return "" if found < 1.2 else f"Its misfit is {found:.3g}."
+
+    return Case(
+        judge,
+        "Try the settings one after the other, and keep the one with the smallest misfit.",
+        "Nine settings are allowed. Play each of them at all the ε that are printed.",
+    )
 
 
-def _fits(setting: Setting) -> bool | str:
-    found = _fit(setting)
-    return found < 1.7 or f"Its misfit is {found:.3g}."
+def _drawn_setting(rng: np.random.Generator) -> Case:
+    divisor, padding = rng.choice(DIVISORS), rng.choice(WIDTHS)
+    return _fitted_case(float(divisor), float(padding), int(rng.integers(2**32)))
 
 
+TARGETS = (1.0, 2.0, 4.0)
+DIVISORS, WIDTHS = (1.0, 5.0, 20.0), (0.5, 1.0, 2.0)
 _RNG = np.random.default_rng(5)
 
 
@@ -183,6 +198,20 @@ def cut(value, *, by=math.floor, most=101, least=0):
     }
 
 
+def refitted(data, printed, *, least=min, widths=WIDTHS):
+    """Try all settings."""
+
+    def off(setting):
+        played = [
+            best_response_row(setting.game(data, epsilon=epsilon), range(1))["kl"]
+            for epsilon in printed
+        ]
+        return misfit(played, list(printed.values()))
+
+    pairs = [(d, width) for d in DIVISORS for width in widths]
+    return least((Setting((3, 2, 1, 0.33 / d, 0.2 / d), width) for d, width in pairs), key=off)
+
+
 def lowest_terms(value):
     return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
 
@@ -199,6 +228,7 @@ EXERCISES = {
             _misfit_case([0.0], [0.0001], "A computed 0 must not give infinity."),
         ],
         draw=_drawn_figures,
+        refused=("pdpbook.experiments.settings_search.misfit",),
         wrong=[
             (lambda a, c: np.sqrt(np.mean(logs(a, c) ** 2)), "Go back from logarithms."),
             (lambda a, c: np.exp(np.mean(logs(a, c) ** 2)), "stands a root"),
@@ -260,20 +290,15 @@ EXERCISES = {
         right=[cut, lambda value: sorted(cut(value))],
     ),
     "fit": Exercise(
-        [
-            Case(_is_setting, "Give a Setting with five multipliers."),
-            Case(
-                _fits,
-                "It must be below 1.7. Which of the two small scales and the padding matters most?",
-                "Divide the two small multipliers by a common number, and pad for a smaller ε.",
-            ),
-        ],
-        fixed="The answer is the setting of one published table.",
+        [_fitted_case(5.0, 1.0, 1), _fitted_case(20.0, 0.5, 2)],
+        draw=_drawn_setting,
         wrong=[
-            ((3, 2, 1, 0.0165, 0.01), "It is a tuple."),
-            (Setting((3, 2, 1, 0.33, 0.2), None), "Its misfit is"),
-            (Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
+            (lambda data, printed: refitted(data, printed).multipliers, "It is a tuple,"),
+            (lambda data, printed: Setting((3, 2, 1, 0.033, 0.02), 1.0), "Its misfit is"),
+            (lambda data, printed: Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
+            (lambda data, printed: refitted(data, printed, least=max), "smallest misfit"),
+            (lambda data, printed: refitted(data, printed, widths=(1.0,)), "smallest misfit"),
         ],
-        right=[Setting((3.0, 2.0, 1.0, 0.0165, 0.01), 0.5)],
+        right=[refitted],
     ),
 }

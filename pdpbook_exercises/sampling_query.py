@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
 
 
+@reference
 def _padded(low: float, high: float, epsilon: float, quantile: float) -> list[float]:
     grid = Grid.padded([low, high], epsilon=epsilon, quantile=quantile)
     return [grid.lower, grid.upper]

@@ -161,6 +161,10 @@ EXERCISES = {
             for n, epsilon in ((1317, 1.0), (5, 0.3), (10**9, 1e-6), (2, 4.0))
         ],
         draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.01, 4.0), 3)),
+        refused=(
+            "pdpbook.per_instance.scale_bounds.scale_bound",
+            "pdpbook.per_instance.scale_bounds._inverse_log",
+        ),
         wrong=[
             (lambda n, epsilon: 1 / epsilon, "without amplification"),
             (lambda n, epsilon: math.log1p(n * math.expm1(epsilon)), "That is ε₀."),

@@ -2,8 +2,8 @@
 
 ``python -m pdpbook_exercises.student`` runs the cells of a submission and then does what it is
 asked: it calls the student's functions and sends back what they return.  It decides nothing.  It
-needs two modules beside it and nothing else, so that it can be started from a folder that holds
-these three and no exercise.
+needs three modules beside it and nothing else, so that it can be started from a folder that holds
+these four and no exercise.
 
 Messages to the process are pickles: they come from the grader, who may be trusted.  Messages from
 it are JSON: a submission can send what it likes, and the worst that it can send is a wrong answer.
@@ -26,6 +26,7 @@ from time import process_time
 from typing import Any, BinaryIO
 
 from pdpbook_exercises.notebook_cells import Notebook
+from pdpbook_exercises.own_work import own_work
 from pdpbook_exercises.wire import CHANGEABLE, change, encode, message_of, named_exception
 
 __all__ = ["Clock", "OutOfTime", "is_blank", "main", "receive", "send"]
@@ -217,7 +218,7 @@ class _Server:
             self._case = request["case"]
             self._clock.start()
         arguments, named = request["arguments"], request["named"]
-        called = self._functions[request["call"]]
+        called = own_work(self._functions[request["call"]], request["refused"])
         try:
             returned = self._clock.run(lambda: self.encode(called(*arguments, **named)))
             reply: dict[str, Any] = {"returned": returned}

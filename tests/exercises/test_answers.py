@@ -3,6 +3,7 @@
 The answers stand in the module of the chapter, beside the cases that they try.
 """
 
+import copy
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check
+from pdpbook_exercises.checking import results
 from tests.test_exercises import CHAPTERS
 
 
@@ -70,6 +72,39 @@ def test_nan_is_no_answer(name: str, exercise: Exercise) -> None:
 
         verdict = check(name, not_numbers)
         assert not verdict or all(spoilt(value) is value for value in given)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_nothing_is_no_answer(name: str, exercise: Exercise) -> None:
+    """An answer without a return is no stub: it computes something and keeps it."""
+
+    def forgets(*arguments: Any) -> None:
+        len(arguments)
+
+    assert not any(results(name, forgets, hint=0))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
+def test_an_answer_that_spoils_its_input_fails(name: str, exercise: Exercise) -> None:
+    right = next((each for each in exercise.right_answers() if callable(each)), None)
+    if right is None or any(case.may_change for case in exercise.at(0)):
+        pytest.skip("the answer is a value, or the exercise asks for the change")
+    spoilt_inputs = []
+
+    def spoils(*arguments: Any) -> Any:
+        value = copy.deepcopy(right(*arguments))
+        for each in arguments:
+            if isinstance(each, np.ndarray) and each.flags.writeable and each.any():
+                each[...] = 0
+                spoilt_inputs.append(each)
+            elif isinstance(each, list) and each:
+                spoilt_inputs.append(each.copy())
+                each.clear()
+        return value
+
+    assert not check(name, spoils) or not spoilt_inputs
 
 
 def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:

@@ -27,6 +27,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from book._ext.edition import student_checks
+from book._ext.edition.student_checks import write_student_checks
 from book._ext.pages.explorable import series_of, series_script, series_style
 from pdpbook.plotting.series import LOOKS
 
@@ -126,7 +128,10 @@ def pinned(root: Path, names: list[str]) -> list[str]:
 
 
 def build_wheels(root: Path, target: Path) -> list[Path]:
-    """Build the wheels of both packages, from copies: setuptools writes into what it builds."""
+    """Build the wheels of both packages, from copies: setuptools writes into what it builds.
+
+    That of the exercises has checks without references, as students may read it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         package, exercises = Path(folder, "package"), Path(folder, "exercises")
         package.mkdir()
@@ -136,7 +141,7 @@ def build_wheels(root: Path, target: Path) -> list[Path]:
                 shutil.copytree(root / name, package / name, ignore=ignored)
             else:
                 shutil.copy(root / name, package)
-        shutil.copytree(root / "pdpbook_exercises", exercises, ignore=ignored)
+        write_student_checks(root / "pdpbook_exercises", exercises)
         command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
         command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target)]
         subprocess.run([sys.executable, *command, str(package), str(exercises)], check=True)
@@ -245,7 +250,8 @@ def digest_of_files(root: Path, names: Iterable[str | Path]) -> str:
 def sources(root: Path) -> str:
     """Hash all that the bundle is made from."""
     looks = [series_script(LOOKS), series_style(LOOKS)]
-    made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
+    scripts = [Path(__file__), Path(student_checks.__file__)]
+    made_by = [*(path.read_text(encoding="utf-8") for path in scripts), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
     others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)

@@ -1,0 +1,83 @@
+"""Answers that call the package's own answer.
+
+Some exercises ask for what a function of the package computes.  A student writes it to understand
+it, so an answer that imports the function is refused, by the check as by the grader.  What the
+package does inside of its other functions is left alone.  An answer may still hold a copy of the
+source: no program can say who wrote a line.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from types import FrameType
+from typing import Any
+
+__all__ = ["own_work"]
+
+PACKAGE = "pdpbook."
+CHECKS = "pdpbook_exercises."
+
+
+def own_work(answer: Callable[..., Any], refused: Collection[str]) -> Callable[..., Any]:
+    """Return an answer that raises a RuntimeError if it calls one of some functions.
+
+    Parameters
+    ----------
+    answer : callable
+        What a student has written.
+    refused : collection of str
+        Functions or methods of the package, each as ``"module.name"``.
+
+    Returns
+    -------
+    callable
+        The answer itself if nothing is refused.
+
+    Examples
+    --------
+    >>> from pdpbook.experiments.settings_search import misfit
+    >>> own_work(misfit, ["pdpbook.experiments.settings_search.misfit"])([0.1], [0.1])
+    Traceback (most recent call last):
+    ...
+    RuntimeError: pdpbook.experiments.settings_search.misfit is what this exercise asks you to \
+write. You may call every other function of the package.
+    >>> own_work(misfit, [])([0.1], [0.1])
+    1.0
+    """
+    if not refused:
+        return answer
+
+    def watched(*arguments: Any, **named: Any) -> Any:
+        called: list[str] = []
+
+        def look(frame: FrameType, event: str, argument: Any) -> None:
+            if event != "call" or frame.f_back is None:
+                return
+            name = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
+            caller = f"{frame.f_back.f_globals.get('__name__')}."
+            inside = caller.startswith((PACKAGE, CHECKS)) and frame.f_back.f_code is not own
+            if name in refused and not inside:
+                called.append(name)
+                _refuse(name)
+
+        own = watched.__code__  # calls the answer, which may be what is refused
+        before = sys.getprofile()
+        sys.setprofile(look)
+        try:
+            returned = answer(*arguments, **named)
+        finally:
+            sys.setprofile(before)
+        if called:  # it has caught the exception
+            _refuse(called[0])
+        return returned
+
+    watched.__name__ = getattr(answer, "__name__", "<lambda>")
+    return watched
+
+
+def _refuse(name: str) -> None:
+    raise RuntimeError(
+        f"{name} is what this exercise asks you to write. You may call every other function of "
+        "the package."
+    )
