@@ -64,7 +64,7 @@ def _private_mean(
 
 
 def _drawn_heights(rng: np.random.Generator) -> Case:
-    given = {
+    given: dict[str, Any] = {
         "seed": int(rng.integers(1, 2**32)),
         "n": int(rng.integers(50, 400)),
         "epsilon": round(float(rng.uniform(0.2, 1.5)), 2),

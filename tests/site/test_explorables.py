@@ -25,7 +25,6 @@ pytestmark = pytest.mark.site
 EXPLORABLES = ROOT / "book" / "_static" / "explorables"
 PAGES = {
     "remove-one": "index",
-    "threshold": "foundations/differential-privacy",
     "one-record": "per_instance/dp-versus-pdp",
     "truncated-density": "per_instance/truncated-laplace",
     "scale-bound": "experiments/published-proof",
@@ -143,11 +142,6 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         return [high, float((noise[:, 0] == noise[:, 1]).mean()), float(noise[:, 1].std())]
     if explorable == "game-table":
         return on_the_table(values)
-    if explorable == "threshold":
-        noise = stats.laplace(scale=1 / float(values[0]))
-        false_positives = float(noise.sf(float(values[1]) - 10))
-        false_negatives = float(noise.cdf(float(values[1]) - 11))
-        return [false_positives, false_negatives, false_positives + false_negatives]
     if explorable == "remove-one":
         return one_removed(*values)
     others = np.array([0, 0, 1, 3, 6, 9, 9, 6, 4, 2, 0, 0, 0, 0, 0, 0])
@@ -258,9 +252,6 @@ def printed(explorable: str, text: str) -> list[float]:
         left = r"([\d,]+) of the other 1,316 .* loss: ([\d.]+)\. End-to-end loss: ([\d.]+)\..* "
         found = re.search(rf"(?:{left})?data: ([\d.]+)\.", text)
         return [float(each.replace(",", "")) for each in found.groups() if each]
-    if explorable == "threshold":
-        found = re.search(r"positives: ([\d.]+) .* negatives: ([\d.]+) .* sum is ([\d.]+),", text)
-        return [float(number) for number in found.groups()]
     if explorable == "game-table":
         found = re.search(r"(\d+) of 12 private, KL = ([\d.]+), payoff ([\d.]+)\.", text)
         bins = re.search(r"of bins? ([\d, ]+)\.", text)
@@ -833,32 +824,8 @@ def test_one_draw_is_one(shown):
     assert tab.inner_text(".explorable-readout").startswith("1 draw from 1,000 records")
 
 
-@pytest.mark.parametrize("opened", ["threshold"], indirect=True)
-def test_no_threshold_goes_below_what_epsilon_allows(shown):
-    """The revealed sums are the bound of the package, and the smallest sum of any threshold."""
-    _, tab = shown
-    sums = []
-    for position in range(0, 91, 5):
-        addressed(tab, "threshold", 10, 6 + position / 10)
-        false_positives, false_negatives, both = expected("threshold", said(tab))
-        text = tab.inner_text(".explorable-readout")
-        assert printed("threshold", text) == pytest.approx(
-            [false_positives, false_negatives, both], abs=6e-4
-        )
-        least = pb.foundations.tradeoff_bound(false_positives, epsilon=float(said(tab)[0]))
-        assert false_negatives >= least - 1e-12
-        sums.append(both)
-    tab.get_by_role("button", name="Show what ε-DP allows").click()
-    answer = tab.locator(".explorable-below").inner_text()
-    allowed, smallest = map(float, re.findall(r"= ([\d.]+)", answer))
-    assert said(tab)[0] == "1"
-    assert allowed == pytest.approx(2 / (1 + math.e), abs=0.005) and allowed <= min(sums)
-    assert smallest == pytest.approx(min(sums), abs=0.006)
-
-
 POINTED = {  # where to point, as shares of the drawing, and which control says what
     "remove-one": ((0.99, 0.5), 0, "229 cm"),
-    "threshold": ((0.98, 0.2), 1, "15.0"),
     "one-record": ((0.14, 0.5), 0, "0"),
     "truncated-density": ((0.99, 0.5), 0, "1.00"),
     "scale-bound": ((0.95, 0.5), 0, "1,000,000"),
