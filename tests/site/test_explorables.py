@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
-from scipy import stats
 
 import pdpbook as pb
 from book._ext.pages.explorable import series_of, still_of
