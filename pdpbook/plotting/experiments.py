@@ -29,7 +29,6 @@ __all__ = [
     "noise_by_bin",
     "output_distributions",
     "release",
-    "start_axis",
 ]
 
 
