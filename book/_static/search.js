@@ -64,13 +64,14 @@ function rankPlaces(page, pattern, query) {
 }
 
 function rankPages(pages, pattern, query) {
+  const words = query.split(/\s+/).length;
   const titles = new Map(Search._index.docnames.map((page, i) => [page, Search._index.titles[i]]));
   return pages
     .map((page) => {
       const title = titles.get(page);
       const places = rankPlaces(page, pattern, query);
       const best = places[0]?.score ?? 0;
-      const named = 100 * (hits(title, pattern) > 0);
+      const named = 100 * Math.min(1, hits(title, pattern) / words);
       const score = weightOf(page, query) + named + fits(title, query) + best;
       return { page, title, places: places.filter((place) => place.said), score };
     })

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pdpbook.plotting import new_figure
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pdpbook.foundations.sampling_query import Grid
     from pdpbook.game.nvo_game import NVOGame
 
+FAR_APART = 30.0  #: a linear axis shows values at zero that are so much smaller than the largest
 _KEYS = {"BRD": "game", "Laplace": "laplace"}  #: what the tables of experiments call them
 
 __all__ = [
@@ -153,6 +154,24 @@ def noise_by_bin(
     return figure
 
 
+def start_axis(values: ArrayLike, axes: Axes) -> None:
+    """Let an axis begin at zero, or make it logarithmic where values would lie on the zero line.
+
+    Parameters
+    ----------
+    values : array_like, shape (m,)
+        What is drawn up the axis; NaN does not count.
+    axes : matplotlib.axes.Axes
+        The panel.
+    """
+    drawn = np.asarray(values, dtype=float)
+    drawn = drawn[np.isfinite(drawn)]
+    if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, None)
+
+
 def metric_comparison(
     published: pd.DataFrame, ours: pd.DataFrame, metrics: Mapping[str, str]
 ) -> Figure:
@@ -181,7 +200,7 @@ def metric_comparison(
         axes.set_title(title)
         axes.set_xscale("log", base=2)
         axes.set_xticks([0.1, 0.3, 1, 2, 4, 8], ["0.1", "0.3", "1", "2", "4", "8"], minor=False)
-        axes.set_ylim(0, None)
+        start_axis([*published[column], *ours[column]], axes)
     figure.supxlabel("ε")
     handles, labels = grid.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook.plotting import new_figure
+from pdpbook.plotting.experiments import start_axis
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def release_and_noise(
     figure, grid = new_figure(len(games), 2, height=2.6, squeeze=False, gridspec_kw={"hspace": 0.1})
     for (left, right), (epsilon, game) in zip(grid, games.items(), strict=True):
         assert game.grid is not None
+        spreads: list[float] = []
         edges = np.linspace(game.grid.lower, game.grid.upper, game.bins + 1) / scale
         left.stairs(game.frequency, edges, fill=True, **filled("data"), label="data")
         for name, each in profiles.items():
@@ -151,9 +153,10 @@ def release_and_noise(
             if name != "Laplace":
                 style = {**style, "linestyle": "", "marker": marker, "markersize": 4}
             right.plot(game.grid.midpoints[occupied] / scale, spread[occupied], **style)
+            spreads.extend(spread[occupied])
         left.set_title(f"ε = {epsilon:g}: distribution")
         right.set_title(f"ε = {epsilon:g}: SD of the noise")
-        right.set_ylim(0, None)
+        start_axis(spreads, right)
     figure.supxlabel(unit)
     handles, names = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=3)
@@ -213,10 +216,11 @@ def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, 
     figure, axes = new_figure(height=3.3)
     axes.loglog(records, seconds, label="grouped, here", **look("game"))
     for number, (label, (size, time)) in enumerate(published.items()):
-        axes.plot(size, time, "_", color=COLOURS["black"], markersize=16, markeredgewidth=2)
-        place = (14, 6 if number % 2 else -6)  # the two times lie close together
+        axes.plot(size, time, "x", color=COLOURS["black"], markersize=8, markeredgewidth=2)
+        place = (12, 7 if number % 2 else -7)  # the two times lie close together
         axes.annotate(label, (size, time), place, textcoords="offset points", va="center")
-    axes.set(xlabel="records", ylabel="seconds")
+    latest = max([*np.ravel(seconds), *(time for _, time in published.values())])
+    axes.set(xlabel="records", ylabel="seconds", ylim=(None, 10 * latest))  # room for the labels
     axes.legend(loc="center right")
     return figure
 

@@ -1,0 +1,39 @@
+"""Figures of the experiments: no value that is drawn lies on the zero line, labels have room."""
+
+import pytest
+from matplotlib.figure import Figure
+
+from pdpbook.plotting.experiments import start_axis
+from pdpbook.plotting.replication import time_figure
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([1.0, 3.0, float("nan")], "linear"),
+        ([0.0, 3.0], "linear"),  # no logarithm of 0
+        ([0.01, 3.0, 100.0], "log"),
+    ],
+)
+def test_an_axis_is_logarithmic_where_values_would_lie_at_zero(
+    values: list[float], scale: str
+) -> None:
+    axes = Figure().subplots()
+    axes.plot(values)
+    start_axis(values, axes)
+    assert axes.get_yscale() == scale
+    assert scale == "log" or axes.get_ylim()[0] == 0
+
+
+def test_published_times_stand_within_the_frame() -> None:
+    published = {"published, ε = 1": (1e4, 2e4), "published, ε = 2": (1e4, 4e4)}
+    figure = time_figure([1e4, 1e9], [0.1, 2.0], published)
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    frame = axes.get_window_extent()
+    for label in axes.texts:
+        box = label.get_window_extent()
+        assert frame.y0 < box.y0 and box.y1 < frame.y1, label.get_text()
+        assert not box.overlaps(axes.get_legend().get_window_extent())
+    one, two = (label.get_window_extent() for label in axes.texts)
+    assert not one.overlaps(two)
