@@ -162,11 +162,14 @@ def test_a_link_to_what_is_folded_opens_it(tab: Page) -> None:
     tab.locator(f"#{name}").wait_for(state="visible")
 
 
-def test_without_scripts_a_list_and_a_fold_remain(browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
+def test_without_scripts_a_list_and_a_fold_remain(
+    browser: Browser, first: tuple[Locator, Locator]
+) -> None:
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
     tab = context.new_page()
     tab.goto(PAGE.as_uri())
     box, fold = tab.locator(".prediction").first, tab.locator(".prediction-answer").first
+    assert box.bounding_box()["height"] == first[0].bounding_box()["height"]  # nothing will move
     assert box.locator("li").count() == 3 and box.locator("input").count() == 0
     assert not fold.locator(".cell_output").first.is_visible()
     fold.locator("> summary").click()
