@@ -393,8 +393,8 @@ def _with_roster(
             told = _missing(
                 [name for name in begun if each.student not in handed_in[name]], several
             )
-        number = roster.identity(places[each.student]) if each.student in places else each.number
-        lines.append(replace(each, number=number, notes=(*each.notes, *told)))
+        known = roster.identity(places[each.student]) if each.student in places else each.number
+        lines.append(replace(each, number=known, notes=(*each.notes, *told)))
     for place in range(len(roster.people)):
         if place not in found.students and place not in found.unclear:
             told = _missing(begun, several)
