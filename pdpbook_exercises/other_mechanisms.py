@@ -64,14 +64,10 @@ def _private_mean(
 
 
 def _drawn_heights(rng: np.random.Generator) -> Case:
-    given: dict[str, Any] = {
-        "seed": int(rng.integers(1, 2**32)),
-        "n": int(rng.integers(50, 400)),
-        "epsilon": round(float(rng.uniform(0.2, 1.5)), 2),
-        "runs": 1000,
-    }
+    seed, n = int(rng.integers(1, 2**32)), int(rng.integers(50, 400))
+    epsilon = round(float(rng.uniform(0.2, 1.5)), 2)
     return Case(
-        lambda answer: _private_mean(answer, **given),
+        lambda answer: _private_mean(answer, seed=seed, n=n, epsilon=epsilon, runs=1000),
         "Sum whole hundredths, add noise once, divide by n, whatever n and ε are.",
     )
 

@@ -210,7 +210,7 @@ def test_what_is_handed_out_solves_nothing_that_is_graded(handed_out: types.Modu
     graded = {name for name, purpose in purposes().items() if purpose == "assignment"}
     assert len(graded) > 60 and {each.id for each in ALL} == {*purposes()}
     assert not solved & graded
-    assert solved <= {"exact-optimum/roof"}
+    assert solved <= {"exact-optimum/roof", "end-to-end-loss/floor"}  # judges and pages need them
 
 
 def test_the_attack_works_where_the_references_are() -> None:

@@ -63,7 +63,9 @@ def write_student_checks(source: Path, target: Path) -> None:
         chapter = path.stem
         module, seen = _watched(source / path.name)
         shown = _tables(module.EXERCISES)
-        _try_answers(chapter, module, [title for title in module.EXERCISES if title not in shown])
+        if seen:  # it has references
+            judged = [title for title in module.EXERCISES if title not in shown]
+            _try_answers(chapter, module, judged)
         path.write_text(without_references(text, chapter, set(shown)), encoding="utf-8")
         table = pickle.dumps({"exercises": shown, "references": seen}, protocol=5)
         path.with_suffix(".shown").write_bytes(table)
