@@ -59,7 +59,7 @@ def settings() -> pd.DataFrame:
 
 def which_release(values: list[str]) -> Numbers:
     """Divergence, factor over the closest with its guarantee, its divergence, the worst factor."""
-    short = ["game, paper's scales", "game, finer scales", "common scale", "Laplace at b*"]
+    short = ["game, paper’s scales", "game, finer scales", "common scale", "Laplace at b*"]
     short += ["randomised response", "DP histogram"]
     number = short.index(values[0])
     table = settings()
