@@ -687,7 +687,7 @@ def test_without_scripts_the_box_says_so():
         assert "They need JavaScript" in box.get_text()
 
 
-def addressed(tab: Page, explorable: str, *state: int) -> None:
+def addressed(tab: Page, explorable: str, *state: float) -> None:
     """Lead the page to a setting, as a link would."""
     tab.evaluate("hash => { location.hash = hash }", f"explorable-{explorable}:")  # leave the last
     address = f"#explorable-{explorable}:{','.join(map(str, state))}"
