@@ -81,7 +81,7 @@ def read_release(text: str) -> Numbers:
 
 
 def padded_grid(values: list[str]) -> Numbers:
-    """Width of a bin in cm, bins that hold records, bins that hold one, company of a record."""
+    """Width of a bin in cm, bins that hold records, bins that hold one, others with a record."""
     heights = pb.load_heights()["height"]
     grid = pb.Grid.padded(heights, epsilon=float(values[1]), bins=int(values[0]))
     counts = grid.counts(heights)
