@@ -17,6 +17,7 @@ import pdpbook as pb
 from pdpbook.audit.private_randomisers import noise_margin
 from pdpbook.audit.safe_randomisers import is_safe
 from pdpbook.commands import competition
+from pdpbook.foundations.mechanisms import gaussian_delta, laplace_epsilon
 from pdpbook.foundations.tradeoff import laplace_tradeoff, tradeoff_bound
 
 __all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at", "village"]
@@ -58,7 +59,7 @@ def settings() -> pd.DataFrame:
 
 def which_release(values: list[str]) -> Numbers:
     """Divergence, factor over the closest with its guarantee, its divergence, the worst factor."""
-    short = ["game, paper's scales", "game, finer scales", "common scale", "Laplace at b*"]
+    short = ["game, paper’s scales", "game, finer scales", "common scale", "Laplace at b*"]
     short += ["randomised response", "DP histogram"]
     number = short.index(values[0])
     table = settings()
@@ -80,7 +81,7 @@ def read_release(text: str) -> Numbers:
 
 
 def padded_grid(values: list[str]) -> Numbers:
-    """Width of a bin in cm, bins that hold records, bins that hold one, company of a record."""
+    """Width of a bin in cm, bins that hold records, bins that hold one, others with a record."""
     heights = pb.load_heights()["height"]
     grid = pb.Grid.padded(heights, epsilon=float(values[1]), bins=int(values[0]))
     counts = grid.counts(heights)
@@ -129,6 +130,18 @@ def read_village(text: str) -> Numbers:
     return [math.inf if each == "∞" else value(each) for each in (margin, *sure, *rest)]
 
 
+def delta_curve(values: list[str]) -> Numbers:
+    """The smallest δ at the promised ε, and the ε of Laplace noise of this standard deviation."""
+    sigma, epsilon = float(values[0]), float(values[1])
+    return [gaussian_delta(sigma, epsilon=epsilon), laplace_epsilon(sigma / math.sqrt(2))]
+
+
+def read_delta(text: str) -> Numbers:
+    """The same two in the readout."""
+    number = r"([\d.]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)"
+    return [*map(value, re.search(rf"ε = [\d.]+ is {number}\. .* ε = {number} on", text).groups())]
+
+
 def value(text: str) -> float:
     """A number as a readout writes it."""
     digits, _, power = text.replace(",", "").partition("·10")
@@ -140,6 +153,7 @@ EXPECTED: dict[str, Callable[[list[str]], Numbers]] = {
     "in-or-out": in_or_out,
     "which-release": which_release,
     "padded-grid": padded_grid,
+    "delta-curve": delta_curve,
     "safe-share": lambda values: village(
         float(values[0]), float(values[1].removesuffix(" %")) / 100, float(values[2])
     )[0],
@@ -153,4 +167,5 @@ PRINTED: dict[str, Callable[[str], Numbers]] = {
     "which-release": read_release,
     "padded-grid": read_grid,
     "safe-share": read_village,
+    "delta-curve": read_delta,
 }

@@ -37,6 +37,7 @@ PAGES = {
     "which-release": "audit/instead",
     "padded-grid": "foundations/sampling-query",
     "safe-share": "audit/repair",
+    "delta-curve": "foundations/noise-mechanisms",
 }
 HEIGHTS = [182, 184, 185, 188, 191, 196, 214]
 STARTS = {
@@ -622,6 +623,36 @@ def test_the_village_is_safe_where_the_package_says_so(shown):
     assert not any(village(2.0, cut / 100, 0.99 * best)[1] for cut in range(5, 96))
 
 
+@pytest.mark.parametrize("opened", ["delta-curve"], indirect=True)
+def test_the_delta_is_that_of_the_package(shown):
+    """Down to deltas of 1e-200, to two digits; the promise is kept where the package keeps it."""
+    _, tab = shown
+    sigma, level, digits = tab.query_selector_all(".explorable input[type=range]")
+    seen = []
+    for noise in ("0", "5", "10", "14", "20", "26"):
+        sigma.fill(noise)
+        for place in ("0", "6", "10", "15", "20", "23"):
+            level.fill(place)
+            numbers = EXPECTED["delta-curve"](said(tab))
+            text = tab.inner_text(".explorable-readout")
+            assert PRINTED["delta-curve"](text) == pytest.approx(numbers, rel=0.05), text
+            assert ("keeps the promise" in text) is (numbers[0] <= 1e-5)
+            seen.append(numbers[0])
+    assert min(seen) < 1e-100 and max(seen) > 0.5
+    for place, promised in (("2", 2), ("5", 5), ("10", 10)):
+        level.fill(place)
+        digits.fill(str(promised))
+        delta, epsilon = 10.0**-promised, float(said(tab)[1])
+        if tab.get_by_role("button", name="Show the smallest").count():
+            tab.get_by_role("button", name="Show the smallest").click()
+        found = re.search(
+            r"promise is ([\d.]+)\. .* says ([\d.]+)", tab.inner_text(".explorable-below")
+        )
+        exact = pb.foundations.analytic_gaussian_sigma(epsilon=epsilon, delta=delta)
+        book = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+        assert [float(found[1]), float(found[2])] == pytest.approx([exact, book], rel=0.006)
+
+
 @pytest.mark.parametrize("opened", ["gradual-release"], indirect=True)
 def test_no_point_lies_on_the_frame(shown):
     """What is beyond it is left out, and not put on its edge."""
@@ -832,6 +863,11 @@ POINTED = {  # where to point, as shares of the drawing, and which control says 
     "game-table": ((0.86, 0.5), 5, "medium"),
     "best-response-run": ((0.94, 0.12), 1, "214"),
     "record-leaves": ((0.94, 0.5), 1, "6"),
+    "two-errors": ((0.5, 0.8), 0, "132.1"),
+    "which-release": ((0.5, 0.8), 1, "70"),
+    "padded-grid": ((0.6, 0.8), 2, "200.7"),
+    "safe-share": ((0.6, 0.8), 2, "0.025"),
+    "delta-curve": ((0.6, 0.5), 1, "2"),
 }
 
 

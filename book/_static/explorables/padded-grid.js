@@ -93,9 +93,9 @@ explorable("padded-grid", (panel) => {
 
     const others = records[chosen] - 1;
     const lonely = alone.length ? `In ${alone.length} of these there is one record only.` : "In none of these a record is alone.";
-    const company = others ? `shares its bin with ${commas(others)} of the ${commas(n - 1)} others` : "is alone in its bin";
+    const shared = others ? `shares its bin with ${commas(others)} of the ${commas(n - 1)} others` : "is alone in its bin";
     return `The interval from ${lower.toFixed(0)} to ${upper.toFixed(0)} cm has ${K} bins of ${now.width.toFixed(2)} cm, and ` +
       `${held.length} of them ${held.length === 1 ? "holds" : "hold"} records. ${lonely} ` +
-      `The record of ${heights[mine].toFixed(1)} cm ${company}.`;
+      `The record of ${heights[mine].toFixed(1)} cm ${shared}.`;
   });
 });

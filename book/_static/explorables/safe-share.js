@@ -13,7 +13,7 @@ explorable("safe-share", (panel) => {
   const split = panel.slider({
     label: "share of the counts", min: 5, max: 95, step: 1, start: 50, format: (share) => `${share} %`,
   });
-  const move = panel.rounded({ label: "moved to bin 2, _s_", low: 0.0005, high: 0.5, start: 0.005 });
+  const move = panel.rounded({ label: "moved to bin 2, _s_", low: 0.001, high: 0.5, start: 0.005 });
   panel.legend([
     ["data", "bar", "records"], ["noisy", "dot", "noisy count"], ["known", "line", "lower bound"],
     ["fixed-noise", "line", "Ada’s largest loss, by _s_"], ["floor", "bar", "not safe"],

@@ -6,7 +6,9 @@
 explorable("which-release", (panel) => {
   const { records, epsilons, releases } = explorableData("which-release");
   const series = ["game", "game", "common", "laplace", "keep", "histogram"];
-  const short = ["game, paper's scales", "game, finer scales", "common scale", "Laplace at b*", "randomised response", "DP histogram"];
+  const short = ["game, paper’s scales", "game, finer scales", "common scale", "Laplace at b*", "randomised response", "DP histogram"];
+  const full = ["the game with the paper’s scales", "the game with finer scales", "one common scale", "Laplace noise at b*",
+    "k-ary randomised response", "the DP histogram"];
   const strong = [3, 4, 5]; // ε-DP; what they promise includes what the others promise
   const settings = epsilons.flatMap((_, e) => records.map((_, k) => [e, k]));
   const rivals = (r) => (strong.includes(r) ? strong : d3.range(6));
@@ -35,12 +37,12 @@ explorable("which-release", (panel) => {
   });
   const keep = panel.best({
     better: (a, b) => factor(a, worst(a)) < factor(b, worst(b)),
-    say: (r) => `${short[r]}, which is at worst ${times(factor(r, worst(r)))} times as far as the closest`,
+    say: (r) => `${full[r]}, which is at worst ${times(factor(r, worst(r)))} times as far as the closest`,
   });
   panel.reveal("Show the worst setting of each", () => d3.range(6).map((r) => {
     const place = worst(r);
-    return `${short[r]}: ${times(factor(r, place))} times, at ${at(place)}`;
-  }).join("; ").concat("."));
+    return `${full[r]} ${times(factor(r, place))} times, with ${at(place)}`;
+  }).join("; ").replace(/^./, (letter) => letter.toUpperCase()).concat("."));
 
   let map = null;
   panel.point((x, y) => {
@@ -56,7 +58,7 @@ explorable("which-release", (panel) => {
       keep(r);
       const beside = width >= 600;
       const end = beside ? 0.48 * width : width - 8;
-      const x = d3.scaleLog([1e-6, 4], [142, end]);
+      const x = d3.scaleLog([1e-6, 4], [158, end]);
       svg.append("text").attr("x", 0).attr("y", 14).text("divergence from the data (nats)");
       const allowed = rivals(r);
       short.forEach((name, i) => {
@@ -98,9 +100,9 @@ explorable("which-release", (panel) => {
 
       const winner = closest(r, place);
       const than = winner === r ? "No release with its guarantee is closer."
-        : `That is ${times(factor(r, place))} times as far as the closest with its guarantee, ${short[winner]} ` +
+        : `That is ${times(factor(r, place))} times as far as the closest with its guarantee, ${full[winner]} ` +
           `(${explorableNumber(divergence(winner, place))}).`;
-      return `With ${d3.format(",")(n)} records at ε\u00a0=\u00a0${epsilon} the divergence of your release, ${short[r]}, is ` +
+      return `With ${d3.format(",")(n)} records at ε\u00a0=\u00a0${epsilon} the divergence of your release, ${full[r]}, is ` +
         `${explorableNumber(divergence(r, place))}. ${than} In the worst of the ${settings.length} settings, ` +
         `${at(worst(r))}, it is ${times(factor(r, worst(r)))} times as far.`;
     });
