@@ -94,10 +94,12 @@ def series_style(names: Iterable[str]) -> str:
 
 
 def series_script(names: Iterable[str]) -> str:
-    """Return the script that tells the explorables what series are called."""
+    """Return the script that tells the explorables what series are called.
+
+    The printed book is one page with the explorables of all pages, so the names are added up.
+    """
     labels = {name: LOOKS[name].label for name in names}
     written = json.dumps(labels, ensure_ascii=False)
-    # The printed book is one page, on which the figures of several pages add their labels.
     return f"globalThis.explorableLabels = {{...globalThis.explorableLabels, ...{written}}};"
 
 
