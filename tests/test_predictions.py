@@ -86,7 +86,9 @@ def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> 
     cells = read(book / "page.ipynb").cells
     [shown] = [cell for cell in cells if cell.source == "print(1 + 1)"]
     assert shown.outputs == [] and shown.execution_count is None
-    asked, told = cells[cells.index(shown) - 1], cells[cells.index(shown) + 1]
+    install, told = cells[cells.index(shown) - 1], cells[cells.index(shown) + 1]
+    asked = cells[cells.index(install) - 1]
+    assert "setup" in install.metadata.tags  # it stands below what the page begins with
     assert asked.source.endswith(
         "> **Predict, then run**\n>\n> How many are $1+1$?\n>\n"
         "> - one\n> - three\n> - two $(1+1)$\n>\n"
