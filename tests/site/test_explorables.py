@@ -350,7 +350,7 @@ def test_no_script_has_a_colour_or_a_name_of_its_own():
         for series in re.findall(r"\bs-([a-z][\w-]*)", text):
             assert series in LOOKS, f"{script.name}: s-{series}"
     page = (PUBLIC / f"book/{PAGES['one-record']}.html").read_text(encoding="utf-8")
-    labels = json.loads(re.search(r"explorableLabels = (\{.*?\});", page)[1])
+    labels = json.loads(re.search(r"explorableLabels \?\? \{\}, (\{.*?\})\);", page)[1])
     named = series_of((EXPLORABLES / "one-record.js").read_text(encoding="utf-8"))
     assert labels == {name: LOOKS[name].label for name in named} and len(labels) > 1
 

@@ -204,3 +204,14 @@ def test_a_page_of_the_reference_reads_well(page: Path) -> None:
     assert not [value.get_text() for value in soup.select("dt em.property") if "<" in value.text]
     if "." in (title := soup.h1.get_text()).removeprefix("pdpbook"):
         assert len(soup.select("article h1 wbr")) == title.count(".") + title.count("_"), title
+
+
+def test_every_chapter_describes_itself_to_those_who_share_its_link() -> None:
+    for page in public_pages():
+        html = parse(page)
+        if not html.select_one("article section > p"):
+            continue
+        found = {tag.get("name") or tag.get("property"): tag for tag in html.select("head meta")}
+        assert len(found["description"]["content"]) > 10, name(page)
+        assert found["og:title"]["content"]
+        assert (page.parent / found["og:image"]["content"]).resolve().is_file(), name(page)

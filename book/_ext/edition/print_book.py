@@ -112,7 +112,7 @@ def move_solutions(article: Tag) -> None:
 def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, depth: int) -> None:
     """Give an article of the site the names, links, pictures and headings of the printed book."""
     for useless in article.select(
-        "a.headerlink, script, button, .prev-next-footer, link, .search-button"
+        "a.headerlink, script:not([data-for]), button, .prev-next-footer, link, .search-button"
     ):
         useless.decompose()
     move_solutions(article)

@@ -94,9 +94,13 @@ def series_style(names: Iterable[str]) -> str:
 
 
 def series_script(names: Iterable[str]) -> str:
-    """Return the script that tells the explorables what series are called."""
+    """Return the script that tells the explorables what series are called.
+
+    The printed book is one page with the explorables of all pages, so the names are added up.
+    """
     labels = {name: LOOKS[name].label for name in names}
-    return f"const explorableLabels = {json.dumps(labels, ensure_ascii=False)};"
+    text = json.dumps(labels, ensure_ascii=False)
+    return f"var explorableLabels = Object.assign(window.explorableLabels ?? {{}}, {text});"
 
 
 class explorable(nodes.General, nodes.Element):
