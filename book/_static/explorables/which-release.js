@@ -17,7 +17,7 @@ explorable("which-release", (panel) => {
   const factor = (r, place) => divergence(r, place) / divergence(closest(r, place), place);
   const worst = (r) => d3.greatest(settings, (place) => factor(r, place));
   const times = (ratio) => (ratio < 10 ? ratio.toFixed(1) : d3.format(",")(+ratio.toPrecision(2)));
-  const cell = (ratio) => (ratio < 10 ? ratio.toFixed(1) : d3.format("~s")(+ratio.toPrecision(2)));
+  const cell = (ratio) => (ratio < 10 ? ratio.toFixed(1) : d3.format("~s")(+ratio.toPrecision(ratio < 1000 ? 2 : 1)));
   const at = ([e, k]) => `${d3.format(",")(records[k])} records and ε\u00a0=\u00a0${epsilons[e]}`;
 
   panel.prompt("You have to choose a release before you know the number of records and ε. Is there one that is never " +
@@ -71,7 +71,7 @@ explorable("which-release", (panel) => {
           .attr("text-anchor", inside ? "end" : "start").text(explorableNumber(value));
       });
       svg.append("g").attr("transform", "translate(0,208)")
-        .call(d3.axisBottom(x).ticks(3, "~g").tickSizeOuter(0));
+        .call(d3.axisBottom(x).tickValues([1e-6, 1e-4, 1e-2, 1]).tickFormat(explorableNumber).tickSizeOuter(0));
 
       const left = (beside ? end + 58 : 34);
       const top = beside ? 46 : 286;
@@ -90,7 +90,7 @@ explorable("which-release", (panel) => {
             .attr("width", wide - 2).attr("height", high - 2)
             .attr("fill-opacity", Math.min(0.75, 0.06 + 0.2 * Math.log10(ratio)));
           svg.append("text").attr("class", "on-line").attr("text-anchor", "middle").attr("x", cx + wide / 2)
-            .attr("y", cy + high / 2 + 5).attr("font-weight", ratio > 2 ? 700 : 400).text(cell(ratio));
+            .attr("y", cy + high / 2 + 5).text(cell(ratio));
         });
       });
       svg.append("rect").attr("class", "ring").attr("x", left + place[1] * wide).attr("y", top + place[0] * high)
