@@ -20,6 +20,7 @@ from PIL import Image
 from sphinx.domains.std import StandardDomain
 
 from book._ext.build.repeated_lookups import RememberingDomain
+from book._ext.pages.computed_tables import make_table
 from book._ext.pages.folded_code import subject
 from book._ext.pages.spoken_math import said
 from book._ext.pages.thumbnail import shrink
@@ -298,3 +299,15 @@ def test_folded_code_says_whose_it_is(code: str, output: nodes.Element | None, n
         toc_fignumbers={"page": numbers}, config=SimpleNamespace(numfig_format=formats)
     )
     assert subject(env, "page", fold) == name
+
+
+@pytest.mark.parametrize(
+    ("names", "side"), [(("0.1", "1,000", "∞"), "text-right"), (("0.1", "one", "2"), "text-left")]
+)
+def test_numbers_that_name_rows_stand_at_the_right(names: tuple[str, ...], side: str) -> None:
+    left = 'style="text-align: left"'
+    rows = "".join(f"<tr><th {left}>{each}</th><td {left}>x</td></tr>" for each in names)
+    head = f"<tr><th {left}>ε</th><th {left}>y</th></tr>"
+    table = make_table(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
+    sides = [entry["classes"][0] for entry in table.findall(nodes.entry)]
+    assert sides == [side, "text-left"] * 4

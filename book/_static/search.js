@@ -144,7 +144,8 @@ function show(query) {
   const isSign = isSymbol(query) && literal.length > 0;
   const pattern = isSign ? phraseOf(query) : patternOf(new Set([...stems, ...words]));
   const asked = query.toLowerCase().split(".").at(-1);
-  const isAsked = ([, title]) => title.toLowerCase().split(".").at(-1) === asked;
+  const isAsked = ([, title, , description]) =>
+    /class|function|module/.test(description) && title.toLowerCase().split(".").at(-1) === asked;
   const objects = found.filter(([, , , description]) => description);
   const exact = objects.filter(isAsked);
   const others = isSign ? [] : objects.filter((object) => !isAsked(object));

@@ -8,7 +8,10 @@ no faster, need not fall *smoothly*, as Laplace's does.  The staircase falls in 
     f(x)=a\cdot\begin{cases}
         e^{-k\varepsilon} & k\Delta\le|x|<(k+\gamma)\Delta,\\
         e^{-(k+1)\varepsilon} & (k+\gamma)\Delta\le|x|<(k+1)\Delta,
-    \end{cases}\qquad k=0,1,2,\dots,\qquad
+    \end{cases}\qquad k=0,1,2,\dots,
+
+.. math::
+
     a=\frac{1-e^{-\varepsilon}}{2\Delta\,(\gamma+e^{-\varepsilon}(1-\gamma))} .
 
 The *share* γ says where in each stretch the step is.  Geng & Viswanath proved that for every

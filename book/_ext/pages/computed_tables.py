@@ -5,6 +5,7 @@ output is an HTML table, this transform puts a table of docutils in the place of
 counted, referenced and listed as every other table, and scrolls in its own box on a phone.
 """
 
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,6 +13,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
+
+NUMBER = re.compile(r"[−<≥]? ?\d[\d,.]*|∞")
 
 
 def find_tables(figure: nodes.figure) -> list[str]:
@@ -33,9 +36,20 @@ def make_cell(cell: ElementTree.Element) -> nodes.entry:
     return entry
 
 
+def align_numbers(source: ElementTree.Element) -> None:
+    """Set the numbers that name rows at the right, as all others are, with the head above them."""
+    body, head = source.findall("tbody/tr"), source.findall("thead/tr")
+    for place, named in enumerate(body[0].findall("th")):
+        column = [line[place] for line in body]
+        if named is column[0] and all(NUMBER.fullmatch("".join(c.itertext())) for c in column):
+            for cell in [*column, head[0][place]]:
+                cell.set("style", "text-align: right")
+
+
 def make_table(html: str) -> nodes.table:
     """Return an HTML table as a table of docutils."""
     source = ElementTree.fromstring(html)
+    align_numbers(source)
     lines = source.findall(".//tr")
     last = lines[-1]
     group = nodes.tgroup(cols=len(last))
