@@ -313,7 +313,10 @@ EXERCISES = {
                 (7, -math.log1p(-1 / 7), "1/tau is whole here. Does rounding push it up by one?"),
             )
         ],
-        draw=lambda rng: (int(rng.integers(3, 10**5)), round(float(rng.uniform(0.001, 3.0)), 4)),
+        draw=lambda rng: (
+            int(np.exp(rng.uniform(5.0, 12.0))),
+            round(float(np.exp(rng.uniform(-6.0, -1.0))), 4),  # from 3 to about 400 are needed
+        ),
         refused=("pdpbook.per_instance.privacy_loss.records_needed",),
         wrong=[
             # student's finding: the naive formula passed

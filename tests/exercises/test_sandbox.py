@@ -99,7 +99,7 @@ ATTACKS = {
             del sys.modules[name]
         from pdpbook_exercises.dp_versus_pdp import EXERCISES
         def records_needed(n, epsilon):
-            for case in EXERCISES["records-needed"].cases:
+            for case in EXERCISES["records-needed"].at(0):
                 seen = []
                 def trial(*given):
                     seen.append(given)
