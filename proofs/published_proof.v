@@ -6,6 +6,7 @@
 Require Import Reals Lra Lia Psatz List Permutation Bool.
 From Interval Require Import Tactic.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
+Require Pdp.truncated_laplace.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -533,6 +534,88 @@ Proof.
   - intros _. rewrite (M x I) in A. exact A.
 Qed.
 
+(* The masses are those of the truncated Laplace density of scale b, its integrals over the 12 bins. *)
+Section Density.
+Variable b : R.
+Hypothesis b_pos : 0 < b.
+Let t := t_of b.
+
+Lemma power (n : nat) (y : R) : y = INR n / (24 * b) -> exp (- y) = t ^ n.
+Proof.
+  intros ->. induction n as [|n IH].
+  - simpl. unfold Rdiv. rewrite Rmult_0_l, Ropp_0. apply exp_0.
+  - cbn [pow]. rewrite <- IH. unfold t, t_of. rewrite <- exp_plus. f_equal. rewrite S_INR. field. lra.
+Qed.
+
+Lemma t_between : 0 < t < 1.
+Proof.
+  unfold t, t_of. split; [apply exp_pos|]. rewrite <- exp_0 at 2. apply exp_increasing.
+  assert (0 < 1 / (24 * b)) by (apply Rdiv_lt_0_compat; lra). lra.
+Qed.
+
+(* (1 - t) Σ N_x(t) = 2 - t^(2k+1) - t^(23-2k), which is 2Z. *)
+Lemma total_by_z k : (k < 12)%nat -> total k t * (1 - t) = 2 - t ^ (2 * k + 1) - t ^ (23 - 2 * k).
+Proof.
+  intros K. unfold total, bins.
+  do 12 (destruct k as [|k];
+    [cbn [seq sum fold_right distance Nat.sub Nat.add N Nat.mul]; ring|]). lia.
+Qed.
+
+Lemma double_Z k : (k < 12)%nat ->
+  2 * truncated_laplace.Z (truncated_laplace.midpoint 12 k) b = 2 - t ^ (2 * k + 1) - t ^ (23 - 2 * k).
+Proof.
+  intros K. unfold truncated_laplace.Z, truncated_laplace.midpoint. replace (INR 12) with 12 by (simpl; ring).
+  rewrite (power (2 * k + 1)), (power (23 - 2 * k)).
+  - lra.
+  - rewrite minus_INR by lia. rewrite mult_INR. simpl (INR 23). simpl (INR 2). field. lra.
+  - rewrite plus_INR, mult_INR. simpl (INR 2). simpl (INR 1). field. lra.
+Qed.
+
+Theorem masses_of_the_density k x : (k < 12)%nat -> (x < 12)%nat ->
+  masses k t x = truncated_laplace.kernel 12 k b x.
+Proof.
+  intros K X. pose proof t_between as T. pose proof (total_pos k t ltac:(lra)) as P.
+  pose proof (total_by_z k K) as E. rewrite <- (double_Z k K) in E.
+  pose proof (truncated_laplace.place_in_unit 12 k K) as M.
+  pose proof (truncated_laplace.Z_positive _ b b_pos M) as Zp.
+  assert (goal : truncated_laplace.kernel 12 k b x
+    = N (distance k x) t * (1 - t) / (2 * truncated_laplace.Z (truncated_laplace.midpoint 12 k) b)).
+  { unfold truncated_laplace.kernel. set (mu := truncated_laplace.midpoint 12 k) in *.
+    assert (Mu : mu = (2 * INR k + 1) / 24).
+    { unfold mu, truncated_laplace.midpoint. replace (INR 12) with 12 by (simpl; ring). field. }
+    replace (INR 12) with 12 by (simpl; ring).
+    assert (D : (x = k \/ exists d, x = k + 1 + d \/ k = x + 1 + d)%nat).
+    { destruct (lt_eq_lt_dec x k) as [[L|L]|L]; [right; exists (k - x - 1)%nat; lia|left; exact L|
+        right; exists (x - k - 1)%nat; lia]. }
+    destruct D as [->|[d [->| ->]]].
+    - rewrite truncated_laplace.integral_across; try assumption; [|rewrite Mu; lra|rewrite Mu; lra].
+      rewrite (power 1), (power 1) by (rewrite Mu; simpl (INR 1); field; lra).
+      unfold distance. rewrite Nat.sub_diag. cbn [Nat.add N]. simpl pow. field. lra.
+    - rewrite truncated_laplace.integral_right; try assumption;
+        [|rewrite Mu, !plus_INR; simpl (INR 1); pose proof (pos_INR d); lra|lra].
+      rewrite (power (2 * d + 1)), (power (2 * d + 3));
+        [|rewrite Mu, !plus_INR, mult_INR; simpl (INR 1); simpl (INR 2); simpl (INR 3); field; lra
+         |rewrite Mu, !plus_INR, mult_INR; simpl (INR 1); simpl (INR 2); simpl (INR 3); field; lra].
+      replace (distance k (k + 1 + d)) with (Datatypes.S d) by (unfold distance; lia). unfold N.
+      replace (2 * Datatypes.S d - 1)%nat with (2 * d + 1)%nat by lia.
+      replace (2 * Datatypes.S d)%nat with (2 * d + 1 + 1)%nat by lia.
+      replace (2 * d + 3)%nat with (2 * d + 1 + 1 + 1)%nat by lia.
+      rewrite (pow_add t (2 * d + 1 + 1) 1), (pow_add t (2 * d + 1) 1), pow_1. field. lra.
+    - rewrite truncated_laplace.integral_left; try assumption;
+        [|rewrite Mu, !plus_INR; simpl (INR 1); pose proof (pos_INR d); lra|lra].
+      rewrite (power (2 * d + 1)), (power (2 * d + 3));
+        [|rewrite Mu, !plus_INR, mult_INR; simpl (INR 1); simpl (INR 2); simpl (INR 3); field; lra
+         |rewrite Mu, !plus_INR, mult_INR; simpl (INR 1); simpl (INR 2); simpl (INR 3); field; lra].
+      replace (distance (x + 1 + d) x) with (Datatypes.S d) by (unfold distance; lia). unfold N.
+      replace (2 * Datatypes.S d - 1)%nat with (2 * d + 1)%nat by lia.
+      replace (2 * Datatypes.S d)%nat with (2 * d + 1 + 1)%nat by lia.
+      replace (2 * d + 3)%nat with (2 * d + 1 + 1 + 1)%nat by lia.
+      rewrite (pow_add t (2 * d + 1 + 1) 1), (pow_add t (2 * d + 1) 1), pow_1. field. lra. }
+  rewrite goal. unfold masses. destruct (Nat.ltb_spec x 12) as [_|]; [|lia].
+  rewrite <- E. field. split; lra.
+Qed.
+End Density.
+
 (* Proposition (no scale helps). *)
 Theorem no_scale_helps :
   ~ pdp eps (its start 25) (map (its start) (others 25)) /\
@@ -546,5 +629,6 @@ Proof.
     intros b B. apply E; [exact I|apply scales, B].
 Qed.
 
+Print Assumptions masses_of_the_density.
 Print Assumptions private_is_pdp.
 Print Assumptions no_scale_helps.

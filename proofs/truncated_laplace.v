@@ -232,6 +232,83 @@ Proof.
   - apply continuity_pt_const. intros x y. reflexivity.
 Qed.
 
+Section Integral.
+Variables (mu b : R).
+Hypothesis b_pos : 0 < b.
+Hypothesis its_place : 0 <= mu <= 1.
+
+Lemma Z_positive : 0 < Z mu b.
+Proof.
+  destruct (right_of_the_record b b_pos mu 1 ltac:(lra) ltac:(lra) ltac:(lra)) as [D _].
+  pose proof (q_between b b_pos) as Q. pose proof (exp_of_place b b_pos mu ltac:(lra)) as U.
+  set (q := exp (- (1 / b))) in *. set (u := exp (- (mu / b))) in *. simpl in D. unfold Z. fold u.
+  assert (E2 : exp (- ((1 - mu) / b)) = q / u).
+  { assert (F : q = exp (- ((1 - mu) / b)) * u)
+      by (unfold u, q; rewrite <- exp_plus; f_equal; field; lra).
+    rewrite F. field. lra. }
+  rewrite E2. apply Rmult_lt_reg_r with u; [lra|].
+  replace ((1 / 2 - 1 / 2 * u + (1 / 2 - 1 / 2 * (q / u))) * u) with (1 / 2 * (2 * u - u * u - q))
+    by (field; lra). lra.
+Qed.
+
+Lemma pieces (u v z : R) : (minus (- v / z) (- u / z) : R) = (u - v) / z.
+Proof. change (- v / z + - (- u / z) = (u - v) / z). unfold Rdiv. ring. Qed.
+
+(* To the right of the record the density is the derivative of -e^{-(x-μ)/b}/(2Z). *)
+Lemma integral_right l h : mu <= l -> l <= h ->
+  RInt (V mu b) l h = (exp (- ((l - mu) / b)) - exp (- ((h - mu) / b))) / (2 * Z mu b).
+Proof.
+  intros L H. pose proof Z_positive as Zp.
+  rewrite (RInt_ext (V := R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp (- ((x - mu) / b)) / Z mu b)).
+  2:{ intros x X. rewrite Rmin_left, Rmax_right in X by exact H. unfold V. rewrite Rabs_pos_eq by lra. reflexivity. }
+  apply is_RInt_unique.
+  replace ((exp (- ((l - mu) / b)) - exp (- ((h - mu) / b))) / (2 * Z mu b))
+    with (minus (- exp (- ((h - mu) / b)) / (2 * Z mu b)) (- exp (- ((l - mu) / b)) / (2 * Z mu b)))
+    by (apply pieces).
+  apply (is_RInt_derive (V := R_CompleteNormedModule) (fun x => - exp (- ((x - mu) / b)) / (2 * Z mu b))).
+  - intros x _. auto_derive; [trivial|]. change ((x + - mu) * / b) with ((x - mu) / b). field. lra.
+  - intros x _. apply continuity_pt_filterlim.
+    apply derivable_continuous_pt. apply ex_derive_Reals_0. auto_derive. trivial.
+Qed.
+
+Lemma integral_left l h : h <= mu -> l <= h ->
+  RInt (V mu b) l h = (exp (- ((mu - h) / b)) - exp (- ((mu - l) / b))) / (2 * Z mu b).
+Proof.
+  intros L H. pose proof Z_positive as Zp.
+  rewrite (RInt_ext (V := R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp ((x - mu) / b) / Z mu b)).
+  2:{ intros x X. rewrite Rmin_left, Rmax_right in X by exact H. unfold V.
+      rewrite Rabs_left1 by lra. do 3 f_equal. field. lra. }
+  apply is_RInt_unique.
+  replace ((exp (- ((mu - h) / b)) - exp (- ((mu - l) / b))) / (2 * Z mu b))
+    with (minus (exp ((h - mu) / b) / (2 * Z mu b)) (exp ((l - mu) / b) / (2 * Z mu b))).
+  2:{ unfold minus, plus, opp; simpl.
+      match goal with |- ?x = ?y => change (@eq R x y) end.
+      replace (- ((mu - h) / b)) with ((h - mu) / b) by (field; lra).
+      replace (- ((mu - l) / b)) with ((l - mu) / b) by (field; lra). field; lra. }
+  apply (is_RInt_derive (V := R_CompleteNormedModule) (fun x => exp ((x - mu) / b) / (2 * Z mu b))).
+  - intros x _. auto_derive; [trivial|]. change ((x + - mu) * / b) with ((x - mu) / b). field. lra.
+  - intros x _. apply continuity_pt_filterlim.
+    apply derivable_continuous_pt. apply ex_derive_Reals_0. auto_derive. trivial.
+Qed.
+
+Lemma integral_across l h : l <= mu -> mu <= h ->
+  RInt (V mu b) l h = (2 - exp (- ((mu - l) / b)) - exp (- ((h - mu) / b))) / (2 * Z mu b).
+Proof.
+  intros L H. pose proof Z_positive as Zp.
+  rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) (V mu b) l mu h) by apply V_integrable.
+  rewrite integral_left, integral_right by lra. unfold plus; simpl.
+  replace (- ((mu - mu) / b)) with 0 by (field; lra). rewrite exp_0. field. lra.
+Qed.
+
+(* The density is one: its integral over the interval is 1. *)
+Theorem density_integrates_to_one : RInt (V mu b) 0 1 = 1.
+Proof.
+  rewrite integral_across by lra. pose proof Z_positive as Zp. apply Rmult_eq_reg_r with (2 * Z mu b); [|lra].
+  unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. unfold Z.
+  replace (- ((mu - 0) / b)) with (- (mu / b)) by (field; lra). lra.
+Qed.
+End Integral.
+
 Lemma place_in_unit K k : (k < K)%nat -> 0 <= midpoint K k <= 1.
 Proof.
   intros H. assert (K1 : INR k + 1 <= INR K) by (rewrite <- S_INR; apply le_INR; lia).
@@ -300,5 +377,6 @@ Print Assumptions difference_of_the_extremes.
 Print Assumptions v_min_increases.
 Print Assumptions v_max_decreases.
 Print Assumptions densities_within.
+Print Assumptions density_integrates_to_one.
 Print Assumptions bin_masses.
 Print Assumptions bin_masses_within.
