@@ -1,7 +1,9 @@
-"""What the head of a page says of it: a description, for search engines and for links to it.
+"""What the head of a page says of it: a description and a picture, for searches and shared links.
 
-It is the beginning of the page's own text, whole sentences as far as they fit.  The theme says how
-wide a screen is three times; the template ``layout.html`` and this module leave one of them.
+The description is the beginning of the page's own text, whole sentences as far as they fit.  The
+picture is that of the first page, and its address is relative, since the book does not know where
+it will stand; both are written by the template ``layout.html``.  The theme says how wide a
+screen is three times, and the template and this module leave one of them.
 """
 
 import re
