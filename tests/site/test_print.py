@@ -142,7 +142,7 @@ def test_a_figure_with_sliders_is_a_still(tab: Page) -> None:
         "box.querySelector('.explorable-readout')?.textContent ?? ''])"
     )
     assert len(drawn) == 2  # the first page and ε-DP and ε-pDP have one each
-    assert all(drawings and not sliders and said for drawings, sliders, said in drawn)
+    assert all(drawings and not sliders and said for drawings, sliders, said in drawn), drawn
 
 
 def test_title_and_proof_are_printed_and_folded_code_is_not(tab: Page, pdf: Path) -> None:
