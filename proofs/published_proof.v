@@ -59,7 +59,7 @@ Definition payoff (c : profile) : R := INR (P_E c) + (1 - KL c / ln 12).
 (* ---- Masses ---- *)
 
 Lemma t0_between : 86173 / 100000 < t0 < 86174 / 100000.
-Proof. unfold t0, t_of. split; interval. Qed.
+Proof. unfold t0, t_of. split; interval with (i_prec 60). Qed.
 
 Lemma t0_near : 86173323893 / 100000000000 < t0 < 86173323894 / 100000000000.
 Proof. unfold t0, t_of. split; interval with (i_prec 60). Qed.
