@@ -10,7 +10,7 @@ An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.
 What students hold contains none of the references.  There a case of :func:`close` or :func:`equal`
 has only the values for its own arguments (``Case.shown``), and a function that is marked by
 :func:`reference` is replaced by what it returned in the cases that a check shows
-(:mod:`pdpbook_exercises.shown`).
+(``pdpbook_exercises.shown``).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Exercise:
     refused : sequence of str
         Functions and methods of the package that the exercise asks to write, each as
         ``"module.name"``.  An answer that calls one of them holds no case
-        (:mod:`pdpbook_exercises.own_work`).
+        (``pdpbook_exercises.own_work``).
     wrong : sequence of (answer, str), or callable
         Plausible wrong answers, each with words of the message that tells a student what is wrong.
     right : sequence of answers, or callable
