@@ -67,7 +67,7 @@ def _rebuilds(counts: list[int], randomiser: NDArray[np.float64]) -> Callable[[A
     def judge(answer: Any) -> bool:
         histogram = np.array(counts)
         losses = _added_losses(histogram, randomiser)
-        found = np.asarray(answer(losses, int(histogram.sum()), randomiser), dtype=float)
+        found = np.asarray(answer(losses, int(histogram.sum()), randomiser.copy()), dtype=float)
         return found.shape == histogram.shape and np.allclose(found, histogram, atol=1e-6)
 
     return judge

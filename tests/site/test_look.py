@@ -83,7 +83,9 @@ def test_no_displayed_formula_is_cut_on_a_laptop(tab: Page) -> None:
         show(tab, page)
         cut |= {name(page): found for found in [tab.evaluate(CUT)] if found}
     assert not cut, cut
-    tab.evaluate("() => document.querySelector('article .math').style.width = '5px'")
+    show(tab, GAME)
+    display = "article mjx-container[display=true]"
+    tab.evaluate(f"() => {{ document.querySelector('{display}').style.maxWidth = '20px' }}")
     assert tab.evaluate(CUT)
 
 

@@ -82,6 +82,16 @@ def exercise_cells(statement: str, metadata: dict[str, Any]) -> list[NotebookNod
     return [new_markdown_cell(text, metadata={"tags": [tag], **metadata}) for tag, text in wanted]
 
 
+def stills_in(node: nodes.Element) -> dict[str, Any]:
+    """Return the stills of the figures that move as what a cell has attached, if there are any."""
+    pictures = [each["still"].picture for each in node.findall(explorable) if each["still"]]
+    attached = {
+        picture.name: {"image/png": b64encode(picture.read_bytes()).decode()}
+        for picture in pictures
+    }
+    return {"attachments": attached} if attached else {}
+
+
 def write_notebook(
     app: Sphinx, docname: str, doctree: nodes.document, executed: NotebookNode | None
 ) -> NotebookNode:
@@ -132,7 +142,7 @@ def write_notebook(
                 said += markdown.blocks(child)
         end_prose()
         text = fold(predictions.SUMMARY, said)
-        cells.append(new_markdown_cell(text, metadata={"tags": ["answer"]}))
+        cells.append(new_markdown_cell(text, metadata={"tags": ["answer"]}, **stills_in(node)))
 
     def write(node: nodes.Node, depth: int) -> None:
         if isinstance(node, nodes.section) or isinstance(node, nodes.document):
@@ -155,10 +165,8 @@ def write_notebook(
             cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
         elif isinstance(node, explorable) and node["still"]:
             end_prose()
-            picture = node["still"].picture
-            data = {"image/png": b64encode(picture.read_bytes()).decode()}
             text = "\n\n".join(markdown.blocks(node))
-            cells.append(new_markdown_cell(text, attachments={picture.name: data}))
+            cells.append(new_markdown_cell(text, **stills_in(node)))
         elif isinstance(node, solution):
             end_prose()
             text = fold(SUMMARY, markdown.inside(node))

@@ -178,7 +178,12 @@ def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     proofs = Path(app.srcdir, "proofs")
     checked = read_checked(proofs)
     for path in sorted(proofs.glob("*.v")):
-        context = {"title": f"Proofs for Coq: {path.name}", "body": shown(app, path, checked)}
+        said = f"Statements of the book and their proofs in {path.name}, as Coq checks them."
+        context = {
+            "title": f"Proofs for Coq: {path.name}",
+            "body": shown(app, path, checked),
+            "described": said,
+        }
         yield f"{FOLDER}/{path.stem}", context, "page.html"
 
 
