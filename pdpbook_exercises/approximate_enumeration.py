@@ -256,7 +256,10 @@ EXERCISES = {
             Case(_copies_are_whole, "Whole numbers, also large ones: no floats."),
         ],
         draw=lambda rng: Case(
-            partial(_copies_agree, some=[rng.integers(0, 4, 3).tolist()]),
+            partial(
+                _copies_agree,
+                some=[rng.permutation([int(rng.integers(1, 4)), *rng.integers(0, 4, 2)]).tolist()],
+            ),
             "In how many ways can the records of one bin be told to play?",
         ),
         wrong=[

@@ -84,6 +84,12 @@ def _drawn_counts(rng: np.random.Generator) -> list[int]:
     return rng.permutation([0, 1, *rng.integers(2, 60, int(rng.integers(1, 5)))]).tolist()
 
 
+def _drawn_company(rng: np.random.Generator) -> tuple[int, float]:
+    """Draw n, and ε above the smallest that n records allow: from 3 to about 400 are needed."""
+    n = int(np.exp(rng.uniform(5.0, 12.0)))
+    return n, round(math.log(n / (n - 1)) + float(np.exp(rng.uniform(-6.0, -1.0))), 4)
+
+
 def _drawn_replacement(rng: np.random.Generator) -> tuple[Any, ...]:
     n, bins = int(rng.integers(2, 9)), int(rng.integers(2, 7))
     *rows, new = rng.dirichlet(np.full(bins, 0.7), size=n + 1)
@@ -313,10 +319,7 @@ EXERCISES = {
                 (7, -math.log1p(-1 / 7), "1/tau is whole here. Does rounding push it up by one?"),
             )
         ],
-        draw=lambda rng: (
-            int(np.exp(rng.uniform(5.0, 12.0))),
-            round(float(np.exp(rng.uniform(-6.0, -1.0))), 4),  # from 3 to about 400 are needed
-        ),
+        draw=_drawn_company,
         refused=("pdpbook.per_instance.privacy_loss.records_needed",),
         wrong=[
             # student's finding: the naive formula passed

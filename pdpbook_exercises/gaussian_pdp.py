@@ -388,7 +388,9 @@ EXERCISES = {
         draw=lambda rng: _lone_case(
             n := int(rng.integers(3, 60)),
             int(rng.integers(1, n + 1)),
-            round(rng.uniform(0.02, 1.0), 2),
+            round(
+                rng.uniform(0.02, 1.0) - math.log1p(-1 / n), 2
+            ),  # the page asks for ε >= ln n/(n-1)
             "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?",
         ),
         wrong=[

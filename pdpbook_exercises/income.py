@@ -90,9 +90,13 @@ def _is_a_name(answer: Any) -> bool | str:
     return given in list(columns) or f"That is none of the names {', '.join(columns)}."
 
 
+def _shares(seed: int) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).dirichlet(np.full(12, 8.0))
+
+
 def _farthest(seed: int, theta: float) -> Callable[[Any], str]:
     def judge(answer: Any) -> str:
-        q = np.random.default_rng(seed).dirichlet(np.full(12, 8.0))
+        q = _shares(seed)
         p = np.asarray(answer(q.copy(), theta), dtype=float)
         if p.shape != q.shape:
             return f"Its shape is {p.shape}, and q has {q.shape}."
@@ -119,6 +123,16 @@ def _farthest_case(seed: int, theta: float, hint: str) -> Case:
         hint,
         "Split q into its part along the uniform vector and the rest, and stretch the rest.",
     )
+
+
+def _drawn_farthest(rng: np.random.Generator) -> Case:
+    """Draw q and an angle until no entry of q becomes negative when q is stretched so far."""
+    while True:
+        seed, theta = int(rng.integers(2**32)), round(rng.uniform(0.02, 0.1), 3)
+        q = _shares(seed)
+        stretch = math.tan(math.atan(12 * q.std()) + theta) / (12 * q.std())
+        if q.mean() + stretch * (q.min() - q.mean()) >= 0:
+            return _farthest_case(seed, theta, "Another q and another angle.")
 
 
 def _loss(answer: Callable[..., Any], which: str, seed: int = 0, epsilon: float = 1.0) -> float:
@@ -274,11 +288,7 @@ EXERCISES = {
             ),
             _farthest_case(2, 0.1, "Another q and another angle."),
         ],
-        draw=lambda rng: _farthest_case(
-            int(rng.integers(2**32)),
-            round(rng.uniform(0.02, 0.1), 3),
-            "Another q and another angle.",
-        ),
+        draw=_drawn_farthest,
         wrong=[
             (lambda q, theta: at_angle(q, theta, side=-1), "on the side of the uniform vector"),
             (lambda q, theta: at_angle(q, theta, from_uniform=True), "Its angle with q is"),
