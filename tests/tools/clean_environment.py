@@ -71,7 +71,7 @@ def make_clean_environment() -> Path:
     shutil.rmtree(CLEAN, ignore_errors=True)
     venv.create(CLEAN, symlinks=os.name != "nt", with_pip=False)
     paths = sysconfig.get_paths(vars={"base": str(CLEAN), "platbase": str(CLEAN)})
-    link_packages(closure([*declared(ROOT), *KERNEL]), Path(paths["purelib"]))
+    link_packages(set(closure([*declared(ROOT), *KERNEL])), Path(paths["purelib"]))
     with tempfile.TemporaryDirectory() as folder:
         wheels = build_wheels(ROOT, Path(folder))
         command = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]

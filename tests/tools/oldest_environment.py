@@ -50,7 +50,8 @@ def link_the_rest(without: set[str], site: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     wanted = [*extras["scale"], *extras["book"], *extras["test"]]
-    link_packages(closure([*project["dependencies"], *wanted, "pdpbook"]) - without, site)
+    needed = closure([*project["dependencies"], *wanted, "pdpbook"])
+    link_packages(set(needed) - without, site)
 
 
 def make_oldest_environment() -> Path:
