@@ -4,11 +4,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from pdpbook._extras import EXTRAS, progress_bar
 from tests.tools.notebooks import ROOT
+from tests.tools.oldest_environment import link_the_rest, lower_bounds
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
@@ -98,3 +100,11 @@ def test_a_bar_that_is_shown_counts(capsys: pytest.CaptureFixture[str]) -> None:
         bar.update(4)
     said = capsys.readouterr().err
     assert "restarts: 100%" in said and "training: 100%" in said
+
+
+def test_the_oldest_engine_is_linked_with_all_but_the_engine(tmp_path: Path) -> None:
+    old = {bound.partition("==")[0] for bound in lower_bounds(ROOT)}
+    link_the_rest(old, tmp_path)
+    there = {path.name for path in tmp_path.iterdir()}
+    assert {"numpy", "pytest"} <= there
+    assert not {name for name in there if name in old}
