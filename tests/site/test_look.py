@@ -17,6 +17,7 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
 
@@ -53,6 +54,33 @@ FOCUSED = """() => {
     const styles = [box, arrow].filter(Boolean).map(each => getComputedStyle(each));
     return [box.tagName, box.className, styles.some(isRing)];
 }"""
+
+# Tables that scroll.
+SCROLLING = """() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+    .filter(box => box.scrollWidth > box.clientWidth + 1)
+    .map(box => `${box.querySelector("table").id}: ${box.scrollWidth} of ${box.clientWidth} px`)"""
+# How far notes of the margin reach below what their sections hold.
+HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
+    const inside = [...note.closest("section").children]
+        .filter(box => box !== note && box.checkVisibility());
+    const low = Math.max(...inside.map(box => box.getBoundingClientRect().bottom));
+    return [note.textContent.trim().slice(0, 60), note.getBoundingClientRect().bottom - low];
+})"""
+# Words of the contents that are broken: a name may break where an element `wbr` says so.
+BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(wbr)")]
+    .flatMap(link => {
+    const walker = document.createTreeWalker(link, NodeFilter.SHOW_TEXT), broken = [];
+    while (walker.nextNode()) {
+        for (const word of walker.currentNode.data.matchAll(/\\S+/g)) {
+            const range = document.createRange();
+            range.setStart(walker.currentNode, word.index);
+            range.setEnd(walker.currentNode, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].map(line => Math.round(line.top)));
+            if (lines.size > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +138,40 @@ def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int
     assert not [block for block in blocks if block[2] > MEASURE + 1]
     paragraphs = [block[2] for block in blocks if block[0] == "P."]
     assert paragraphs and min(paragraphs) == pytest.approx(MEASURE, abs=1)
+
+
+def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
+    with_tables = [page for page in public_pages() if parse(page).select("article table")]
+    assert len(with_tables) > 30
+    cut = {}
+    for page in with_tables:
+        show(tab, page)
+        cut |= {name(page): found for found in [tab.evaluate(SCROLLING)] if found}
+    assert not cut, cut
+    show(tab, COMPARED)
+    tab.evaluate(
+        "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
+    )
+    assert tab.evaluate(SCROLLING)
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_a_note_in_the_margin_leaves_no_hole_in_the_text(tab: Page, width: int) -> None:
+    seen = 0
+    for page in public_pages():
+        if parse(page).select("article aside.margin"):
+            show(tab, page, {"width": width, "height": 900})
+            notes = tab.evaluate(HOLES)
+            assert not [note for note in notes if note[1] > 1], name(page)
+            seen += len(notes)
+    assert seen > 20
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_the_contents_break_names_between_their_words(tab: Page, width: int) -> None:
+    show(tab, REFERENCE, {"width": width, "height": 900})
+    assert tab.locator("#pst-primary-sidebar nav a:has(wbr)").count() > 20
+    assert tab.evaluate(BROKEN) == []
 
 
 def test_tables_and_captions_have_one_style(tab: Page) -> None:
