@@ -55,10 +55,11 @@ FOCUSED = """() => {
     return [box.tagName, box.className, styles.some(isRing)];
 }"""
 
+SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
 # Tables that scroll.
-SCROLLING = """() => [...document.querySelectorAll(".pst-scrollable-table-container")]
-    .filter(box => box.scrollWidth > box.clientWidth + 1)
-    .map(box => `${box.querySelector("table").id}: ${box.scrollWidth} of ${box.clientWidth} px`)"""
+SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+    .filter({SCROLLS})
+    .map(box => [box.querySelector("table").id, box.scrollWidth, box.clientWidth].join(" "))"""
 # How far notes of the margin reach below what their sections hold.
 HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
     const inside = [...note.closest("section").children]
@@ -91,6 +92,13 @@ def tab(browser: Browser) -> Iterator[Page]:
     tab.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
     yield tab
     context.close()
+
+
+def with_tables() -> list[Path]:
+    """The pages on which a reader finds tables."""
+    pages = [page for page in public_pages() if parse(page).select("article table")]
+    assert len(pages) > 30
+    return pages
 
 
 def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
@@ -141,10 +149,8 @@ def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int
 
 
 def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
-    with_tables = [page for page in public_pages() if parse(page).select("article table")]
-    assert len(with_tables) > 30
     cut = {}
-    for page in with_tables:
+    for page in with_tables():
         show(tab, page)
         cut |= {name(page): found for found in [tab.evaluate(SCROLLING)] if found}
     assert not cut, cut
@@ -189,13 +195,29 @@ def test_tables_and_captions_have_one_style(tab: Page) -> None:
 
 
 def test_the_names_of_rows_stay_in_sight_on_a_phone(tab: Page) -> None:
-    show(tab, COMPARED, PHONE)
-    tables = tab.query_selector_all(".pst-scrollable-table-container.more:has(tbody .stub)")
-    assert len(tables) > 1
-    for table in tables:
-        table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
-        box, stub = table.bounding_box(), table.query_selector("tbody .stub").bounding_box()
-        assert box and stub and stub["x"] == pytest.approx(box["x"], abs=2)
+    """In each table that scrolls, which fades where it goes on."""
+    seen = 0
+    for page in with_tables():
+        show(tab, page, PHONE)
+        for table in tab.query_selector_all(".pst-scrollable-table-container"):
+            if not table.evaluate(SCROLLS):
+                continue
+            assert table.evaluate("box => box.matches('.more')"), name(page)
+            table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+            box, stub = table.bounding_box(), table.query_selector("tbody .stub")
+            assert stub, f"{name(page)}: no column names the rows of {table.inner_text()[:60]}"
+            assert stub.bounding_box()["x"] == pytest.approx(box["x"], abs=2), name(page)
+            seen += 1
+    assert seen > 30
+
+
+def test_no_page_says_that_its_exercises_are_not_answered(tab: Page) -> None:
+    """A check of a stub says nothing else, and of an answer what is wrong with it."""
+    show(tab, GAME)
+    checks = tab.locator(".tag_exercise-check .pdpbook-check")
+    assert checks.count() > 2 and tab.locator(".pdpbook-check:visible").count() == 0
+    checks.first.evaluate("verdict => { verdict.className = 'pdpbook-check passed' }")
+    assert checks.first.is_visible()
 
 
 def test_the_epsilons_of_a_table_stand_at_the_right() -> None:
