@@ -168,6 +168,27 @@ NO_PROOF = """```{exercise} Another
 Prove it, a proof.
 ```
 """
+FIGURE = r"""---
+orphan: true
+file_format: mystnb
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+# A figure
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure: {name: fig-one, caption: A caption.}
+  image: {alt: "A line, x < 1."}
+---
+from base64 import b64decode
+from IPython.display import Image
+Image(b64decode("PIXEL"))
+```
+"""
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+)
 CONF = r"""
 extensions = ["myst_nb", "sphinx_proof", "book._ext.pages.exercise_directive"]
 extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
@@ -206,6 +227,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("book")
     rest = "```{margin}\nA *note*.\n\nAnd more.\n```\n\n```{eval-rst}\n* Two\n* parsers.\n```\n"
     more = {"no_proof": f"{ORPHAN}# Another\n\n{NO_PROOF}", "rest": f"{ORPHAN}# Rest\n\n{rest}"}
+    more["figure"] = FIGURE.replace("PIXEL", PIXEL)
     done = build(folder, page=PAGE, **more)
     assert done.returncode == 0, done.stderr
     return folder / "_build" / "html"
@@ -244,6 +266,16 @@ def test_a_page_becomes_a_notebook(book: Path) -> None:
     assert stub.source == "answer = ..." and stub.metadata.tags == ["exercise-stub"]
     assert len(code_cells(written)) == 2
     assert "Download notebook" in (book / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_figure_is_described_below_its_caption(book: Path) -> None:
+    """Whatever shows the notebook, and after the reader has run the cell."""
+    picture, caption = read(book / "figure.ipynb").cells[-2:]
+    assert picture.outputs[0].metadata["image/png"]["alt"] == "A line, x < 1."
+    assert caption.source.endswith(
+        " A caption.\n\n<details>\n<summary>Description of the figure</summary>\n\n"
+        "A line, x &lt; 1.\n\n</details>"
+    )
 
 
 def test_only_a_proof_has_a_cell_to_write_in(book: Path) -> None:

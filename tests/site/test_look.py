@@ -17,6 +17,7 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
 
@@ -54,6 +55,34 @@ FOCUSED = """() => {
     return [box.tagName, box.className, styles.some(isRing)];
 }"""
 
+SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
+# Tables that scroll.
+SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+    .filter({SCROLLS})
+    .map(box => [box.querySelector("table").id, box.scrollWidth, box.clientWidth].join(" "))"""
+# How far notes of the margin reach below what their sections hold.
+HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
+    const inside = [...note.closest("section").children]
+        .filter(box => box !== note && box.checkVisibility());
+    const low = Math.max(...inside.map(box => box.getBoundingClientRect().bottom));
+    return [note.textContent.trim().slice(0, 60), note.getBoundingClientRect().bottom - low];
+})"""
+# Words of the contents that are broken: a name may break where an element `wbr` says so.
+BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(wbr)")]
+    .flatMap(link => {
+    const walker = document.createTreeWalker(link, NodeFilter.SHOW_TEXT), broken = [];
+    while (walker.nextNode()) {
+        for (const word of walker.currentNode.data.matchAll(/\\S+/g)) {
+            const range = document.createRange();
+            range.setStart(walker.currentNode, word.index);
+            range.setEnd(walker.currentNode, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].map(line => Math.round(line.top)));
+            if (lines.size > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+})"""
+
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Page]:
@@ -63,6 +92,13 @@ def tab(browser: Browser) -> Iterator[Page]:
     tab.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
     yield tab
     context.close()
+
+
+def with_tables() -> list[Path]:
+    """The pages on which a reader finds tables."""
+    pages = [page for page in public_pages() if parse(page).select("article table")]
+    assert len(pages) > 30
+    return pages
 
 
 def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
@@ -112,6 +148,38 @@ def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int
     assert paragraphs and min(paragraphs) == pytest.approx(MEASURE, abs=1)
 
 
+def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
+    cut = {}
+    for page in with_tables():
+        show(tab, page)
+        cut |= {name(page): found for found in [tab.evaluate(SCROLLING)] if found}
+    assert not cut, cut
+    show(tab, COMPARED)
+    tab.evaluate(
+        "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
+    )
+    assert tab.evaluate(SCROLLING)
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_a_note_in_the_margin_leaves_no_hole_in_the_text(tab: Page, width: int) -> None:
+    seen = 0
+    for page in public_pages():
+        if parse(page).select("article aside.margin"):
+            show(tab, page, {"width": width, "height": 900})
+            notes = tab.evaluate(HOLES)
+            assert not [note for note in notes if note[1] > 1], name(page)
+            seen += len(notes)
+    assert seen > 20
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_the_contents_break_names_between_their_words(tab: Page, width: int) -> None:
+    show(tab, REFERENCE, {"width": width, "height": 900})
+    assert tab.locator("#pst-primary-sidebar nav a:has(wbr)").count() > 20
+    assert tab.evaluate(BROKEN) == []
+
+
 def test_tables_and_captions_have_one_style(tab: Page) -> None:
     captions, paddings = set(), set()
     for page in [
@@ -127,13 +195,29 @@ def test_tables_and_captions_have_one_style(tab: Page) -> None:
 
 
 def test_the_names_of_rows_stay_in_sight_on_a_phone(tab: Page) -> None:
-    show(tab, COMPARED, PHONE)
-    tables = tab.query_selector_all(".pst-scrollable-table-container.more:has(tbody .stub)")
-    assert len(tables) > 1
-    for table in tables:
-        table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
-        box, stub = table.bounding_box(), table.query_selector("tbody .stub").bounding_box()
-        assert box and stub and stub["x"] == pytest.approx(box["x"], abs=2)
+    """In each table that scrolls, which fades where it goes on."""
+    seen = 0
+    for page in with_tables():
+        show(tab, page, PHONE)
+        for table in tab.query_selector_all(".pst-scrollable-table-container"):
+            if not table.evaluate(SCROLLS):
+                continue
+            assert table.evaluate("box => box.matches('.more')"), name(page)
+            table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+            box, stub = table.bounding_box(), table.query_selector("tbody .stub")
+            assert stub, f"{name(page)}: no column names the rows of {table.inner_text()[:60]}"
+            assert stub.bounding_box()["x"] == pytest.approx(box["x"], abs=2), name(page)
+            seen += 1
+    assert seen > 30
+
+
+def test_no_page_says_that_its_exercises_are_not_answered(tab: Page) -> None:
+    """A check of a stub says nothing else, and of an answer what is wrong with it."""
+    show(tab, GAME)
+    checks = tab.locator(".tag_exercise-check .pdpbook-check")
+    assert checks.count() > 2 and tab.locator(".pdpbook-check:visible").count() == 0
+    checks.first.evaluate("verdict => { verdict.className = 'pdpbook-check passed' }")
+    assert checks.first.is_visible()
 
 
 def test_the_epsilons_of_a_table_stand_at_the_right() -> None:

@@ -7,6 +7,7 @@ import symtable
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from html import escape
 from pathlib import Path
 from urllib.parse import unquote
 from zipfile import ZipFile
@@ -18,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from playwright.sync_api import Browser
 from py_mini_racer import JSEvalException, MiniRacer
 
+from book._ext.edition.notebook_edition import DESCRIPTION, fold
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE
 from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from book._ext.pages.exercise_options import ExerciseOptions, exercises_of
@@ -59,6 +61,12 @@ def pictures(cell: NotebookNode) -> list[NotebookNode]:
     return [o for o in cell.get("outputs", []) if any("image/" in m for m in o.get("data", {}))]
 
 
+def describe(picture: NotebookNode) -> str:
+    """The alt text of a picture as it stands below it: Jupyter shows none of an output."""
+    alt = picture.metadata.get("image/png", {}).get("alt", "")
+    return fold(DESCRIPTION, [escape(alt)])
+
+
 def problems(given: NotebookNode) -> list[str]:
     """All that a reader would see of the book's own markup, and pictures without caption."""
     text = prose(given)
@@ -78,6 +86,8 @@ def problems(given: NotebookNode) -> list[str]:
         for picture in pictures(cell):
             if not re.match(r"\*\*Fig\. [\d.]+\*\* \S", follower.source):
                 found.append(f"picture without caption: {cell.source[:60]}")
+            if describe(picture) not in follower.source:
+                found.append(f"picture without description: {cell.source[:60]}")
             if "image/png" not in picture.data:
                 found.append(f"a picture that JupyterLab shows only if trusted: {cell.source[:60]}")
     return found
@@ -102,6 +112,10 @@ def test_a_notebook_is_valid_and_resolved(page: str) -> None:
         (
             new_code_cell("plot()", outputs=[new_output("display_data", {"image/png": "AAAA"})]),
             "without caption",
+        ),
+        (
+            new_code_cell("plot()", outputs=[new_output("display_data", {"image/png": "AAAA"})]),
+            "without description",
         ),
         (
             new_code_cell("p()", outputs=[new_output("display_data", {"image/svg+xml": "<svg/>"})]),

@@ -156,6 +156,18 @@ def test_title_and_proof_are_printed_and_folded_code_is_not(tab: Page, pdf: Path
     assert all(titles) and all(proofs) and not any(code)
 
 
+def test_a_proof_may_go_on_over_the_page_and_a_check_of_a_stub_is_not_printed(tab: Page) -> None:
+    """Whole proofs on one sheet left up to a third of the sheet before empty."""
+    breaks = tab.evaluate(
+        "() => ['.folded-proof > .proof', '.proof.theorem', '.exercise'].map(query =>"
+        " [...document.querySelectorAll(query)].map(box => getComputedStyle(box).breakInside))"
+    )
+    assert all(breaks)
+    assert [{*each} for each in breaks] == [{"auto"}, {"avoid"}, {"avoid"}]
+    assert tab.locator(".pdpbook-check").count() > 5
+    assert tab.locator(".pdpbook-check:visible").count() == 0
+
+
 def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) -> None:
     reader = PdfReader(pdf)
     top, below = [], {}

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.site
 CHAPTER = PUBLIC / "book/per_instance/dp-versus-pdp.html"
 PROOFS = PUBLIC / "book/per_instance/theorem-one.html"
 ERRATA = PUBLIC / "book/errata.html"
+SOURCES = PUBLIC / "book/sources.html"
 LEDGER = PUBLIC / "book/experiments/replication.html"
 CONTRAST = """() => {
     const luminance = colour => {
@@ -37,6 +38,17 @@ LINES = """() => [...document.querySelectorAll("article section > p")]
 VERBATIM = re.compile(r"<(pre|code|script|style|svg|mjx-container)\b.*?</\1>", re.DOTALL)
 SECTIONS = "[...document.querySelectorAll('.bd-article > section > section')]"
 TOPS = f"() => {SECTIONS}.map(section => section.firstElementChild.getBoundingClientRect().top)"
+
+LISTED = "dl.errata dt, table.items tbody tr, table.ledger tbody tr"
+# Sections in sight without an entry in sight.
+HEADED = """() => [...document.querySelectorAll("article section section")]
+    .filter(box => box.checkVisibility() && ![...box.querySelectorAll("dt")]
+        .some(slip => slip.checkVisibility()))
+    .map(box => box.id)"""
+CHOOSE = """(box, word) => {
+    box.value = word;
+    box.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -153,16 +165,91 @@ def test_what_belongs_together_is_not_torn_apart() -> None:
     assert seen > 100
 
 
-def test_errata_can_be_filtered(tab: Page) -> None:
+def test_nothing_is_left_out_of_a_list_before_its_script_runs() -> None:
+    for page in (ERRATA, SOURCES, LEDGER):
+        soup = parse(page)
+        assert soup.select(LISTED) and not soup.select("article [hidden], .filters"), name(page)
+
+
+def test_errata_are_chosen_by_all_their_traits_at_once(tab: Page) -> None:
     visit(tab, ERRATA)
-    button = tab.get_by_role("button", name=re.compile("^changes a conclusion"))
-    count = int(re.search(r"\d+", button.inner_text())[0])
-    assert tab.locator("dl.errata dt:visible").count() > count > 0
-    button.click()
-    assert tab.locator("dl.errata dt:visible").count() == count
-    assert tab.locator("dl.errata dt:visible .badge-conclusion").count() == count
-    button.click()
-    assert tab.locator("dl.errata dt:visible").count() > count
+    shown, count = tab.locator("dl.errata dt:visible"), tab.locator(".filters output")
+    total = shown.count()
+    assert total == len(parse(ERRATA).select(LISTED))
+    assert count.inner_text() == f"{total} of {total} slips"
+    traits = {"kind": "mathematics", "conclusion": "conclusion"}
+    for trait, word in traits.items():
+        tab.locator(f"#choose-{trait}").select_option(word)
+    left = shown.count()
+    assert 0 < left < total and count.inner_text() == f"{left} of {total} slips"
+    for word in traits.values():
+        assert shown.locator(f".badge-{word}").count() == left
+    tab.locator("#choose-source").select_option("personalized-privacy-over-social-distance")
+    assert 0 < shown.count() < left
+    assert tab.evaluate(HEADED) == []
+    top = tab.locator("article > section > section:visible")
+    assert tab.locator(".page-toc .toc-h2:visible").count() == top.count() == 1
+    left = shown.count()
+    tab.reload()
+    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")
+    assert shown.count() == left and count.inner_text() == f"{left} of {total} slips"
+    tab.get_by_role("button", name="Show all").click()
+    assert shown.count() == total and "?" not in tab.url
+    assert tab.evaluate("() => document.activeElement.id") == "choose-kind"
+
+
+def test_an_option_says_what_it_leaves_and_none_leaves_nothing(tab: Page) -> None:
+    visit(tab, SOURCES, "?source=the-preprint-where-it-differs")
+    shown = tab.locator("table.items tbody tr:visible")
+    for option in tab.locator("#choose-verdict option").all():
+        [said] = re.findall(r"\((\d+)\)$", option.inner_text())
+        if option.is_enabled():
+            tab.locator("#choose-verdict").select_option(option.get_attribute("value"))
+            assert shown.count() == int(said) > 0
+        else:
+            assert said == "0"
+    assert tab.locator("#choose-verdict option:disabled").count() > 0
+
+
+def test_errata_are_ordered_by_severity_and_put_back(tab: Page) -> None:
+    visit(tab, ERRATA)
+    places = "() => [...document.querySelectorAll('dl.errata dt')].map(slip => slip.id)"
+    printed = tab.evaluate(places)
+    tab.locator("#choose-order").select_option("severity")
+    slips = tab.locator("dl.errata dt:visible")
+    ranks = []
+    for slip in slips.all():
+        kinds = [word in slip.inner_html() for word in ("badge-mathematics", "badge-experiment")]
+        ranks.append(("badge-conclusion" not in slip.inner_html(), *(not kind for kind in kinds)))
+    assert len(ranks) == len(printed) and ranks == sorted(ranks) and len({*ranks}) > 4
+    assert tab.locator("article section section:visible").count() == 0
+    assert slips.first.locator(".entry-source").is_visible()
+    tab.locator("#choose-order").select_option("")
+    assert tab.evaluate(places) == printed
+    assert tab.locator("dl.errata dt .entry-source:visible").count() == 0
+
+
+def test_a_link_to_what_is_left_out_shows_it(tab: Page) -> None:
+    slip = parse(ERRATA).select_one("dt:has(.badge-mathematics)")["id"]
+    tab.goto("about:blank")
+    visit(tab, ERRATA, f"?kind=print#{slip}")
+    assert tab.locator(f"#{slip}").is_visible() and tab.url.endswith(f"errata.html#{slip}")
+    tab.locator("#choose-kind").select_option("print")
+    assert not tab.locator(f"#{slip}").is_visible() and "#" not in tab.url
+    tab.evaluate("slip => { location.hash = slip }", slip)
+    tab.wait_for_function("slip => document.getElementById(slip).checkVisibility()", arg=slip)
+
+
+def test_a_printed_list_says_what_was_chosen(tab: Page) -> None:
+    visit(tab, ERRATA)
+    tab.emulate_media(media="print")
+    try:
+        assert not tab.locator(".filters").is_visible()
+        tab.locator("#choose-kind").evaluate(CHOOSE, "print")
+        assert tab.locator(".filters output").is_visible()
+        assert not tab.get_by_role("button", name="Show all").is_visible()
+    finally:
+        tab.emulate_media(media="screen")
 
 
 def test_the_ledger_is_short_on_a_phone(tab: Page) -> None:

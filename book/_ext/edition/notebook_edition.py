@@ -10,6 +10,7 @@ what the page says of them waits in a fold below the cells.
 """
 
 from base64 import b64encode
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -28,6 +29,7 @@ __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # JupyterLab and Colab
 RECORD = "application/papermill.record/"  # where glue leaves its values
+DESCRIPTION = "Description of the figure"  # Jupyter shows no alt text of an output
 
 
 def reader_outputs(outputs: list[NotebookNode], alt: str) -> list[NotebookNode]:
@@ -122,13 +124,17 @@ def write_notebook(
             cells.append(cell)
 
     def captions(node: nodes.container) -> list[str]:
-        """Return the captions of what a cell shows."""
+        """Return the captions of what a cell shows, a figure's with its description."""
         found = []
+        image = page[node["cell_index"]].metadata.get("mystnb", {}).get("image", {})
         for shown in node.findall(lambda part: isinstance(part, nodes.figure | nodes.table)):
             [caption] = shown.findall(lambda part: isinstance(part, nodes.caption | nodes.title))
             kind = type(shown).__name__
             name = app.config.numfig_format[kind] % markdown.number(kind, shown)
-            found.append(f"**{name}** {markdown.line(caption)}")
+            blocks = [f"**{name}** {markdown.line(caption)}"]
+            if alt := image.get("alt"):
+                blocks.append(fold(DESCRIPTION, [escape(alt)]))
+            found.append("\n\n".join(blocks))
         return found
 
     def write_answer(node: predictions.answer) -> None:

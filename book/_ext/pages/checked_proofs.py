@@ -122,7 +122,7 @@ class CheckedProofs(MystDirective):
         self.env.note_dependency(str(proofs / "checked.yml"))
         rows = [self.row(proof) for proof in read_checked(proofs).values()]
         head = [self.entry(text) for text in ("statement", "what is checked", "theorems in Coq")]
-        return [make_table(head, rows, "checked-proofs")]
+        return [make_table(head, rows, "checked-proofs", named=True)]
 
     def entry(self, text: str) -> nodes.entry:
         """Return a cell of inline MyST."""

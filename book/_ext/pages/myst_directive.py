@@ -23,7 +23,11 @@ class MystDirective(SphinxDirective):
 
 
 def make_table(
-    head: Sequence[nodes.entry], rows: Sequence[Sequence[nodes.entry]], kind: str
+    head: Sequence[nodes.entry],
+    rows: Sequence[Sequence[nodes.entry]],
+    kind: str,
+    *,
+    named: bool = False,
 ) -> nodes.table:
     """Return a table whose columns are as wide as their cells need.
 
@@ -33,9 +37,13 @@ def make_table(
         The cells.
     kind : str
         The class by which the style sheet knows the table.
+    named : bool
+        Whether the first column names the rows, and so stays in sight when the others scroll.
     """
     group = nodes.tgroup(cols=len(head))
     group += [nodes.colspec(colwidth=1) for _ in head]
+    if named:
+        group[0]["stub"] = 1
     group += nodes.thead("", nodes.row("", *head))
     group += nodes.tbody("", *(nodes.row("", *row) for row in rows))
     return nodes.table("", group, classes=["colwidths-auto", kind])
