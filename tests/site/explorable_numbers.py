@@ -78,7 +78,7 @@ def read_release(text: str) -> Numbers:
     """The same in the readout; a release that is closest has no other to name."""
     number = r"([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)(?: cm)?"
     times = r"(infinitely many|[\d.,]+) times as far"
-    own = value(re.search(rf"is {number}\. This release", text)[1])
+    own = value(re.search(rf"is {number}\. (?:That|No)", text)[1])
     worst = ratio(re.search(rf"it is {times}\.$", text)[1])
     other = re.search(rf"That is {times} .* \({number}\)\.", text)
     factor, closest = (ratio(other[1]), value(other[2])) if other else (1.0, own)

@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -290,8 +290,9 @@ def test_the_keyboard_moves_every_control_and_the_text_agrees_with_the_package(s
         assert values[i] != before
         # the text gives the slider's value to three digits only, hence the tolerance
         text = tab.inner_text(".explorable-readout")
-        numbers = printed(explorable, text)
-        assert numbers == pytest.approx(expected(explorable, values), rel=0.03, abs=0.006), text
+        digits = 0.051 if explorable == "which-release" else 0.03  # two digits of a factor
+        near = pytest.approx(expected(explorable, values), rel=digits, abs=0.006)
+        assert printed(explorable, text) == near, text
 
 
 def test_the_reset_button_undoes_everything(opened):
@@ -946,10 +947,33 @@ def test_the_loss_is_in_sight_where_the_record_is_chosen(landing):
 SCREENS = {"desktop": (1280, 768), "phone": (400, 800)}
 MOVABLE = """.explorable :is(.explorable-controls, .explorable-guess) :is(input[type=range],
     input[type=radio]:checked, button:not(:disabled))"""
+IN_SIGHT = """control => {
+    const [at, view, svg, said] = [control.closest("label") ?? control, ".explorable-view",
+        ".explorable-view > svg", ".explorable-readout"].map(part =>
+            (part.matches ? part : document.querySelector(part)).getBoundingClientRect());
+    const low = said.bottom <= innerHeight + 1;
+    return [at.top >= 0 && at.bottom <= view.top, svg.bottom <= said.top, low];
+}"""
+REACH = "control => { control.blur(); control.focus() }"
+PLACE = "() => document.querySelector('.explorable-view').getBoundingClientRect().top"
 FITS = """() => {
     const top = document.querySelector(".explorable-controls").getBoundingClientRect().top;
     return document.querySelector(".explorable-readout").getBoundingClientRect().bottom - top;
 }"""
+
+
+def settled(tab: Page, act: Callable[[], object]) -> None:
+    """Do something until it no longer moves the drawing: what is above is laid out on the way."""
+    before, calm = None, 0
+    for _ in range(60):
+        act()
+        tab.wait_for_timeout(60)
+        place = tab.evaluate(PLACE)
+        calm = calm + 1 if place == before else 0
+        before = place
+        if calm == 3:
+            return
+    raise AssertionError("the page does not come to rest")
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -965,17 +989,13 @@ def test_a_control_is_on_one_screen_with_drawing_and_readout(browser: Browser, e
     controls = tab.query_selector_all(MOVABLE)
     assert len(controls) >= 2
     for control in controls:
-        for _ in range(3):  # what is above is laid out on the way
-            control.evaluate("control => { control.blur(); control.focus() }")
-            tab.wait_for_timeout(100)
+        settled(tab, lambda control=control: control.evaluate(REACH))
+        assert control.evaluate(IN_SIGHT) == [True, True, True], control.inner_html()
         if control.get_attribute("type") == "range":
-            control.fill(control.get_attribute("max"))
-        at = (control.query_selector("xpath=ancestor::label") or control).bounding_box()
-        svg = tab.locator(".explorable-view > svg").bounding_box()
-        readout = tab.locator(".explorable-readout").bounding_box()
-        assert 0 <= at["y"] and at["y"] + at["height"] <= svg["y"] + 1, "the control is covered"
-        assert svg["y"] + svg["height"] <= readout["y"] + 1
-        assert readout["y"] + readout["height"] <= high + 1
+            for end in ("max", "min"):
+                control.fill(control.get_attribute(end))
+                settled(tab, lambda: None)
+                assert control.evaluate(IN_SIGHT) == [True, True, True], (end, said(tab))
     if screen == "desktop":  # a phone is too small for all: there the drawing stays in sight
         tab.add_style_tag(content=".explorable-view { position: static !important }")
         assert tab.evaluate(FITS) <= high
@@ -1158,11 +1178,12 @@ def test_the_smallest_error_for_a_total_of_one_is_that_of_all_levels(shown):
 def test_noise_that_is_drawn_again_is_noise_of_the_package(shown):
     """What follows from it, its mean and its variance; the reset brings back the first."""
     _, tab = shown
-    moved = tab.query_selector_all(".explorable input[type=range]")[2]
+    share, moved = tab.query_selector_all(".explorable input[type=range]")[1:]
     drawn, verdicts = [], set()
     for number in range(100):
         tab.get_by_role("button", name="draw the noise again").click()
-        moved.fill("13")  # safe with some noise and not with other
+        share.fill("20")
+        moved.fill("6")  # safe with some noise and not with other
         text = tab.inner_text(".explorable-readout")
         counts = re.search(r"the counts (−?\d+), (−?\d+), (−?\d+)\.", text).groups()
         noisy = [int(each.replace("−", "-")) for each in counts]
@@ -1176,7 +1197,7 @@ def test_noise_that_is_drawn_again_is_noise_of_the_package(shown):
             verdicts.add(safe)
     assert verdicts == {False, True}
     assert tab.inner_text(".explorable-best") == ""  # only the noise of the text counts
-    noise = dlaplace(1.0)  # a total of 2, half of it for the counts
+    noise = dlaplace(0.4)  # a total of 2, a fifth of it for the counts
     assert abs(np.mean(drawn)) < 4 * noise.std() / len(drawn) ** 0.5
     assert np.var(drawn) == pytest.approx(noise.var(), rel=0.4)
     tab.get_by_role("button", name="Reset").click()

@@ -91,7 +91,7 @@ explorable("best-response-run", (panel) => {
 
       const middles = d3.range(K).map((k) => 175 + 10 * k);
       const x = d3.scaleBand(middles, [44, wide ? half - 16 : width - 8]).padding(0.2);
-      const y = d3.scaleLinear([0, 0.6], [wide ? height - 44 : 198, 126]);
+      const y = d3.scaleLinear([0, 0.6], [wide ? height - 44 : 192, 122]);
       explorableAxes(svg, x, y, { bottom: "height (cm), middle of the bin", left: "probability", yTicks: 3 });
       svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "bar s-data")
         .attr("x", (_, k) => x(middles[k])).attr("width", x.bandwidth() / 2)
@@ -102,7 +102,7 @@ explorable("best-response-run", (panel) => {
 
       const last = svg.append("g").attr("transform", `translate(${half},0)`);
       const t = d3.scaleLinear([0, n], [44, width - half - 12]);
-      const d = d3.scaleLinear([0, 0.8], [height - 44, wide ? 126 : 262]);
+      const d = d3.scaleLinear([0, 0.8], [height - 44, wide ? 122 : 266]);
       places = { person: place, t, beside: half, row: 100, lower: 240 };
       explorableAxes(last, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
       last.append("path").attr("class", "line s-game").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));

@@ -10,7 +10,7 @@ explorable("which-release", (panel) => {
   const full = ["the game with the paper’s scales", "the game with finer scales", "one common scale", "Laplace noise at b*",
     "k-ary randomised response", "the DP histogram"];
   const strong = [3, 4, 5]; // ε-DP; what they promise includes what the others promise
-  const promise = (r) => (strong.includes(r) ? "is ε\u2011DP" : "bounds the fixed-noise loss");
+  const promised = (r) => `${full[r]} (${strong.includes(r) ? "ε\u2011DP" : "fixed-noise guarantee"})`;
   const settings = epsilons.flatMap((_, e) => records.map((_, k) => [e, k]));
   const rivals = (r) => (strong.includes(r) ? strong : d3.range(6));
   const usual = bins.length - 1; // the grid of the chapter
@@ -19,10 +19,10 @@ explorable("which-release", (panel) => {
   /* What is compared: the divergence, or the distance between a released value and its record. */
   const measures = [
     { table: "divergences", title: "divergence from the data (nats)", unit: "", ticks: [1e-6, 1e-4, 1e-2, 1],
-      scale: () => d3.scaleLog([1e-6, 4]).clamp(true), of: (r) => `the divergence of your release, ${full[r]}, is` },
+      scale: (range) => d3.scaleLog([1e-6, 4], range).clamp(true), of: (r) => `the divergence of your release, ${promised(r)}, is` },
     { table: "errors", title: "distance of a value from its record (cm)", unit: " cm", ticks: [0, 50, 100],
-      scale: () => d3.scaleLinear([0, d3.max(releases, ({ errors }) => d3.max(errors.flat(2)))]),
-      of: (r) => `the distance of a value of your release, ${full[r]}, from its record is` },
+      scale: (range) => d3.scaleLinear([0, d3.max(releases, ({ errors }) => d3.max(errors.flat(2)))], range),
+      of: (r) => `the distance of a value of your release, ${promised(r)}, from its record is` },
   ];
   /* Of release r in a setting, with a number of bins and by a measure. */
   const value = (r, [e, k], by) => releases[r][measures[by.measure].table][by.bins][e][k];
@@ -85,7 +85,7 @@ explorable("which-release", (panel) => {
       else keep(null);
       const beside = width >= 600;
       const end = beside ? 0.48 * width : width - 8;
-      const x = scale().range([158, end]);
+      const x = scale([158, end]);
       svg.append("text").attr("x", 0).attr("y", 14).text(title);
       const allowed = rivals(r);
       short.forEach((name, i) => {
@@ -130,7 +130,7 @@ explorable("which-release", (panel) => {
         : `That is ${far(factor(r, place, by))} as the closest with its guarantee, ${full[winner]} ` +
           `(${explorableNumber(value(winner, place, by))}${unit}).`;
       return `With ${commas(n)} records, ${bins[by.bins]} bins and ε\u00a0=\u00a0${epsilon} ${of(r)} ` +
-        `${explorableNumber(value(r, place, by))}${unit}. This release ${promise(r)}. ${than} In the worst of the ${settings.length} settings, ` +
+        `${explorableNumber(value(r, place, by))}${unit}. ${than} In the worst of the ${settings.length} settings, ` +
         `${at(worst(r, by))}, it is ${far(factor(r, worst(r, by), by))}.`;
     });
 });
