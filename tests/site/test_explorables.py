@@ -1118,9 +1118,7 @@ def test_the_errors_of_the_best_attacker_are_those_of_the_dominating_pair(shown)
             slider.fill(place)
         n, epsilon, m = (float(said(tab)[i].replace(",", "")) for i in range(3))
         text = tab.inner_text(".explorable-readout")
-        found = re.search(
-            rf"above ([\d,]+) success.* rate of {number} and .* rate of {number}\.$", text
-        )
+        found = re.search(rf"above ([\d,]+) success.* rate {number}, .* rate {number}\.$", text)
         cut, positives, negatives = map(value, found.groups())
         ratio, least = math.exp(epsilon), max(1 - 1 / n, math.exp(-epsilon))
         share = (1 - least) / (ratio - least)

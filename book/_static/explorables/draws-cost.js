@@ -183,7 +183,7 @@ explorable("draws-cost", (panel) => {
       return `${commas(m)} draw${m > 1 ? "s" : ""} from ${commas(n)} records, ε = ${explorableNumber(epsilon)} each, ` +
         `δ = 10⁻${raised(exponent())}: the dominating pair ${explorableNumber(exact)}, ` +
         `advanced composition ${explorableNumber(loose)}, basic composition ${explorableNumber(basic)}. ` +
-        `The best attacker says “in” above ${commas(cut)} success${cut === 1 ? "" : "es"}, with a false-positive rate of ` +
-        `${explorableNumber(positives)} and a false-negative rate of ${explorableNumber(negatives)}.`;
+        `The best attacker says “in” above ${commas(cut)} success${cut === 1 ? "" : "es"}: false-positive rate ` +
+        `${explorableNumber(positives)}, false-negative rate ${explorableNumber(negatives)}.`;
     });
 });

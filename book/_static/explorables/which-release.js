@@ -18,7 +18,7 @@ explorable("which-release", (panel) => {
 
   /* What is compared: the divergence, or the distance between a released value and its record. */
   const measures = [
-    { table: "divergences", title: "divergence from the data (nats)", unit: "", ticks: [1e-6, 1e-4, 1e-2, 1],
+    { table: "divergences", title: "divergence from the data (nats)", unit: "", ticks: [1e-6, 1e-3, 1],
       scale: (range) => d3.scaleLog([1e-6, 4], range).clamp(true), of: (r) => `the divergence of your release, ${promised(r)}, is` },
     { table: "errors", title: "distance of a value from its record (cm)", unit: " cm", ticks: [0, 50, 100],
       scale: (range) => d3.scaleLinear([0, d3.max(releases, ({ errors }) => d3.max(errors.flat(2)))], range),
