@@ -1,10 +1,11 @@
 """The competition of the part *Audit*: what else a custodian could publish, and how near it comes.
 
-``python -m pdpbook.commands.competition TABLE --out FILE`` writes one of four tables about the
+``python -m pdpbook.commands.competition TABLE --out FILE`` writes one of five tables about the
 heights, on the public grid of ε = 1: ``targets`` (every release, six targets), ``records`` (10 to
 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶ at ε = 1),
-``repair`` (the repaired game at several shares of the budget) and ``public`` (randomisers learned
-on a random half of the heights and used on the other half).  Each takes a few minutes;
+``bins`` (10 to 1,000 records on coarser grids, medians of the samples), ``repair`` (the repaired
+game at several shares of the budget) and ``public`` (randomisers learned on a random half of the
+heights and used on the other half).  Each takes a few minutes;
 ``--epsilons`` and ``--seeds`` make it shorter.
 Taught in *What would you have used instead?*, *A repair* and *Noise learned from public data*.
 """
@@ -15,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "BINS",
     "RELEASES",
     "SHARES",
     "SIZES",
@@ -59,6 +62,8 @@ __all__ = [
 
 #: Shares of ε for the noisy counts.
 SHARES = (0.5, 0.8, 0.9)
+#: Numbers of bins of the coarser grids; all other tables have 101.
+BINS = (5, 11, 21, 51)
 #: Numbers of records, at every target and, from 10⁴ records on, at ε = 1 only.
 SIZES = (10, 20, 30, 50, 70, 100, 200, 500, 1000, 10_000, 100_000, 1_000_000)
 _LARGEST_AT_ALL = 1000
@@ -100,7 +105,7 @@ def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
 
 def _scaled(scales: str) -> Callable[..., Rows]:
     def release(counts: NDArray[np.int64], epsilon: float, rng: Any) -> Rows:
-        return _game(_like(heights_game(scales, epsilon), counts))
+        return _game(_like(heights_game(scales, epsilon, bins=counts.size), counts))
 
     return release
 
@@ -129,7 +134,7 @@ RELEASES: dict[str, Callable[[NDArray[np.int64], float, np.random.Generator], Ro
 _NOISY = ("DP histogram",)
 
 
-def resampled(records: int, seed: int) -> NDArray[np.int64]:
+def resampled(records: int, seed: int, *, bins: int = 101) -> NDArray[np.int64]:
     """Return the histogram of records drawn from the heights with replacement.
 
     Parameters
@@ -138,17 +143,19 @@ def resampled(records: int, seed: int) -> NDArray[np.int64]:
         How many are drawn.
     seed : int
         Seed of the draw.
+    bins : int
+        Number K of bins of the grid.
 
     Returns
     -------
-    ndarray of int, shape (101,)
+    ndarray of int, shape (K,)
 
     Examples
     --------
     >>> int(resampled(100, seed=0).sum())
     100
     """
-    game = heights_game("stated", 1.0)
+    game = heights_game("stated", 1.0, bins=bins)
     return np.random.default_rng([seed, records]).multinomial(records, game.frequency)
 
 
@@ -158,7 +165,7 @@ def release_rows(counts: NDArray[np.int64], rows: Rows) -> tuple[float, float]:
     Parameters
     ----------
     counts : ndarray of int, shape (K,)
-        Histogram of the data on the grid of the heights.
+        Histogram of the data on the grid of the heights with K bins.
     rows : ndarray, shape (K, K)
         Row k is the output distribution of a record of bin k.
 
@@ -175,14 +182,14 @@ def release_rows(counts: NDArray[np.int64], rows: Rows) -> tuple[float, float]:
     (0.0, 0.0)
     """
     q = counts / counts.sum()
-    places = _places()
+    places = _places(counts.size)
     squares = (places[:, None] - places[None, :]) ** 2
     return kl_divergence(q, q @ rows), float(np.sqrt(q @ (rows * squares).sum(axis=1)))
 
 
 @cache
-def _places() -> NDArray[np.float64]:
-    grid = heights_game("stated", 1.0).grid
+def _places(bins: int) -> NDArray[np.float64]:
+    grid = heights_game("stated", 1.0, bins=bins).grid
     assert grid is not None
     return grid.midpoints
 
@@ -207,6 +214,19 @@ def _records(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
                     rows = release(counts, epsilon, np.random.default_rng([seed, 7]))
                     line = _line(name, epsilon, size, seed, *release_rows(counts, rows))
                     yield f"{line},{_floor(counts, epsilon):.5g}" if name == _PAPER else f"{line},"
+
+
+def _bins(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
+    few = [size for size in SIZES if size <= _LARGEST_AT_ALL]
+    for bins, epsilon, size in product(BINS, epsilons, few):
+        samples = [resampled(size, seed, bins=bins) for seed in range(seeds)]
+        for name, release in RELEASES.items():
+            values = [
+                release_rows(counts, release(counts, epsilon, np.random.default_rng([seed, 7])))
+                for seed, counts in enumerate(samples)
+            ]
+            divergence, error = np.median(values, axis=0)
+            yield f"{name},{bins},{epsilon:g},{size},{divergence:.5g},{error:.5g}"
 
 
 def _floor(counts: NDArray[np.int64], epsilon: float) -> float:
@@ -283,6 +303,7 @@ _END = "epsilon,records,seed,divergence,error"
 TABLES: dict[str, tuple[Callable[..., Iterator[str]], str, Sequence[float], int]] = {
     "targets": (_targets, f"release,{_END}", EPSILONS, 25),
     "records": (_records, f"release,{_END},floor", EPSILONS, 10),
+    "bins": (_bins, "release,bins,epsilon,records,divergence,error", EPSILONS, 10),
     "repair": (_repair, f"actions,share,{_END}", (0.3, 1.0, 2.0, 4.0), 5),
     "public": (_public, f"release,{_END},exposed", (0.3, 1.0, 4.0), 10),
 }
@@ -293,17 +314,18 @@ def committed_competition(table: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    table : {"targets", "records", "repair", "public"}
-        Which of the four.
+    table : {"targets", "records", "bins", "repair", "public"}
+        Which of the five.
 
     Returns
     -------
     pandas.DataFrame
         A line for each release (or set of actions and share of the budget), target ``epsilon``,
         number of ``records`` and ``seed``: ``divergence`` KL(q || output) in nats, ``error`` of a
-        released value, root mean square in cm.  For ``public`` also how many are ``exposed``, and
-        for the game with the paper's scales in ``records`` the ``floor``: a certified lower bound
-        of the divergence of every profile with those scales at which each record is private.
+        released value, root mean square in cm.  In ``bins`` a line has the medians over the seeds
+        for a number of ``bins``.  For ``public`` also how many are ``exposed``, and for the game
+        with the paper's scales in ``records`` the ``floor``: a certified lower bound of the
+        divergence of every profile with those scales at which each record is private.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class NotCertifiedError(RuntimeError):
     """The solver came to an end before the gap was closed."""
 
 
-def heights_game(scales: str, epsilon: float) -> NVOGame:
+def heights_game(scales: str, epsilon: float, *, bins: int = 101) -> NVOGame:
     """Return the game of the heights with one of the two sets of scales, padded for ε = 1.
 
     Parameters
@@ -88,6 +88,8 @@ def heights_game(scales: str, epsilon: float) -> NVOGame:
         ``"stated"`` or ``"finer"``, a key of ``SCALES``.
     epsilon : float
         Privacy target.
+    bins : int
+        Number of bins.
 
     Returns
     -------
@@ -101,7 +103,11 @@ def heights_game(scales: str, epsilon: float) -> NVOGame:
     if scales not in SCALES:
         raise _validate.fail("scales", " or ".join(map(repr, SCALES)), scales)
     return NVOGame.from_data(
-        load_heights()["height"], epsilon=epsilon, multipliers=SCALES[scales], grid_epsilon=1.0
+        load_heights()["height"],
+        epsilon=epsilon,
+        multipliers=SCALES[scales],
+        bins=bins,
+        grid_epsilon=1.0,
     )
 
 

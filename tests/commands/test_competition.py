@@ -16,6 +16,7 @@ from pdpbook.per_instance.privacy_loss import privacy_losses
         ("targets", 4.0, 8),
         ("records", 0.3, 12),
         ("records", 1.0, 6),
+        ("bins", 1.0, 12),
         ("repair", 1.0, 4),
         ("public", 1.0, 3),
     ],
@@ -52,6 +53,10 @@ def test_the_tables_are_complete():
     few = {size for size in co.SIZES if size <= 1000}
     assert sizes == {epsilon: few for epsilon in EPSILONS} | {1.0: set(co.SIZES)}
     assert min(few) == 10 and len(few) == 9
+    bins = co.committed_competition("bins")
+    assert set(bins.bins) == set(co.BINS) and 101 not in co.BINS
+    assert (bins.groupby(["release", "bins", "epsilon", "records"]).size() == 1).all()
+    assert len(bins) == len(co.RELEASES) * len(co.BINS) * len(EPSILONS) * len(few)
     repair = co.committed_competition("repair")
     assert set(repair.query("actions == 'blur'").share) == set(co.SHARES)
     public = co.committed_competition("public")

@@ -20,7 +20,7 @@ from pdpbook.commands import competition
 from pdpbook.foundations.mechanisms import gaussian_delta, laplace_epsilon
 from pdpbook.foundations.tradeoff import laplace_tradeoff, tradeoff_bound
 
-__all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at", "village"]
+__all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at", "value", "village"]
 
 Numbers = list[float]
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -50,21 +50,25 @@ def in_or_out(values: list[str]) -> Numbers:
 
 
 @cache
-def settings() -> pd.DataFrame:
-    """Median divergence of six releases, for each ε and number of records."""
-    samples = competition.committed_competition("records").query("records <= 1000")
-    medians = samples.groupby(["epsilon", "records", "release"]).divergence.median()
+def settings(bins: int, column: str) -> pd.DataFrame:
+    """Median of a column for six releases, for each ε and number of records, on a grid."""
+    if bins == 101:
+        samples = competition.committed_competition("records").query("records <= 1000")
+    else:
+        samples = competition.committed_competition("bins").query("bins == @bins")
+    medians = samples.groupby(["epsilon", "records", "release"])[column].median()
     return medians.unstack()[[*competition.RELEASES]]
 
 
 def which_release(values: list[str]) -> Numbers:
-    """Divergence, factor over the closest with its guarantee, its divergence, the worst factor."""
+    """Divergence or distance, factor over the closest with its guarantee, its own, the worst."""
     short = ["game, paper’s scales", "game, finer scales", "common scale", "Laplace at b*"]
     short += ["randomised response", "DP histogram"]
     number = short.index(values[0])
-    table = settings()
+    table = settings(int(values[3]), "divergence" if values[4] == "divergence" else "error")
     rivals = table.iloc[:, 3:] if number >= 3 else table
-    factors = table.iloc[:, number] / rivals.min(axis=1)
+    mine, least = table.iloc[:, number], rivals.min(axis=1)
+    factors = (mine / least).where(mine != least, 1.0)  # both may be 0
     place = float(values[2]), int(values[1].replace(",", ""))
     closest = float(rivals.loc[place].min())
     return [float(table.loc[place].iloc[number]), factors.loc[place], closest, factors.max()]
@@ -72,12 +76,18 @@ def which_release(values: list[str]) -> Numbers:
 
 def read_release(text: str) -> Numbers:
     """The same in the readout; a release that is closest has no other to name."""
-    number = r"([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)"
+    number = r"([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)(?: cm)?"
+    times = r"(infinitely many|[\d.,]+) times as far"
     own = value(re.search(rf"is {number}\. (?:That|No)", text)[1])
-    worst = value(re.search(rf"it is {number} times as far\.", text)[1])
-    other = re.search(rf"That is {number} times .* \({number}\)\.", text)
-    factor, closest = map(value, other.groups()) if other else (1.0, own)
+    worst = ratio(re.search(rf"it is {times}\.$", text)[1])
+    other = re.search(rf"That is {times} .* \({number}\)\.", text)
+    factor, closest = (ratio(other[1]), value(other[2])) if other else (1.0, own)
     return [own, factor, closest, worst]
+
+
+def ratio(text: str) -> float:
+    """How many times, in words if it is infinite."""
+    return math.inf if text == "infinitely many" else value(text)
 
 
 def padded_grid(values: list[str]) -> Numbers:
@@ -105,13 +115,15 @@ def read_grid(text: str) -> Numbers:
     ]
 
 
-def village(total: float, share: float, moved: float) -> tuple[Numbers, bool]:
+def village(
+    total: float, share: float, moved: float, noisy: list[int] | None = None
+) -> tuple[Numbers, bool]:
     """Margin, certain records, mass, loss and divergence of the village; and whether it is safe."""
     first, second = total * share, total * (1 - share)
     counts = np.array([40, 60, 1])
-    noisy = counts + dlaplace.ppf([0.06, 0.975, 0.5], first).astype(int)
+    noisy = noisy or counts + dlaplace.ppf([0.06, 0.975, 0.5], first).astype(int)
     margin = noise_margin(3, epsilon=first, delta=1e-3)
-    lower = np.maximum(noisy - margin, 0)
+    lower = np.maximum(np.array(noisy) - margin, 0)
     rows = np.array([[1 - moved, 0, moved], [0, 1 - moved, moved], [0, 0, 1]])
     least = np.array([*lower[:2], 1])
     alone = least.sum() == 1

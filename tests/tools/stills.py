@@ -36,7 +36,8 @@ CARD = """() => {
     said.style = "font-size: 1.5rem";
     body.replaceChildren(title, document.querySelector(".explorable-view > svg"), said);
     document.querySelector(".explorable").style =
-        "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem";
+        "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem;" +
+        "max-width: none";
 }"""
 SHARED = {"width": 1200, "height": 630}  # what those show who show a link
 
@@ -47,7 +48,7 @@ def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 
         viewport=SCREENS[screen], device_scale_factor=scale, reduced_motion="reduce"
     )
     tab = context.new_page()
-    tab.goto(page.as_uri())
+    tab.goto(f"{page.as_uri()}#explorable-{name}")  # which opens the fold that it may stand in
     tab.wait_for_function("() => 'ready' in document.documentElement.dataset")
     tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
     tab.evaluate("() => document.documentElement.dataset.theme = 'light'")
@@ -58,7 +59,8 @@ def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 
 def alone(tab: Page) -> None:
     """Leave nothing on the page but the box, and in it what a picture can show."""
     tab.evaluate(ALONE)
-    tab.add_style_tag(content=".explorable-below, .explorable-guess, figcaption { display: none }")
+    hidden = ".explorable-below, .explorable-guess, figcaption { display: none !important }"
+    tab.add_style_tag(content=hidden)
     tab.add_style_tag(content=".explorable-view { position: static !important }")
     tab.set_viewport_size({"width": 1280, "height": 1600})
 

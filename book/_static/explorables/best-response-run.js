@@ -58,38 +58,40 @@ explorable("best-response-run", (panel) => {
   const ends = () => heights.map((_, i) => run(starts[start()][1], i).at(-1));
   const answer = panel.reveal("Show where each run ends", () => `From this start: ${ends()
     .map((end, i) => `${heights[i]} cm begins: ${end.hidden} of ${n} private, KL = ${end.kl.toFixed(4)}`).join("; ")}.`);
-  let place = null;
-  let t = null;
+  let places = null;
   panel.point((x, y) => {
-    if (y < 110) first.go(nearest(d3.range(n).map(place), x));
-    else if (y > 320) move.near(t.invert(x));
+    const { person, t, beside, row, lower } = places;
+    if (y < row) first.go(nearest(d3.range(n).map(person), x));
+    else if (beside ? x > beside : y > lower) move.near(t.invert(x - beside));
   });
   const nearest = (all, x) => {
     const far = all.map((one) => Math.abs(one - x));
     return far.indexOf(d3.min(far));
   };
-  panel.draw("Seven records with their noise, the released distribution, and KL after each move", 478,
-    (svg, width) => {
+  panel.draw("Seven records with their noise, the released distribution, and KL after each move", (width) => (width < 600 ? 370 : 280),
+    (svg, width, height) => {
       const path = run(starts[start()][1], first());
       const moves = path.length - 1;
       move.limit(moves);
       const now = path[move()];
+      const wide = width >= 600;
+      const half = wide ? width / 2 : 0; // where the last drawing begins
 
-      place = d3.scalePoint(d3.range(n), [22, width - 22]);
+      const place = d3.scalePoint(d3.range(n), [22, width - 22]);
       const person = svg.append("g").attr("text-anchor", "middle").selectAll("g").data(now.actions).join("g")
         .attr("transform", (_, i) => `translate(${place(i)},0)`);
       svg.append("text").attr("x", 0).attr("y", 12).text("records (cm), their noise, their loss");
-      person.append("text").attr("y", 38).text((_, i) => heights[i]);
-      person.append("circle").attr("class", (v) => `dot s-${names[v]}`).attr("cy", 63).attr("r", 15);
-      person.append("text").attr("class", (v) => `on-mark s-${names[v]}`).attr("y", 68).text((v) => names[v][0].toUpperCase());
-      person.filter((_, i) => i === now.mover).append("circle").attr("class", "ring").attr("cy", 63).attr("r", 19);
-      person.append("text").attr("y", 100)
+      person.append("text").attr("y", 33).text((_, i) => heights[i]);
+      person.append("circle").attr("class", (v) => `dot s-${names[v]}`).attr("cy", 56).attr("r", 13);
+      person.append("text").attr("class", (v) => `on-mark s-${names[v]}`).attr("y", 61).text((v) => names[v][0].toUpperCase());
+      person.filter((_, i) => i === now.mover).append("circle").attr("class", "ring").attr("cy", 56).attr("r", 16);
+      person.append("text").attr("y", 89)
         .attr("class", (_, i) => (now.losses[i] > epsilon ? "alarm s-exposed" : null))
         .text((_, i) => now.losses[i].toFixed(2) + (now.losses[i] > epsilon ? "!" : ""));
 
       const middles = d3.range(K).map((k) => 175 + 10 * k);
-      const x = d3.scaleBand(middles, [44, width - 8]).padding(0.2);
-      const y = d3.scaleLinear([0, 0.6], [258, 146]);
+      const x = d3.scaleBand(middles, [44, wide ? half - 16 : width - 8]).padding(0.2);
+      const y = d3.scaleLinear([0, 0.6], [wide ? height - 44 : 192, 122]);
       explorableAxes(svg, x, y, { bottom: "height (cm), middle of the bin", left: "probability", yTicks: 3 });
       svg.append("g").selectAll("rect").data(data).join("rect").attr("class", "bar s-data")
         .attr("x", (_, k) => x(middles[k])).attr("width", x.bandwidth() / 2)
@@ -98,11 +100,13 @@ explorable("best-response-run", (panel) => {
         .attr("x", (_, k) => x(middles[k]) + x.bandwidth() / 2).attr("width", x.bandwidth() / 2)
         .attr("y", (m) => y(m / n)).attr("height", (m) => y(0) - y(m / n));
 
-      t = d3.scaleLinear([0, n], [44, width - 12]);
-      const d = d3.scaleLinear([0, 0.8], [434, 338]);
-      explorableAxes(svg, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
-      svg.append("path").attr("class", "line s-game").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));
-      svg.append("g").selectAll("circle").data(path).join("circle").attr("class", "dot s-game")
+      const last = svg.append("g").attr("transform", `translate(${half},0)`);
+      const t = d3.scaleLinear([0, n], [44, width - half - 12]);
+      const d = d3.scaleLinear([0, 0.8], [height - 44, wide ? 122 : 266]);
+      places = { person: place, t, beside: half, row: 100, lower: 240 };
+      explorableAxes(last, t, d, { bottom: "moves", left: "KL divergence (nats)", xTicks: n, yTicks: 4 });
+      last.append("path").attr("class", "line s-game").attr("d", d3.line((_, i) => t(i), (s) => d(s.kl))(path));
+      last.append("g").selectAll("circle").data(path).join("circle").attr("class", "dot s-game")
         .attr("r", (_, i) => (i === move() ? 6 : 3)).attr("cx", (_, i) => t(i)).attr("cy", (s) => d(s.kl));
 
       const who = now.mover === undefined ? `Start, ${starts[start()][0]}: `

@@ -241,8 +241,14 @@ class ExplorablePanel {
     this.update();
     addEventListener("hashchange", () => { this.restore(); this.update(); });
     new ResizeObserver(() => this.update()).observe(this.body.node());
-    new ResizeObserver(() => { // a control with the focus is not hidden by it
+    new ResizeObserver(() => { // a control with the focus is not hidden by it, also if the readout grows
       this.body.style("--view", `${this.view.node().offsetHeight}px`);
+      const held = document.activeElement;
+      if (!held.closest(".explorable-controls, .explorable-guess") || !this.body.node().contains(held)) return;
+      const [control, view] = [held, this.view.node()].map((part) => part.getBoundingClientRect());
+      if (control.bottom > view.top && control.top < view.bottom) {
+        held.scrollIntoView({ block: "nearest", behavior: "instant" });
+      }
     }).observe(this.view.node());
     new IntersectionObserver(([{ isIntersecting }]) => {
       document.documentElement.classList.toggle("explorable-in-sight", isIntersecting);

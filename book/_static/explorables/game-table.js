@@ -50,25 +50,29 @@ explorable("game-table", (panel) => {
     `${best.actions.map((v, k) => `bin ${k} ${names[v]}`).join(", ")}.`);
   let bands = null;
   panel.point((at) => {
-    const k = Math.floor((at - bands[0]) / ((bands[1] - bands[0]) / K));
+    const { beside, range: [from, to] } = bands;
+    const k = Math.floor((at - (at < beside ? 0 : beside) - from) / ((to - from) / K));
     if (rows[k]) rows[k].go((rows[k]() + 2) % names.length); // large, medium, small, and again
   }, { drag: false });
   panel.legend([["data", "bar"], ["game", "bar", "released"], ["fixed-noise", "dot", "private"],
     ["exposed", "dot", "exposed, loss above ε = 0.5"]]);
 
-  panel.draw("The loss of a record of each bin above, the data and what is released below", 400, (svg, width) => {
+  panel.draw("The loss of a record of each bin; the data and what is released", (width) => (width < 600 ? 330 : 240), (svg, width, height) => {
     const now = outcome(rows.map((choice) => choice()));
     keep(now.hidden === n ? now : null);
-    bands = [44, width - 8];
-    const x = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.25);
+    const wide = width >= 600;
+    const half = wide ? width / 2 : width; // how wide each of the two drawings is
+    const range = [44, half - 8];
+    bands = { beside: wide ? half : Infinity, range };
+    const x = d3.scaleBand(d3.range(K), range).padding(0.25);
     const middle = (k) => x(k) + x.bandwidth() / 2;
 
     const top = Math.max(2.5, d3.max(now.losses));
-    const d = d3.scaleLinear([0, top], [134, 30]);
-    explorableAxes(svg, x, d, { bottom: "", left: "loss of a record (nats)", yTicks: 4 });
-    svg.append("line").attr("class", "level").attr("x1", 44).attr("x2", width - 8)
+    const d = d3.scaleLinear([0, top], [wide ? height - 44 : 118, 30]);
+    explorableAxes(svg, x, d, { bottom: wide ? "bin" : "", left: "loss of a record (nats)", yTicks: 4 });
+    svg.append("line").attr("class", "level").attr("x1", range[0]).attr("x2", range[1])
       .attr("y1", d(epsilon)).attr("y2", d(epsilon));
-    svg.append("text").attr("text-anchor", "end").attr("x", width - 8).attr("y", d(epsilon) - 5).text("ε");
+    svg.append("text").attr("text-anchor", "end").attr("x", range[1]).attr("y", d(epsilon) - 5).text("ε");
     const exposed = now.losses.map((loss) => loss > epsilon);
     const dots = svg.append("g").selectAll("g").data(now.losses).join("g")
       .attr("transform", (loss, k) => `translate(${middle(k)},${d(loss)})`);
@@ -77,16 +81,17 @@ explorable("game-table", (panel) => {
     dots.filter((_, k) => exposed[k]).append("text").attr("class", "on-mark s-exposed")
       .attr("text-anchor", "middle").attr("y", 5).text("!");
 
-    const y = d3.scaleLinear([0, 0.4], [356, 208]);
-    explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4 });
+    const second = svg.append("g").attr("transform", `translate(${wide ? half : 0},0)`);
+    const y = d3.scaleLinear([0, 0.4], [height - 44, wide ? 30 : 172]);
+    explorableAxes(second, x, y, { bottom: "bin", left: "probability", yTicks: 4 });
     for (const [values, name, shift] of [[data, "data", 0], [now.mass.map((m) => m / n), "game", 0.5]]) {
-      svg.append("g").selectAll("rect").data(values).join("rect").attr("class", `bar s-${name}`)
+      second.append("g").selectAll("rect").data(values).join("rect").attr("class", `bar s-${name}`)
         .attr("x", (_, k) => x(k) + shift * x.bandwidth()).attr("width", x.bandwidth() / 2)
         .attr("y", (p) => y(p)).attr("height", (p) => y(0) - y(p));
     }
 
     if (shown()) {
-      svg.append("g").selectAll("line").data(best.mass).join("line").attr("class", "level")
+      second.append("g").selectAll("line").data(best.mass).join("line").attr("class", "level")
         .attr("x1", (_, k) => x(k) + 0.5 * x.bandwidth()).attr("x2", (_, k) => x(k) + x.bandwidth())
         .attr("y1", (m) => y(m / n)).attr("y2", (m) => y(m / n));
     }

@@ -101,22 +101,25 @@ explorable("record-leaves", (panel) => {
   });
   const shown = panel.reveal("Show all bins", () => `End-to-end losses at ε = ${target().toFixed(1)}: ` +
     `${occupied.map((k) => `bin ${k} ${removal(k, target()).rerunLoss.toFixed(2)}`).join(", ")}.`);
-  let band = null;
+  let places = null;
   panel.point((at) => {
-    const far = occupied.map((k) => Math.abs(band(k) + band.bandwidth() / 2 - at));
+    const [centres, place] = at < places.beside ? [places.dots, at] : [places.lines, at - places.beside];
+    const far = centres.map((centre) => Math.abs(centre - place));
     who.go(far.indexOf(d3.min(far)));
   });
 
-  panel.draw("Records of each bin by their noise, with the record and without it, and three outputs", 470,
-    (svg, width) => {
+  panel.draw("Records of each bin by their noise, with the record and without it, and three outputs",
+    (width) => (width < 600 ? 350 : 250), (svg, width, height) => {
       const one = removal(occupied[who()], target());
       const { out, epsilon, n, profile, rerun, played, stayed, present, fixed, rerunOutput } = one;
       found(one);
       const changes = stayed.map((row, k) => d3.sum(row, (c, v) => Math.max(0, rerun[k][v] - c)));
+      const wide = width >= 600;
+      const half = wide ? width / 2 : width; // how wide each of the two drawings is
 
-      band = d3.scaleBand(d3.range(K), [44, width - 8]).padding(0.15);
-      const radius = Math.min(5.5, band.bandwidth() / 4.6);
-      const base = 212;
+      const band = d3.scaleBand(d3.range(K), wide ? [4, half - 8] : [44, half - 8]).padding(0.15);
+      const radius = Math.min(wide ? 5.5 : 4.8, band.bandwidth() / 4.6);
+      const base = wide ? height - 44 : 172;
       svg.append("text").attr("x", 0).attr("y", 12)
         .text("each bin: with the record (left), without it (right)");
       for (const [table, shift, first] of [[profile, 0.25, true], [rerun, 0.75, false]]) {
@@ -135,15 +138,21 @@ explorable("record-leaves", (panel) => {
       svg.append("text").attr("text-anchor", "middle").attr("aria-hidden", "true")
         .attr("x", band(out) + 0.25 * band.bandwidth())
         .attr("y", base - (2 * radius + 2) * counts[out] - 4).text("▼");
+      if (wide) {
+        svg.append("g").attr("transform", `translate(0,${base})`).call(d3.axisBottom(band).tickSizeOuter(0));
+        svg.append("text").attr("x", half / 2).attr("y", base + 36).attr("text-anchor", "middle").text("bin");
+      }
 
-      const x = d3.scalePoint(d3.range(K), [44 + band.bandwidth() / 2, width - 8 - band.bandwidth() / 2]);
+      const second = svg.append("g").attr("transform", `translate(${wide ? half : 0},0)`);
+      const x = d3.scalePoint(d3.range(K), [44 + band.bandwidth() / 2, half - 8 - band.bandwidth() / 2]);
       const low = Math.min(1e-3, d3.min([...present, ...fixed, ...rerunOutput]));
-      const y = d3.scaleLog([low, 1], [426, 258]);
-      explorableAxes(svg, x, y, { bottom: "bin", left: "probability", yTicks: 4, yFormat: explorableNumber });
+      const y = d3.scaleLog([low, 1], [height - 44, wide ? 32 : 208]);
+      explorableAxes(second, x, y, { bottom: "bin", left: "probability", yTicks: 4, yFormat: explorableNumber });
       for (const [values, name] of [[present, "with"], [fixed, "fixed-noise"], [rerunOutput, "end-to-end"]]) {
-        svg.append("path").attr("class", `line s-${name}`)
+        second.append("path").attr("class", `line s-${name}`)
           .attr("d", d3.line((_, k) => x(k), (p) => y(p))(values));
       }
+      places = { beside: wide ? half : Infinity, lines: occupied.map(x), dots: occupied.map((k) => band(k) + band.bandwidth() / 2) };
 
       const total = d3.sum(changes);
       return `Without one record of bin ${out}, which had the ${names[played]} scale: fixed-noise loss ${one.fixedLoss.toFixed(2)}, ` +

@@ -4,7 +4,7 @@
 
 explorable("safe-share", (panel) => {
   const counts = [40, 60, 1];
-  const quantiles = [0.06, 0.975, 0.5]; // of the noise; at ε₁ = 1 it is −2, 3 and 0, as in the text
+  const inText = [0.06, 0.975, 0.5]; // quantiles of the noise; at ε₁ = 1 it is −2, 3 and 0, as in the text
   const delta = 1e-3;
   const n = d3.sum(counts);
   panel.prompt("Find the smallest _s_ that is safe for Ada. Then divide the total ε = 2 otherwise between the counts and the draw: " +
@@ -14,6 +14,13 @@ explorable("safe-share", (panel) => {
     label: "share of the counts", min: 5, max: 95, step: 1, start: 50, format: (share) => `${share} %`,
   });
   const move = panel.rounded({ label: "moved to bin 2, _s_", low: 0.001, high: 0.5, start: 0.005 });
+  /* The noise at hand, by its quantiles: as in the text, until it is drawn again. */
+  let [quantiles, uniform] = [inText, d3.randomLcg(0.37)];
+  panel.button("draw the noise again", () => {
+    quantiles = counts.map(() => Math.max(1e-9, uniform()));
+    panel.update();
+  });
+  panel.restart.push(() => { [quantiles, uniform] = [inText, d3.randomLcg(0.37)]; });
   panel.legend([
     ["data", "bar", "records"], ["noisy", "dot", "noisy count"], ["known", "line", "lower bound"],
     ["fixed-noise", "line", "Ada’s largest loss, by _s_"], ["floor", "bar", "not safe"],
@@ -57,7 +64,7 @@ explorable("safe-share", (panel) => {
 
   const keep = panel.best({
     better: (a, b) => a.s < b.s,
-    say: ({ s, epsilon, share }) => `safe with _s_ = ${s}, at a total ε of ${epsilon} and a share of ${share} %`,
+    say: ({ s, epsilon, share }) => `with the noise of the text, safe with _s_ = ${s}, at a total ε of ${epsilon} and a share of ${share} %`,
   });
   const shown = panel.reveal("Show the smallest s", () => {
     const [here, best] = [plan(total(), split() / 100), bestPlan()];
@@ -75,7 +82,7 @@ explorable("safe-share", (panel) => {
       const s = move();
       const now = plan(total(), split() / 100);
       const safe = isSafe(now.lower, s, now.second);
-      keep(safe && total() <= 2 ? { s, epsilon: total(), share: split() } : null);
+      keep(safe && total() <= 2 && quantiles === inText ? { s, epsilon: total(), share: split() } : null);
       const wide = width >= 600;
       const half = wide ? 0.42 * width : 0;
 

@@ -3,14 +3,16 @@
 "use strict";
 
 explorable("scale-bound", (panel) => {
-  panel.prompt("Drag _n_ down until the ring of (10) leaves the curve of Theorem 1′. On which side does it lie?");
+  panel.prompt("Drag _n_ down until the ring of (10) leaves the curve of Theorem 1′. On which side does it lie? And how few records " +
+    "are enough for a scale of 0.1 at ε = 1?");
   panel.guess({
     question: "On which side will it lie?", options: ["above the curve", "below the curve"], right: 0,
     when: () => count() <= 10,
     because: () => "(10) asks for a larger scale than the records need.",
   });
+  const commas = d3.format(",");
   const count = panel.rounded({
-    label: "records _n_", low: 3, high: 1e6, start: 1000, format: d3.format(","), whole: true,
+    label: "records _n_", low: 3, high: 1e6, start: 1000, format: commas, whole: true,
   });
   const target = panel.rounded({ label: "target ε", low: 0.01, high: 10, start: 1 });
   panel.legend([
@@ -35,6 +37,27 @@ explorable("scale-bound", (panel) => {
     ["printed-11", (n, delta) => inverse(((n - 1) * delta) / 101)],
     ["careful", (n, delta) => careful(1 + n * delta)],
   ];
+
+  /* The fewest records, two or more, with which a bound allows the scale of the second question. */
+  const wanted = 0.1;
+  const fewest = (bound, delta) => {
+    let [low, high] = [1, 2 ** 40];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (bound(middle, delta) <= wanted) high = middle;
+      else low = middle;
+    }
+    return high;
+  };
+  const keep = panel.best({
+    better: (a, b) => a < b, label: "Fewest so far",
+    say: (n) => `with ${commas(n)} records a scale of ${wanted} is enough at ε = 1`,
+  });
+  const shown = panel.reveal("Show the fewest records", () => {
+    const [tight, ten, eleven] = bounds.map(([, bound]) => commas(fewest(bound, Math.expm1(target()))));
+    return `At ε = ${explorableNumber(target())} a scale of ${wanted} is enough from ${tight} records on, by Theorem 1′. The printed (10) ` +
+      `allows it from ${ten} on, and (11) from ${eleven} on.`;
+  });
 
   let x = null;
   panel.point((at) => count.near(x.invert(at)));
@@ -63,9 +86,16 @@ explorable("scale-bound", (panel) => {
         svg.append("circle").attr("class", style).attr("r", radius)
           .attr("cx", x(n)).attr("cy", y(bound(n, delta)));
       }
-      const [tight, ten, eleven, proof] = bounds.map(([, bound]) => explorableNumber(bound(n, delta)));
-      return `With ${d3.format(",")(n)} records and ε = ${explorableNumber(epsilon)}, everybody is private ` +
-        `whatever the profile if every scale is at least ${tight} (Theorem 1′). ` +
-        `Printed: ${ten} in (10), ${eleven} in (11). The printed proof, done with care, would need ${proof}.`;
+      const [sharp, ten, eleven, proof] = bounds.map(([, bound]) => bound(n, delta));
+      keep(epsilon === 1 && sharp <= wanted ? n : null);
+      if (shown()) {
+        const few = fewest(bounds[0][1], delta);
+        svg.append("line").attr("class", "level").attr("x1", x(3)).attr("x2", x(1e6)).attr("y1", y(wanted)).attr("y2", y(wanted));
+        if (few >= 3 && few <= 1e6) svg.append("circle").attr("class", "ring").attr("r", 9).attr("cx", x(few)).attr("cy", y(wanted));
+      }
+      return `With ${commas(n)} records and ε = ${explorableNumber(epsilon)}, everybody is private ` +
+        `whatever the profile if every scale is at least ${explorableNumber(sharp)} (Theorem 1′). ` +
+        `Printed: ${explorableNumber(ten)} in (10), ${explorableNumber(eleven)} in (11). ` +
+        `The printed proof, done with care, would need ${explorableNumber(proof)}.`;
     });
 });
