@@ -197,8 +197,8 @@ def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) 
     epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
     figure, axis = new_figure(height=3.4)
     proved = epsilons <= 1.0
-    exact_style, book_style = (
-        style | {"marker": ""} for style in looks(["Gaussian, exact", "Gaussian, textbook"])
+    book_style, exact_style = (
+        style | {"marker": ""} for style in looks(["Gaussian, textbook", "Gaussian, exact"])
     )
     axis.plot(epsilons, exact, **exact_style, label="exact (analytic)")
     axis.plot(epsilons[proved], textbook[proved], **book_style, label="textbook")
