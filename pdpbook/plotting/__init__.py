@@ -213,7 +213,7 @@ def as_svg(figure: Figure) -> str:
     Returns
     -------
     str
-        The file, the same for the same figure.
+        The file.  Nothing in it says when or where it was drawn.
     """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):

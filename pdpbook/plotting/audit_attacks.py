@@ -79,6 +79,14 @@ def advantages(
     for (name, values), style in zip(curves.items(), styles, strict=True):
         axis.plot(draws, values, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        "m = n",
+        (records, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
     axis.set(xscale="log", xlabel="draws m", ylabel="advantage", ylim=(-0.02, 1.03))
     key(figure)
     return figure

@@ -64,6 +64,14 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        "m = n",
+        (records, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
     axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
     key(figure)
     return figure

@@ -134,6 +134,15 @@ def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Figure:
         axes.plot(curve.iterations, middle, **{**style, "marker": ""}, label=label)
         axes.fill_between(curve.iterations, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.axhline(tolerance, color=COLOURS["grey"], linewidth=1, linestyle=":")
+    axes.annotate(
+        "tolerance",
+        (0.0, tolerance),
+        (4, -4),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="top",
+        color=COLOURS["grey"],
+    )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("rounds played")

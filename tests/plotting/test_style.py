@@ -3,6 +3,8 @@
 import functools
 import itertools
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +198,20 @@ def test_lines_of_a_text_begin_below_one_another(name: str) -> None:
     """Matplotlib places each line of a text by the width of its own letters, not the reader's."""
     for text in draw(name).findobj(Text):
         assert "\n" not in text.get_text() or text.get_ha() == "left", text.get_text()
+
+
+def test_a_notebook_shows_the_letters_of_the_page() -> None:
+    """And a PNG beside the drawing, for notebooks that are not trusted."""
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+from pdpbook import plotting
+plotting.use_book_style()
+figure, axis = plotting.new_figure()
+axis.set_xlabel("height (cm)")
+shown, _ = shell.display_formatter.format(figure)
+assert f"font-family: {plotting.SANS_SERIF}" in shown["image/svg+xml"]
+assert ">height (cm)</text>" in shown["image/svg+xml"]
+assert "image/png" in shown
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
