@@ -6,7 +6,6 @@ and without a network.
 
 from __future__ import annotations
 
-import io
 import math
 from html import escape
 from typing import TYPE_CHECKING
@@ -114,12 +113,11 @@ def report_page(report: Report) -> str:
     ImportError
         If Matplotlib is not installed.
     """
-    picture = io.StringIO()
-    drawn = report.plot()
-    with _extras.require("matplotlib").rc_context({"svg.hashsalt": "pdpbook"}):
-        drawn.savefig(picture, format="svg", bbox_inches="tight", metadata={"Date": None})
-    svg = picture.getvalue()
-    svg = svg[svg.index("<svg") :]
+    _extras.require("matplotlib")
+    from pdpbook.plotting import as_svg
+
+    drawing = as_svg(report.plot())
+    svg = drawing[drawing.index("<svg") :]
     body = report_body(report)
     caption = (
         "Above: the column and the distribution of a released value. In the middle: the distance "

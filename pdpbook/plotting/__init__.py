@@ -8,29 +8,60 @@ results, draws, and returns the Matplotlib figure; it computes nothing that a re
 know.  Its name says what is to be seen, for pages import a module as ``figures``:
 ``figures.runs(runs, records=7)``.
 
-Here stands the style that they share.  Colours, dashes and markers stand in
+Here stands the style that they share: one width, one size of type, and one place for the key of the
+series.  A single line or point has its name beside it; the names of series stand above the frame,
+:func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as text, which
+a browser sets in the sans serif of the page around it.  Colours, dashes and markers stand in
 :mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
 """
 
 from __future__ import annotations
 
+import io
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from pdpbook._extras import require
 from pdpbook.plotting.tables import table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
-__all__ = ["LEAST_TYPE", "WIDTH", "new_figure", "table", "use_book_style"]
+__all__ = [
+    "LEAST_TYPE",
+    "SANS_SERIF",
+    "WIDTH",
+    "as_svg",
+    "bar_widths",
+    "key",
+    "new_figure",
+    "table",
+    "use_book_style",
+]
 
 #: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
 #: the type is 9.4 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 11.5
 
+#: The fonts of a drawing: those of the pages, which are those of the reader's system.  Matplotlib
+#: lays out with its own DejaVu Sans, which is wider than they are.
+SANS_SERIF = "-apple-system, BlinkMacSystemFont, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+_KEY = {  #: in units of the size of the type
+    "legend.handlelength": 2.4,
+    "legend.columnspacing": 1.2,
+    "legend.handletextpad": 0.5,
+}
 _STYLE: dict[str, Any] = {
+    **_KEY,
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -41,18 +72,14 @@ _STYLE: dict[str, Any] = {
     "figure.labelsize": 12,
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
+    "font.family": "DejaVu Sans",
     "font.size": 12,
     "grid.alpha": 0.25,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "legend.fontsize": LEAST_TYPE,
-    "legend.handlelength": 2.4,
-    "legend.columnspacing": 1.2,
-    "legend.handletextpad": 0.5,
     "legend.borderaxespad": 0.3,
     "lines.linewidth": 2.0,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "pdpbook",
     "xtick.labelsize": LEAST_TYPE,
     "ytick.labelsize": LEAST_TYPE,
 }
@@ -71,10 +98,10 @@ def use_book_style() -> None:
         from IPython.core.pylabtools import retina_figure
         from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
 
-        set_matplotlib_formats("svg", metadata={"Date": None})
-        shell.display_formatter.formatters["image/png"].for_type(
-            require("matplotlib.figure").Figure, retina_figure
-        )
+        set_matplotlib_formats("svg")
+        drawn = require("matplotlib.figure").Figure
+        shell.display_formatter.formatters["image/svg+xml"].for_type(drawn, as_svg)
+        shell.display_formatter.formatters["image/png"].for_type(drawn, retina_figure)
 
 
 def new_figure(
@@ -103,3 +130,107 @@ def new_figure(
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)
     plt.close(figure)  # a notebook shows the figure that a cell ends in; open, it would show twice
     return figure, axes
+
+
+def key(
+    where: Figure | Axes,
+    *,
+    of: Sequence[Axes] = (),
+    columns: int | None = None,
+    **options: Any,
+) -> Legend:
+    """Put the names of the series above a figure, or above one of its panels.
+
+    Parameters
+    ----------
+    where : matplotlib.figure.Figure or matplotlib.axes.Axes
+        A figure, for a key of all its series, each name once, or a panel with a key of its own.
+    of : sequence of matplotlib.axes.Axes, optional
+        The panels of a figure whose series it names; by default all.
+    columns : int, optional
+        How many names stand in a row; by default as many as there is room for.
+    **options
+        Passed on to ``legend``, e.g. ``title="noise scale"``.
+
+    Returns
+    -------
+    matplotlib.legend.Legend
+    """
+    target: Any = where
+    whole = isinstance(where, require("matplotlib.figure").Figure)
+    above: dict[str, Any]
+    if whole:
+        panels, room = target.axes, 0.96 * WIDTH
+        above = {"loc": "outside upper center"}
+    else:
+        panels, place = [target], target.get_subplotspec()
+        room = 0.8 * WIDTH / (place.get_gridspec().ncols if place else 1)
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+    entries: dict[str, Any] = {}
+    for panel in of or panels:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if columns is None:
+        columns = _columns([*entries], 72.0 * room)
+    legend = target.legend(entries.values(), entries.keys(), ncols=columns, **above, **options)
+    if whole:  # the frames keep their height
+        lines = -(-len(entries) // columns) + ("title" in options)
+        target.set_figheight(target.get_figheight() + 1.45 * LEAST_TYPE * lines / 72.0)
+    return cast("Legend", legend)
+
+
+def bar_widths(places: ArrayLike, widest: float) -> NDArray[np.float64]:
+    """Return how wide bars may be so that none hides the one beside it.
+
+    Parameters
+    ----------
+    places : array_like, shape (m,)
+        Where they stand, in increasing order.
+    widest : float
+        Width of a bar that has room.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        At most four fifths of the distance to the nearest other bar.
+
+    Examples
+    --------
+    >>> bar_widths([195.5, 196.0, 198.0], 1.2).tolist()
+    [0.4, 0.4, 1.2]
+    """
+    apart = np.diff(np.asarray(places, dtype=float), prepend=-np.inf, append=np.inf)
+    return np.minimum(widest, 0.8 * np.minimum(apart[:-1], apart[1:]))
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG, its letters as text in the fonts of the pages, :data:`SANS_SERIF`.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+
+    Returns
+    -------
+    str
+        The file.  Nothing in it says when or where it was drawn.
+    """
+    written = io.StringIO()
+    with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):
+        figure.savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return re.sub(r"(px; font-family: )[^;\"]+", rf"\1{SANS_SERIF}", written.getvalue())
+
+
+def _columns(labels: list[str], room: float) -> int:
+    """Return how many columns of a key have room beside one another, in points."""
+    width = require("matplotlib.textpath").text_to_path.get_text_width_height_descent
+    font = require("matplotlib.font_manager").FontProperties(family="DejaVu Sans", size=LEAST_TYPE)
+    handle = LEAST_TYPE * (_KEY["legend.handlelength"] + _KEY["legend.handletextpad"])
+    between = LEAST_TYPE * _KEY["legend.columnspacing"]
+    widths = [handle + width(label, font, "$" in label)[0] for label in labels]
+    for columns in range(len(labels), 1, -1):
+        parts = np.array_split(widths, columns)  # as Matplotlib fills them
+        if sum(part.max() for part in parts) + between * (columns - 1) <= room:
+            rows = -(-len(labels) // columns)
+            return -(-len(labels) // rows)  # no more than the rows need
+    return 1

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.audit.attacks import Attack
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, looks
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def roc(attacks: Mapping[str, Attack], simulated: Sequence[ArrayLike]) -> Figure
     axis.set(
         xscale="log", xlabel="false-positive rate", ylabel="true-positive rate", ylim=(-0.02, 1.03)
     )
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -79,8 +79,16 @@ def advantages(
     for (name, values), style in zip(curves.items(), styles, strict=True):
         axis.plot(draws, values, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        "m = n",
+        (records, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
     axis.set(xscale="log", xlabel="draws m", ylabel="advantage", ylim=(-0.02, 1.03))
-    axis.legend(loc="upper left")
+    key(figure)
     return figure
 
 
@@ -109,5 +117,5 @@ def audited(runs: ArrayLike, bounds: Mapping[str, ArrayLike], truths: Sequence[f
         xscale="log", yscale="log", xlabel="runs with and without the record", ylabel="ε (nats)"
     )
     axis.set_xlim(min(np.asarray(runs)), max(np.asarray(runs)))
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure

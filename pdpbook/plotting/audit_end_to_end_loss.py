@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook.audit.end_to_end_loss import Removal
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, SHADES, look, looks
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def everybody(
         )
         axis.axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
         axis.set(title=title, yscale="log", ylabel="loss (nats)")
-    handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    key(figure)
     np.atleast_1d(axes)[-1].set_xlabel(label)
     return figure
 
@@ -91,7 +90,7 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
         raise ValueError("the places come from the game's grid, got grid=None")
     places = game.grid.midpoints
     seen = np.flatnonzero(game.counts)
-    figure, axes = new_figure(3, 1, height=2.3)
+    figure, axes = new_figure(3, 1, height=2.1, sharex=True)
     played = [v for v in range(len(names)) if (removal.profile + removal.rerun)[:, v].any()]
     steps = np.linspace(0, len(SHADES) - 1, len(played)).round().astype(int)
     shades = dict(zip(played, (SHADES[step] for step in steps), strict=True))
@@ -102,9 +101,9 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
         for v in played:
             records = profile[seen, v]
             axis.bar(
-                np.arange(seen.size),
+                places[seen],
                 records,
-                0.8,
+                0.85 * game.grid.width / game.bins,
                 bottom=base,
                 color=shades[v],
                 hatch=_HATCHES[v % len(_HATCHES)],
@@ -114,27 +113,32 @@ def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str
             )
             base += records
         axis.set(title=title, ylabel="records", ylim=(0, 1.05 * game.counts.max()))
-        every = np.arange(0, seen.size, 3)
-        axis.set_xticks(every, [f"{places[seen[i]]:.0f}" for i in every])
         axis.grid(visible=False, axis="x")
-    handles, labels = axes[0].get_legend_handles_labels()
-    scale = "scale (multiples of Δq/ε)"
-    figure.legend(handles, labels, title=scale, ncols=len(played), loc="outside upper center")
+    key(figure, of=[axes[0]], title="scale (multiples of Δq/ε)", columns=len(played))
     outputs = {
         "with the record": removal.present,
         "without it, noise fixed": removal.fixed_noise,
         "without it, run again": removal.end_to_end,
     }
+    room = 0.3 * np.ptp(places[seen])  # beside the occupied bins, where the others' noise is seen
+    ends = places[seen[0]] - room, places[seen[-1]] + room
+    shown = (places >= ends[0]) & (places <= ends[1])
     for (name, values), style in zip(outputs.items(), looks(outputs), strict=True):
-        axes[2].plot(places, values, **{**style, "marker": ""}, label=name)
+        axes[2].plot(places[shown], values[shown], **{**style, "marker": ""}, label=name)
     own = places[removal.bin]
-    axes[2].axvline(own, color=COLOURS["grey"], linewidth=1.0)
-    axes[2].annotate("its bin", (own, 0.3), (4, 0), textcoords="offset points")
-    low = max(float(removal.end_to_end.min()), 1e-9)
-    axes[2].set(
-        yscale="log", ylabel="probability", xlabel=label, ylim=(low / 2, 1), title="released"
+    for axis in axes:
+        axis.axvline(own, color=COLOURS["grey"], linewidth=1.0, zorder=0.5)
+    axes[0].annotate(
+        "its bin",
+        (own, 1.0),
+        (0, 3),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        ha="center",
     )
-    axes[2].legend(loc="upper center", bbox_to_anchor=(0.5, -0.4))
+    low = max(float(removal.end_to_end[shown].min()), 1e-9)
+    axes[2].set(yscale="log", ylabel="probability", xlabel=label, xlim=ends, ylim=(low / 2, 1))
+    key(axes[2], columns=2)
     return figure
 
 
@@ -164,7 +168,7 @@ def solvers(points: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]]) -> Fig
         xlabel="KL divergence (nats); better solved: further left",
         ylabel="largest end-to-end loss / ε",
     )
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -192,5 +196,5 @@ def ratios(ratios: Mapping[str, ArrayLike]) -> Figure:
         ylabel="share of games above",
         ylim=(0, 1.02),
     )
-    axis.legend()
+    key(figure)
     return figure

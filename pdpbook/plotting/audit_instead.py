@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def guess(
     axis.set(xlabel=xlabel, ylabel="records")
     axis.set_yscale("symlog", linthresh=10)
     axis.set_yticks([-10, 0, 10, 100], ["−10", "0", "10", "100"])
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -70,5 +70,5 @@ def releases(
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(x, shown, **style, label=name.replace("'", "’"))
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure

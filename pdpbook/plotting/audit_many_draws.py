@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 if TYPE_CHECKING:
@@ -32,13 +32,14 @@ def successes(numbers: ArrayLike, distributions: Mapping[str, ArrayLike]) -> Fig
     matplotlib.figure.Figure
     """
     figure, axis = new_figure(height=2.9)
-    styles = (filled("without") | {"hatch": "//"}, {"color": look("with")["color"]})
+    hatched = filled("without") | {"facecolor": "none", "hatch": "//"}
+    styles = (hatched, {"color": look("with")["color"]})
     pairs = zip((-0.2, 0.2), distributions.items(), styles, strict=True)
     for shift, (name, masses), style in pairs:
         axis.bar(np.asarray(numbers) + shift, masses, 0.38, **style, label=name)
     axis.set(xlabel="draws in Jacob's bin", ylabel="probability", xticks=numbers)
     axis.grid(visible=False, axis="x")
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -63,8 +64,16 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
     axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        "m = n",
+        (records, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
     axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -88,5 +97,5 @@ def accounts(places: ArrayLike, costs: Mapping[str, ArrayLike], *, xlabel: str) 
     for (name, values), style in zip(costs.items(), looks(costs), strict=True):
         axis.plot(places, values, **style, markersize=5, linewidth=1.0, label=name)
     axis.set(xlabel=xlabel, ylabel="ε (nats)", yscale="log")
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure

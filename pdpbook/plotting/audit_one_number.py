@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import looks
 
 if TYPE_CHECKING:
@@ -47,14 +47,15 @@ def cover(
         axis.plot(places, values, **{**style, "marker": ""}, label=name)
     tight = int(np.argmax(row / others))
     between = np.sqrt(row[tight] * ratio * others[tight])
+    left = tight < row.size / 2
     axis.annotate(
         "smallest gap",
         (np.asarray(places)[tight], between),
-        xytext=(0, 62),
-        textcoords="offset points",
+        (0.02 if left else 0.98, 0.92),  # beside the peak of the others
+        textcoords="axes fraction",
+        ha="left" if left else "right",
         arrowprops={"arrowstyle": "->"},
     )
     axis.set(xlabel=xlabel, ylabel="probability", yscale="log")
-    axis.set_ylim(top=40 * ratio * others.max())
-    axis.legend(ncols=2, loc="upper center")
+    key(figure)
     return figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import COLOURS, MARKERS, filled, look
+from pdpbook.plotting import key, new_figure
+from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,8 +49,9 @@ def randomiser(
     above.plot(places, noisy, **look("noisy"), markersize=3.5, label="with noise")
     above.step(places, lower, where="mid", color=look("known")["color"], label="lower bound")
     above.set(ylabel="records")
-    above.legend()
-    below.plot(places, diagonal, color=COLOURS["black"], marker="o", markersize=3)
+    key(figure)
+    style = look("repaired") | {"linestyle": "-", "marker": "o", "markersize": 3}
+    below.plot(places, diagonal, **style)
     below.set(xlabel=xlabel, ylabel="released as itself", ylim=(-0.04, 1.04))
     return figure
 
@@ -71,22 +72,22 @@ def splits(groups: Mapping[str, Mapping[str, ArrayLike]], *, ylabel: str) -> Fig
     """
     names = list(next(iter(groups.values())))
     figure, axis = new_figure(height=0.62 * len(names) + 1.2)
-    shades = ["black", "grey", "indigo"]  # of the targets; the releases are rows
-    for number, (title, releases) in enumerate(groups.items()):
-        colour = COLOURS[shades[number]]
+    styles = looks(groups)  # of the targets; the releases are rows
+    for number, ((title, releases), style) in enumerate(zip(groups.items(), styles, strict=True)):
+        colour, marker = style["color"], style["marker"]
         shift = 0.24 * (number - (len(groups) - 1) / 2)
         for place, name in enumerate(names):
             values = np.asarray(releases[name], dtype=float)
             height = np.full(values.size, place + shift)
             label = title if place == 0 else None
-            axis.plot(values, height, MARKERS[number], color=colour, alpha=0.35, markersize=4)
+            axis.plot(values, height, marker, color=colour, alpha=0.35, markersize=4)
             axis.plot(
-                *(np.median(values), place + shift, MARKERS[number]),
+                *(np.median(values), place + shift, marker),
                 color=colour,
                 markersize=9,
                 label=label,
             )
     axis.set(xscale="log", xlabel=ylabel, yticks=range(len(names)), yticklabels=names)
     axis.invert_yaxis()
-    figure.legend(loc="outside upper center", ncols=3)
+    key(figure)
     return figure

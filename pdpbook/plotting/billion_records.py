@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
-from pdpbook.plotting.series import looks
+from pdpbook.plotting import key, new_figure
+from pdpbook.plotting.series import filled, looks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,25 +37,21 @@ def pieces(midpoints: ArrayLike, counts: Mapping[str, ArrayLike], *, xlabel: str
     places = np.asarray(midpoints, dtype=float)
     figure, axes = new_figure(height=3.0)
     below, hatches = np.zeros(places.size), ("", "//", "..", "xx", "\\\\")
-    parts = zip(counts.items(), looks(counts), hatches, strict=False)
-    for (label, heights), style, hatch in parts:
+    for (label, heights), hatch in zip(counts.items(), hatches, strict=False):
+        style = filled("data") | ({"facecolor": "none", "hatch": hatch} if hatch else {})
         axes.bar(
             places,
             np.asarray(heights),
             bottom=below,
             width=0.9 * (places[1] - places[0]),
-            color=style["color"],
-            alpha=0.75,
-            hatch=hatch,
-            edgecolor="white",
-            linewidth=0,
+            **style,
             label=label,
         )
         below = below + np.asarray(heights)
     axes.set_xlabel(xlabel)
     axes.set_ylabel("records")
     axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.legend()
+    key(figure)
     return figure
 
 
@@ -87,7 +83,7 @@ def copies(
     left.set_ylabel("advantage of the attacker")
     right.set_ylim(bottom=0.0)
     right.set_ylabel("total ε")
-    left.legend(loc="center right")
+    key(figure)
     return figure
 
 
@@ -116,6 +112,5 @@ def passes(table: pd.DataFrame) -> Figure:
     right.set_ylabel("memory (MB)")
     right.set_yticks([200, 500, 1000, 2000, 5000], ["200", "500", "1,000", "2,000", "5,000"])
     right.minorticks_off()
-    handles, names = left.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=2)
+    key(figure)
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook._extras import require
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def coalition_gain(
     left.set_ylabel("RMSE of the best estimate")
     right.set_ylabel("right guesses, share")
     right.set_ylim(0.45, 1.02)
-    figure.legend(*right.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -93,7 +93,7 @@ def gradual_pair(
     same = noise[:, 0] == noise[:, 1]
     right.plot(*noise[~same].T, ".", markersize=2.5, color=differ, label="different")
     right.plot(*noise[same].T, "+", markersize=4, color=equal, label="equal")
-    figure.legend(loc="outside upper center", ncols=2, markerscale=2, handletextpad=0.1)
+    key(figure, markerscale=2, handletextpad=0.1)
     for axes in (left, right):
         axes.set_xlim(grid[0], grid[-1])
         axes.set_ylim(grid[0], grid[-1])
@@ -138,5 +138,5 @@ def refinement_law(
     axes.set_xlabel("noise of the refined copy")
     axes.set_ylabel("density")
     axes.set_ylim(bottom=0)
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure

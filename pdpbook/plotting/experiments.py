@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import new_figure
+from pdpbook._extras import require
+from pdpbook.plotting import bar_widths, key, new_figure
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def height_table(heights: NDArray[np.float64]) -> Figure:
     """
     values, counts = np.unique(heights, return_counts=True)
     figure, axes = new_figure(height=3.0)
-    axes.vlines(values, 0, counts, color=COLOURS["grey"], linewidth=4)
+    axes.bar(values, counts, bar_widths(values, 2.0), **filled("data"))
     axes.annotate(
         f"the tallest: {values[-1]:g} cm",
         (values[-1], counts[-1]),
@@ -78,7 +79,7 @@ def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.fl
     figure, axes = new_figure(height=3.4)
     _draw_release(axes, grid, original, releases)
     axes.set(xlabel="released height (cm)", ylabel="probability")
-    axes.legend()
+    key(figure)
     return figure
 
 
@@ -109,8 +110,7 @@ def output_distributions(
         axes.set_xlim(game.grid.lower, game.grid.upper)
     figure.supxlabel("released height (cm)")
     figure.supylabel("probability")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -137,11 +137,11 @@ def noise_by_bin(
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
         for name, each in profiles.items():
-            key = _KEYS[name]
-            style = look(key) | ({"marker": ""} if key == "laplace" else {"linestyle": ""})
+            entry = _KEYS[name]
+            style = look(entry) | ({"marker": ""} if entry == "laplace" else {"linestyle": ""})
             spread = game.evaluate(each[epsilon]).noise_sd * game.grid.width
             seen = game.counts > 0
-            axes.plot(game.grid.midpoints[seen], spread[seen], label=LOOKS[key].label, **style)
+            axes.plot(game.grid.midpoints[seen], spread[seen], label=LOOKS[entry].label, **style)
         axes.set_title(f"ε = {epsilon:g}")
         if logarithmic:
             axes.set_yscale("log")
@@ -149,8 +149,7 @@ def noise_by_bin(
             axes.set_ylim(0, None)
     figure.supxlabel("height of the bin (cm)")
     figure.supylabel("standard deviation of the noise (cm)")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -167,7 +166,12 @@ def start_axis(values: ArrayLike, axes: Axes) -> None:
     drawn = np.asarray(values, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():
+        ticker = require("matplotlib.ticker")
         axes.set_yscale("log")
+        if drawn.max() < 100.0 * drawn.min():  # too short for two powers of ten with labels
+            axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
+            axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     else:
         axes.set_ylim(0, None)
 
@@ -202,8 +206,7 @@ def metric_comparison(
         axes.set_xticks([0.1, 0.3, 1, 2, 4, 8], ["0.1", "0.3", "1", "2", "4", "8"], minor=False)
         start_axis([*published[column], *ours[column]], axes)
     figure.supxlabel("ε")
-    handles, labels = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -235,8 +238,7 @@ def floor_figure(table: pd.DataFrame) -> Figure:
     axes.set_yscale("log")
     axes.set_xticks(table["epsilon"], [f"{e:g}" for e in table["epsilon"]])
     axes.set(xlabel="ε", ylabel="KL divergence (nats)", ylim=(bottom, None))
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import bar_widths, key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 if TYPE_CHECKING:
@@ -47,12 +47,10 @@ def height_table(
     """
     heights, counts = np.asarray(heights), np.asarray(counts)
     figure, axis = new_figure()
-    here = heights == marked
-    narrow = np.minimum(np.diff(heights, prepend=-np.inf), np.diff(heights, append=np.inf)) < 1.6
-    for some, width in ((~here & ~narrow, 1.6), (~here & narrow, 0.35)):  # none hides another
-        axis.bar(heights[some], counts[some], width, **filled("data"))
+    here, widths = heights == marked, bar_widths(heights, 1.6)
+    axis.bar(heights[~here], counts[~here], widths[~here], **filled("data"))
     hatched = filled("with") | {"facecolor": "none", "hatch": "//"}
-    axis.bar(heights[here], counts[here], 1.6, **hatched)
+    axis.bar(heights[here], counts[here], widths[here], **hatched)
     colour = look("with")["color"]
     axis.annotate(
         f"{marked:g} cm:\n{int(counts[here][0])} records",
@@ -94,7 +92,7 @@ def attacker_and_statistician(
         left.fill_between(answers, density, color=style["color"], alpha=0.15)
     left.axvline(threshold, color=COLOURS["black"], lw=1.2)
     left.set(xlabel="released count", ylabel="density", ylim=(0, None))
-    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), handlelength=1.6)
+    key(left)
     right.plot(errors, advantages, color=COLOURS["black"])
     right.set(xlabel="mean error (records)", ylabel="attacker's advantage", xscale="log")
     right.set(ylim=(0, 1))
@@ -121,7 +119,7 @@ def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, Arr
     axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
     axis.set(xlabel="belief before the release", ylabel="belief after it")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    figure.legend(loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -160,12 +158,12 @@ def two_views_of_a_test(
     left.fill_between(answers, present, where=~above, color=shades[1], alpha=0.3, label="β")
     left.axvline(threshold, color=COLOURS["black"], lw=1)
     left.set(xlabel="output", ylabel="density", ylim=(0, None))
-    left.legend(handlelength=1.4, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    key(left, columns=2, handlelength=1.4)
     for (name, beta), style in zip(curves.items(), looks(curves), strict=True):
         right.plot(alpha, beta, **{**style, "marker": ""}, label=name)
     right.plot([0, 1], [1, 0], color=COLOURS["grey"], lw=1)
     right.set(xlabel="false alarms α", ylabel="misses β", xlim=(0, 1), ylim=(0, 1))
-    right.legend(handlelength=1.6, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    key(right, columns=1)
     return figure
 
 
@@ -183,7 +181,7 @@ def composition(releases: ArrayLike, totals: Mapping[str, ArrayLike]) -> Figure:
     for (name, total), style in zip(totals.items(), looks(totals), strict=True):
         axis.plot(releases, total, **{**style, "marker": ""}, label=name)
     axis.set(xlabel="releases", ylabel="total ε", xlim=(0, None), ylim=(0, None))
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -193,20 +191,22 @@ def gaussian_scales(epsilons: ArrayLike, textbook: ArrayLike, exact: ArrayLike) 
     Parameters
     ----------
     epsilons, textbook, exact : array_like, shape (m,)
-        Levels and the standard deviations, sensitivity 1; the textbook's is drawn dashed from
+        Levels and the standard deviations, sensitivity 1; the textbook's is drawn dotted from
         ε = 1 on, where its proof ends.
     """
     epsilons, textbook = np.asarray(epsilons), np.asarray(textbook)
     figure, axis = new_figure(height=3.4)
     proved = epsilons <= 1.0
-    style = look("gaussian") | {"marker": ""}
-    axis.plot(epsilons, exact, **{**style, "linestyle": "-"}, label="exact (analytic)")
-    brown = COLOURS["brown"]
-    axis.plot(epsilons[proved], textbook[proved], color=brown, label="textbook")
-    axis.plot(epsilons[~proved], textbook[~proved], "--", color=brown, label="beyond its proof")
+    book_style, exact_style = (
+        style | {"marker": ""} for style in looks(["Gaussian, textbook", "Gaussian, exact"])
+    )
+    axis.plot(epsilons, exact, **exact_style, label="exact (analytic)")
+    axis.plot(epsilons[proved], textbook[proved], **book_style, label="textbook")
+    dotted = book_style | {"linestyle": ":"}
+    axis.plot(epsilons[~proved], textbook[~proved], **dotted, label="beyond its proof")
     axis.axvline(1.0, color=COLOURS["grey"], lw=1)
     axis.set(xlabel="ε", ylabel="σ (sensitivity 1)", xscale="log", yscale="log")
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -228,7 +228,7 @@ def noise_by_queries(queries: ArrayLike, noise: Mapping[str, ArrayLike], *, mark
     axis.axvline(marked, color=COLOURS["grey"], lw=1)
     axis.text(marked * 1.06, 1.3, f"{marked} queries", color=COLOURS["grey"])
     axis.set(xlabel="counting queries", ylabel="noise SD on each", xscale="log", yscale="log")
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -247,8 +247,8 @@ def noise_shapes(panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]]
         ):
             axis.plot(places, density, **{**style, "marker": ""}, label=name)
         axis.set(title=title, xlabel="released answer", ylim=(0, None))
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))
     row[0].set_ylabel("density")
+    key(figure)
     return figure
 
 
@@ -271,7 +271,7 @@ def renyi_curves(orders: ArrayLike, curves: Mapping[str, ArrayLike], *, level: f
     axis.text(1.05, level * 1.04, f"ε = {level:g}", color=COLOURS["grey"])
     axis.set(xlabel="order α", ylabel="Rényi divergence (nats)", xscale="log", ylim=(0, 2 * level))
     axis.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"], minor=False)
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -288,13 +288,13 @@ def choice_probabilities(
         Probability of each candidate, under its ε.
     """
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
-    top.bar(candidates, utilities, 1.6, **filled("data"))
+    top.bar(candidates, utilities, bar_widths(candidates, 1.6), **filled("data"))
     top.set(ylabel="records")
     names = [f"ε = {epsilon:g}" for epsilon in chances]
     for name, style, chance in zip(names, looks(names), chances.values(), strict=True):
         bottom.plot(candidates, chance, **{**style, "linestyle": ""}, ms=6, label=name)
     bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
-    bottom.legend(loc="upper left")
+    key(figure)
     return figure
 
 
@@ -320,13 +320,14 @@ def padding_steps(
     midpoints = np.asarray(midpoints)
     half = (midpoints[1] - midpoints[0]) / 2.0
     figure, (top, bottom) = new_figure(2, 1, height=2.1, sharex=True)
-    top.bar(heights, counts, 1.2, **filled("data"))
+    top.bar(heights, counts, bar_widths(heights, 1.2), **filled("data"))
     top.set(ylabel="records")
     bottom.bar(midpoints, binned, 2.0 * half * 0.9, **filled("data"))
     bottom.set(xlabel="height (cm)", ylabel="records in the bin")
+    padding = {"color": COLOURS["grey"], "alpha": 0.15, "lw": 0}
     for axis in (top, bottom):
-        axis.axvspan(midpoints[0] - half, ends[0], color=COLOURS["orange"], alpha=0.12, lw=0)
-        axis.axvspan(ends[1], midpoints[-1] + half, color=COLOURS["orange"], alpha=0.12, lw=0)
+        axis.axvspan(midpoints[0] - half, ends[0], **padding)
+        axis.axvspan(ends[1], midpoints[-1] + half, **padding)
     low, high = (midpoints[0] + ends[0]) / 2.0, (midpoints[-1] + ends[1]) / 2.0
     for place in (low, high):
         top.text(place, 0.5, "padding", ha="center", transform=top.get_xaxis_transform())
@@ -347,7 +348,7 @@ def exposed_by_bins(bins: ArrayLike, exposed: Mapping[str, ArrayLike]) -> Figure
     for (name, share), style in zip(exposed.items(), looks(exposed), strict=True):
         axis.plot(bins, share, **style, label=name, ms=6)
     axis.set(xlabel="bins", ylabel="exposed records (%)", xscale="log", ylim=(-1, None))
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -365,5 +366,5 @@ def sampling_cost(draws: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
     for (name, error), style in zip(errors.items(), looks(errors), strict=True):
         axis.plot(draws, error, **{**style, "marker": ""}, label=name)
     axis.set(xlabel="draws", ylabel="error of the mean (cm)", xscale="log", yscale="log")
-    axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+    key(figure)
     return figure

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pdpbook._extras import require
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def kernels(kernel: ArrayLike, bins: Sequence[int], *, names: Sequence[str]) -> 
             axis.plot(outputs, rows[v, k], **style, label=name)
         axis.set(title=f"a record of bin {k}", xlabel="released bin x", xticks=outputs)
     axes[0, 0].set(ylabel="probability p(x)", ylim=(0, 1.02))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -86,7 +86,7 @@ def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[i
         axis.set(title=title, xlabel="released bin x", xticks=outputs)
     axes[0, 0].text(-0.4, game.tau + 0.02, "limit τ")
     axes[0, 0].set(ylabel="share of one record, p(x) / S(x)", ylim=(0, 1.05))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -131,7 +131,7 @@ def landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *, n: 
         yticks=range(low, n + 1),
         ylim=(low - 0.5, n + 0.6),
     )
-    figure.legend(loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 

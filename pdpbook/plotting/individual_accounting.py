@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, look, looks
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def participation(
     left.set_xlabel("step")
     left.set_ylabel("records that take part")
     left.set_ylim(bottom=0)
-    right.scatter(values, steps_taken, s=12, alpha=0.5, color=look("known")["color"])
+    right.scatter(values, steps_taken, s=12, alpha=0.5, color=look("renyi-filter")["color"])
     right.set_xlabel("progression of the disease")
     right.set_ylabel("steps taken")
     right.set_ylim(bottom=0)
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -87,5 +87,5 @@ def error_by_clip(
         axes.axhline(level, color=COLOURS["grey"], linewidth=1.2, linestyle=dash, label=label)
     axes.set_xlabel("clipping norm C")
     axes.set_ylabel("error on new patients (RMSE)")
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, entry_of, filled, look, looks
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def learning(
             axis.axhline(level, **line, label=name)
     axes[0].set_ylabel("sum of rewards")
     axes[1].set(ylabel="KL at the end (nats)", ylim=(0, None))
-    entries: dict[str, Any] = {}
-    for axis in axes:
-        handles, names = axis.get_legend_handles_labels()
-        entries |= dict(zip(names, handles, strict=True))
-    figure.legend(entries.values(), entries, loc="outside lower center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -199,7 +195,7 @@ def epsilons(epsilons: ArrayLike, divergences: Mapping[str, ArrayLike], *, mark:
         textcoords="offset points",
     )
     axis.set(xscale="log", xlabel="privacy target ε (nats)", ylabel="KL (nats)", ylim=(0, None))
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -225,5 +221,5 @@ def bins(divergences: Any, marks: Mapping[str, float]) -> Figure:
         label = f"{name}, {level:g}"
         axis.axhline(level, color=COLOURS["black"], linestyle=dashes, linewidth=1.2, label=label)
     axis.set(xlabel="number of bins K", ylabel="KL (nats)", ylim=(0, None))
-    figure.legend(loc="outside lower center", ncols=2)
+    key(figure)
     return figure

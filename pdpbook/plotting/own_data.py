@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
@@ -56,24 +56,18 @@ def decision(
     line = looks([best])[0] | {"marker": ""}
     shape.plot(grid.midpoints, released, **line, label=f"released: {best}")
     shape.set(xlabel=name, ylabel="probability")
-    above: dict[str, Any] = {
-        "loc": "lower right",
-        "bbox_to_anchor": (1.0, 1.0),
-        "borderaxespad": 0.1,
-    }
-    shape.legend(**above)
+    key(shape)
 
     shown = table[table["Wasserstein"].notna()]
     place = np.arange(len(shown))[::-1]
     distance = shown["Wasserstein"].to_numpy()
     private = (shown["promise"] == "differential privacy").to_numpy()
-    errors.barh(place[private], distance[private], **filled("known"), label="DP")
-    errors.barh(
-        place[~private], distance[~private], **filled("floor"), hatch="//", label="no DP promise"
-    )
+    errors.barh(place[private], distance[private], **filled("dp-promise"), label="DP")
+    hatched = filled("no-dp-promise") | {"facecolor": "none", "hatch": "//"}
+    errors.barh(place[~private], distance[~private], **hatched, label="no DP promise")
     errors.set_yticks(place, shown.index)
     errors.set(xlabel=f"Wasserstein distance ({name})")
-    errors.legend(**above, ncols=2)
+    key(errors)
 
     style = look("fixed-noise") | {"marker": "", "linestyle": "-"}
     rows = np.arange(len(losses))[::-1]
@@ -86,5 +80,5 @@ def decision(
     spread.axvline(epsilon, **(look("ceiling") | {"linewidth": 1}), label="ε")
     spread.set_yticks(rows, losses)
     spread.set(xlabel="fixed-noise loss of a record (nats)", xlim=(0.0, None))
-    spread.legend(**above)
+    key(spread)
     return figure

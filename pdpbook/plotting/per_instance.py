@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, SHADES, filled, look, looks
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def with_and_without(
         axis.bar(bins + 0.2, values, 0.38, **hatched, label="without it")
         axis.set(title=title, ylabel="probability", xticks=bins)
         axis.grid(visible=False, axis="x")
-    np.atleast_1d(axes)[0].legend(ncols=2)
+    key(figure)
     np.atleast_1d(axes)[-1].set_xlabel(xlabel)
     return figure
 
@@ -82,8 +82,8 @@ def losses_by_place(
         linewidths=0,
         label="ε-pDP: this record (area: records in the bin)",
     )
-    axis.set(xlabel=xlabel, ylabel="privacy loss (nats)", yscale="log", ylim=(None, 8 * supremum))
-    axis.legend(loc="upper center")
+    axis.set(xlabel=xlabel, ylabel="privacy loss (nats)", yscale="log")
+    key(figure, columns=1)
     return figure
 
 
@@ -122,10 +122,10 @@ def noise_free_bins(
     )
     for (name, level), style in zip(thresholds.items(), ("--", ":", "-."), strict=False):
         axis.axhline(level, color=COLOURS["black"], linestyle=style, linewidth=1.2)
-        axis.text(left, 1.08 * level, f" {name}: {level} records")
+        axis.annotate(f"{name}: {level} records", (left, level), (5, 3), textcoords="offset points")
     axis.set(xlabel=xlabel, ylabel="records in the bin", yscale="log", ylim=(0.7, None))
     axis.set_xlim(left=left)
-    axis.legend(loc="upper left")
+    key(figure)
     axis.grid(visible=False, axis="x")
     return figure
 
@@ -157,7 +157,7 @@ def densities(
     axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
     if levels:
         axis.set_ylim(top=1.15 * highest)
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -185,7 +185,7 @@ def digits(scales: ArrayLike, errors: Mapping[str, ArrayLike]) -> Figure:
         ylabel="largest relative error",
         ylim=(1e-18, 4),
     )
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -234,7 +234,7 @@ def exposed_records(
     axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_xticks([], minor=True)
     axis.set_xlim(0.9 * leverages.min(), 1.3 * leverages.max())
-    axis.legend(loc="lower left")
+    key(figure)
     return figure
 
 
@@ -252,7 +252,7 @@ def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Fi
     for (label, curve), style in zip(deltas.items(), looks(deltas), strict=True):
         axis.plot(epsilons, np.asarray(curve), **{**style, "marker": ""}, label=label)
     axis.set(xlabel="ε (nats)", ylabel="smallest δ", yscale="log", ylim=(1e-9, 1.5))
-    figure.legend(loc="outside upper center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -291,7 +291,7 @@ def profile_and_losses(
         for some, colour in ((~exposed, shade), (exposed, look("exposed")["color"])):
             axes[1].scatter(bins[some], losses[some, v], s=60, color=colour, marker="osD^vP"[v % 6])
     axes[0].set(ylabel="records")
-    axes[0].legend(title="noise scale")
+    key(figure, title="noise scale")
     axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
     axes[1].text(-0.4, epsilon * 1.06, "target ε")
     axes[1].set(xlabel="bin", ylabel="pDP loss (nats)", xticks=bins, ylim=(0, None))
@@ -337,8 +337,7 @@ def bounds_against_records(
                 )
         axis.set(xscale="log", yscale="log", xlabel="records n", title=f"ε = {epsilon:g}")
     np.atleast_1d(axes)[0].set_ylabel("scale b (fraction of the interval)")
-    handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    key(figure)
     return figure
 
 
@@ -368,5 +367,5 @@ def violating_equilibria(
         ylabel=f"share of {games} games",
         ylim=(-0.03, 1.03),
     )
-    axis.legend(loc="upper right", bbox_to_anchor=(0.92, 1.0))
+    key(figure)
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, looks
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def prior_sweep(
     for axes, curves in ((left, plans), (right, payoffs)):
         for (label, values), style in zip(curves.items(), looks(curves), strict=True):
             axes.plot(shares, values, **{**style, "marker": ""}, label=label)
-        axes.set_xlabel("probability that the\nadversary is informed")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+        key(axes, columns=1)
+    figure.supxlabel("probability that the adversary is informed")
     left.set_ylabel("probability of the action")
     left.set_ylim(-0.03, 1.03)
     right.set_ylabel("payoff of the user")
@@ -79,7 +79,7 @@ def granularity_payoffs(
     left.set_ylabel("quality of service")
     right.set_ylabel("payoff Q(a) − Da")
     for axes in (left, right):
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        key(axes, columns=2)
     return figure
 
 
@@ -109,7 +109,7 @@ def limited_power(powers: ArrayLike, saddles: Sequence[Any], labels: Sequence[st
     left.axhspan(0.0, saddles[0].tangent, color=COLOURS["grey"], alpha=0.15, linewidth=0)
     left.set_ylabel("granularity a")
     right.set_ylabel("effort b")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    key(figure)
     return figure
 
 
@@ -134,9 +134,18 @@ def learning_curves(curves: Mapping[str, Any], tolerance: float) -> Figure:
         axes.plot(curve.iterations, middle, **{**style, "marker": ""}, label=label)
         axes.fill_between(curve.iterations, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.axhline(tolerance, color=COLOURS["grey"], linewidth=1, linestyle=":")
+    axes.annotate(
+        "tolerance",
+        (0.0, tolerance),
+        (4, -4),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="top",
+        color=COLOURS["grey"],
+    )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("rounds played")
     axes.set_ylabel("largest error of a value")
-    axes.legend()
+    key(figure)
     return figure

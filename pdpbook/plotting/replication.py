@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.experiments import start_axis
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
 
@@ -72,8 +72,7 @@ def regression_curves(
         axes.set_title(f"ε = {epsilon:g} per draw")
     figure.supxlabel(labels[0])
     figure.supylabel(labels[1])
-    handles, names = panels.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -107,8 +106,7 @@ def rmse_figure(
         _epsilon_axis(axes)
         axes.set(title=title, ylim=(0, None))
     grid.flat[0].set_ylabel(label)
-    handles, names = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -158,8 +156,7 @@ def release_and_noise(
         right.set_title(f"ε = {epsilon:g}: SD of the noise")
         start_axis(spreads, right)
     figure.supxlabel(unit)
-    handles, names = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -194,8 +191,7 @@ def column_figure(table: pd.DataFrame, published: pd.DataFrame) -> Figure:
     axes.set_xscale("log", base=2)
     axes.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
     axes.set(xlabel="ε", ylabel="cosine similarity")
-    handles, names = axes.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -207,21 +203,25 @@ def time_figure(records: ArrayLike, seconds: ArrayLike, published: Mapping[str, 
     records, seconds : array_like, shape (m,)
         Our measurements.
     published : mapping from label to (records, seconds)
-        Single points.
+        Single points.  What stands before the comma of a label is the name of them all, and what
+        follows it says which one it is.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    figure, axes = new_figure(height=3.3)
+    figure, axes = new_figure(height=3.8)
     axes.loglog(records, seconds, label="grouped, here", **look("game"))
     for number, (label, (size, time)) in enumerate(published.items()):
-        axes.plot(size, time, "x", color=COLOURS["black"], markersize=8, markeredgewidth=2)
-        place = (12, 7 if number % 2 else -7)  # the two times lie close together
-        axes.annotate(label, (size, time), place, textcoords="offset points", va="center")
+        name, _, which = label.partition(", ")
+        axes.plot(
+            *(size, time, "x"), color=COLOURS["black"], markersize=8, markeredgewidth=2, label=name
+        )
+        place = (10, 4 if number % 2 else -4)  # the two times lie close together
+        axes.annotate(which, (size, time), place, textcoords="offset points", va="center")
     latest = max([*np.ravel(seconds), *(time for _, time in published.values())])
-    axes.set(xlabel="records", ylabel="seconds", ylim=(None, 10 * latest))  # room for the labels
-    axes.legend(loc="center right")
+    axes.set(xlabel="records", ylabel="seconds", ylim=(None, 4 * latest))  # room for the labels
+    key(figure)
     return figure
 
 
@@ -265,7 +265,8 @@ def pair_figure(
             linewidth=0.4,
         )
         inside = joint[tuple(view)].sum()
-        axes.set_title(f"{title}\n{np.floor(100 * inside + 1e-9):.0f} % of it in view")
+        seen_here = np.floor(100 * inside + 1e-9)
+        axes.set_title(f"{title}\n{seen_here:.0f} % of it in view", loc="left")
         axes.grid(False)
     bar = figure.colorbar(image, ax=list(grid.flat), location="bottom", shrink=0.8, aspect=40)
     bar.set_label("probability of the cell")
@@ -279,7 +280,7 @@ def pair_figure(
 
 
 def search_figure(searches: Mapping[str, pd.DataFrame], column: str = "misfit_brd") -> Figure:
-    """Draw how well every setting fits, one panel for each data set; dark is good.
+    """Draw how well every setting fits, one panel for each data set; what fits stands out most.
 
     Parameters
     ----------
@@ -342,12 +343,12 @@ def table_figure(
             **hatched("floor"),
             label="impossible if all are private",
         )
-        for name, key in (("BRD", "game"), ("AE", "genetic")):
+        for name, entry in (("BRD", "game"), ("AE", "genetic")):
             found = rows[rows["algorithm"] == name]
             printed = published[published["algorithm"] == name]
             if found.empty:
                 continue
-            style = look(key) | {"linestyle": "-"}
+            style = look(entry) | {"linestyle": "-"}
             axes.plot(found["epsilon"], found["kl"], label=f"{name}, here", **style)
             low, high = found["kl_low"], found["kl_high"]
             axes.fill_between(found["epsilon"], low, high, color=style["color"], alpha=0.25)
@@ -362,8 +363,7 @@ def table_figure(
         axes.set_yscale("log")
         axes.set(title=f"as {setting}", ylim=(3e-5, 4))
     grid.flat[0].set_ylabel("KL divergence (nats)")
-    handles, names = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook._extras import require
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, look, looks
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def budget_levels(
     right.set_xlabel("total budget B")
     for axes in (left, right):
         axes.set_ylim(bottom=0)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        key(axes, columns=2)
     return figure
 
 
@@ -139,7 +139,7 @@ def budget_errors(
         axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 3, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    figure.legend(loc="outside upper center", ncols=3)
+    key(figure)
     return figure
 
 
@@ -169,5 +169,5 @@ def tuned_budgets(powers: ArrayLike, budgets: ArrayLike, attack: ArrayLike) -> F
     for axes in (left, right):
         axes.set_xlabel("power of the attacker, Ψ")
         axes.set_ylim(bottom=0)
-    figure.legend(loc="outside upper center", ncols=5)
+    key(figure)
     return figure

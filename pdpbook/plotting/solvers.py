@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import new_figure
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, hatched, look, looks
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequen
         bars.plot(bins, game.evaluate(profile).output, **look("game"), label="released")
         bars.set(xlabel="bin", xticks=bins, ylim=(0, 0.6))
     axes[1, 0].set_ylabel("probability")
-    axes[1, 0].legend(loc="upper left")
+    key(figure)
     return figure
 
 
@@ -101,7 +101,7 @@ def convergence(
         xlabel="generation + 1 (logarithmic)",
         ylabel="KL divergence (nats)",
     )
-    figure.legend(loc="outside upper center", ncols=1)
+    key(figure)
     return figure
 
 
@@ -118,11 +118,15 @@ def growth(table: Any) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    figure, axes = new_figure(2, 2, height=2.9, sharey=True)
+    figure, axes = new_figure(2, 2, height=2.6, sharey=True)
+    grid = axes[0, 0].get_gridspec()
+    axes[0, 1].remove()
+    axes[0, 0].set_subplotspec(grid[0, :])  # the records reach over nine powers of ten
+    panels = [axes[0, 0], *axes[1]]
     labels = {"n": "records n", "K": "bins K", "V": "actions"}
     solvers = list(dict.fromkeys(table["solver"]))
     styles = looks(solvers)
-    for axis, (name, label) in zip(axes.flat, labels.items(), strict=False):
+    for axis, (name, label) in zip(panels, labels.items(), strict=True):
         for solver, style in zip(solvers, styles, strict=True):
             part = table[(table["axis"] == name) & (table["solver"] == solver)]
             line, colour = {**style, "marker": ""}, style["color"]
@@ -139,15 +143,16 @@ def growth(table: Any) -> Figure:
         if name != "n":
             axis.set_xticks(values, [str(value) for value in values])
             axis.minorticks_off()
-    for row in axes:
-        row[0].set_ylabel("CPU seconds")
-    legend = axes[1, 1]
-    legend.axis("off")
+    for axis in panels[:2]:
+        axis.set_ylabel("CPU seconds")
+    first = panels[0]
     for solver, style in zip(solvers, styles, strict=True):
-        legend.plot([], [], **style, label=solver)
-    legend.plot([], [], "o", mfc="none", mec=COLOURS["grey"], label="(open: estimated)")
-    legend.plot([], [], "x", color=COLOURS["grey"], label="(cross: stopped)")
-    legend.legend(loc="center")
+        first.plot([], [], **style, label=solver)
+    if (table["how"] == "estimated").any():
+        first.plot([], [], "o", mfc="none", mec=COLOURS["grey"], label="open: estimated")
+    if (table["how"] == "stopped").any():
+        first.plot([], [], "x", color=COLOURS["grey"], label="cross: stopped")
+    key(figure)
     return figure
 
 
@@ -168,16 +173,15 @@ def tangents(points: Sequence[float], marked: float) -> Figure:
     figure, axis = new_figure(height=3.2)
     s = np.linspace(0.25, 3.0, 300)
     lines = np.array([1.0 - np.log(p) - s / p for p in points])
-    curve, roof = looks(["−ln s", "the roof"])
-    axis.plot(s, -np.log(s), color=curve["color"], label="−ln s")
+    axis.plot(s, -np.log(s), color=COLOURS["black"], label="−ln s")
     for line in lines:
         axis.plot(s, line, color=COLOURS["grey"], linewidth=1.0)
-    axis.plot(s, lines.max(axis=0), **{**roof, "marker": ""}, label="the roof")
+    axis.plot(s, lines.max(axis=0), **look("tangent-roof"), label="the roof")
     axis.plot(points, -np.log(points), "o", color=COLOURS["grey"], label="tangents touch here")
     height = max(1.0 - np.log(p) - marked / p for p in points)
     axis.plot([marked, marked], [height, -np.log(marked)], color=COLOURS["black"], linewidth=2.5)
     axis.set(xlabel="s = S(x) / typical S(x)", ylabel="cost", ylim=(-1.5, 1.5))
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -218,7 +222,7 @@ def bounds(epsilons: ArrayLike, results: Mapping[str, ArrayLike], *, floor: Arra
     )
     axis.set_xticks(x, [f"{value:g}" for value in x])
     axis.minorticks_off()
-    axis.legend()
+    key(figure)
     return figure
 
 
@@ -252,7 +256,7 @@ def anarchy(worst: ArrayLike, best: ArrayLike) -> Figure:
     axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.minorticks_off()
     axis.set_xlim(0.95, 1.1 * max(np.max(worst), np.max(best)))
-    axis.legend(loc="lower right")
+    key(figure)
     return figure
 
 
@@ -282,5 +286,5 @@ def delta(
         axis.axhline(pure[name], color=style["color"], linestyle=":", linewidth=1.5)
     axis.axvline(1.0 / n, color=COLOURS["black"], linestyle="--", linewidth=1.5, label="δ = 1/n")
     axis.set(xscale="log", xlabel="δ (logarithmic)", ylabel="KL divergence (nats)", ylim=(0, None))
-    axis.legend()
+    key(figure)
     return figure

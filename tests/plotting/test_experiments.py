@@ -1,8 +1,11 @@
 """Figures of the experiments: no value that is drawn lies on the zero line, labels have room."""
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import pdpbook as pb
+from pdpbook.plotting.audit_end_to_end_loss import removal
 from pdpbook.plotting.experiments import start_axis
 from pdpbook.plotting.replication import time_figure
 
@@ -31,9 +34,21 @@ def test_published_times_stand_within_the_frame() -> None:
     figure.draw_without_rendering()
     [axes] = figure.axes
     frame = axes.get_window_extent()
+    assert [label.get_text() for label in axes.texts] == ["ε = 1", "ε = 2"]
     for label in axes.texts:
         box = label.get_window_extent()
         assert frame.y0 < box.y0 and box.y1 < frame.y1, label.get_text()
-        assert not box.overlaps(axes.get_legend().get_window_extent())
     one, two = (label.get_window_extent() for label in axes.texts)
     assert not one.overlaps(two)
+    [key] = figure.legends
+    assert [text.get_text() for text in key.get_texts()] == ["grouped, here", "published"]
+
+
+def test_the_panels_of_a_removal_show_the_bin_at_one_place() -> None:
+    data = np.repeat([170.0, 180.0, 185.0, 214.0], [3, 9, 7, 1])
+    game = pb.NVOGame.from_data(data, epsilon=1.0, bins=21)
+    left = pb.audit.removals(game, lambda each: each.constant_profile(2))[0]
+    figure = removal(game, left, names=["3", "2", "1", "0.33", "0.2"], label="height (cm)")
+    figure.draw_without_rendering()
+    marks = {round(axis.lines[-1].get_window_extent().x0, 3) for axis in figure.axes}
+    assert len(figure.axes) == 3 and len(marks) == 1

@@ -22,6 +22,7 @@ from pdpbook.plotting import (
     social_distance,
     solvers,
 )
+from tests.plotting.chapters import DRAWN_IN, FAMILIES, in_order
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
 
 MODULES = sorted((ROOT / "pdpbook" / "plotting").glob("*.py"))
@@ -62,7 +63,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-@pytest.mark.parametrize("colour", [*series.COLOURS.values(), *series.SHADES])
+@pytest.mark.parametrize("colour", [*series.COLOURS.values(), *series.SHADES, *series.LEVELS])
 def test_every_colour_stands_out_on_either_ground(colour):
     assert contrast(colour, LIGHT) >= 3.0
     assert contrast(series.in_dark_mode(colour), DARK) >= 3.0
@@ -70,19 +71,65 @@ def test_every_colour_stands_out_on_either_ground(colour):
 
 @pytest.mark.parametrize("eyes", SEEN_BY)
 @pytest.mark.parametrize("ground", ["light", "dark"])
-def test_colours_differ_for_colour_blind_readers(eyes, ground):
+def test_colours_of_a_chapter_differ_for_colour_blind_readers(eyes, ground):
     """By six units of L*a*b*, where one can just be seen; dashes and markers do the rest."""
-    colours = [*series.COLOURS.values()]
-    if ground == "dark":
-        colours = [series.in_dark_mode(c) for c in colours]
-    seen = [lab(SEEN_BY[eyes] @ linear(colour)) for colour in colours]
-    for i, j in itertools.combinations(range(len(seen)), 2):
-        assert np.linalg.norm(seen[i] - seen[j]) >= 6, (colours[i], colours[j])
+
+    def seen(colour: str) -> np.ndarray:
+        return lab(
+            SEEN_BY[eyes] @ linear(series.in_dark_mode(colour) if ground == "dark" else colour)
+        )
+
+    for page, keys in DRAWN_IN.items():
+        colours = {series.LOOKS[key].colour for key in keys.split()} - {*series.SHADES}
+        for one, other in itertools.combinations(sorted(colours), 2):
+            assert np.linalg.norm(seen(one) - seen(other)) >= 6, (page, one, other)
 
 
-def test_shades_of_noise_rise_in_lightness():
-    lightness = [lab(linear(shade))[0] for shade in series.SHADES]
-    assert (np.diff(lightness) > 6).all()
+@pytest.mark.parametrize("shades", [series.SHADES, series.LEVELS[::-1]], ids=["noise", "levels"])
+def test_more_stands_out_more_on_either_ground(shades):
+    """What has a larger scale or value is darker on white, and lighter in the dark."""
+    light = [contrast(shade, LIGHT) for shade in shades]
+    dark = [contrast(series.in_dark_mode(shade), DARK) for shade in shades]
+    assert light == sorted(light, reverse=True)
+    assert dark == sorted(dark, reverse=True)
+    steps = np.diff([lab(linear(shade))[0] for shade in shades])
+    assert (steps > 5).all()
+
+
+def test_a_value_of_a_number_has_a_shade():
+    found = series.looks(["ε = 1", "Laplace", "ε = 0.1", "ε = 1,000"])
+    colours = [each["color"] for each in found]
+    assert colours == [series.LEVELS[3], series.LOOKS["laplace"].colour, *series.LEVELS[::6]]
+    assert len({each["linestyle"] for each in found}) == 4
+
+
+def test_every_chapter_is_listed_with_names_that_exist():
+    chapters = {str(p.relative_to(ROOT / "book").with_suffix("")) for p in notebook_pages()}
+    drawing = {page for page in chapters if not page.startswith(("solutions", "instructors"))}
+    assert drawing - {"errata", "glossary", "index", "checks"} <= DRAWN_IN.keys()
+    assert in_order() == [*DRAWN_IN]
+    assert {key for keys in DRAWN_IN.values() for key in keys.split()} <= series.LOOKS.keys()
+
+
+def test_what_is_drawn_near_each_other_has_colours_of_its_own():
+    """In one chapter and in the next, no colour means two things."""
+    wrong = []
+    for one, other in itertools.pairwise(in_order()):
+        near = {*DRAWN_IN[one].split(), *DRAWN_IN[other].split()}
+        for a, b in itertools.combinations(sorted(near), 2):
+            same = series.LOOKS[a].colour == series.LOOKS[b].colour
+            if same and not any({a, b} <= family for family in FAMILIES):
+                wrong.append(f"{one}, {other}: {a} and {b} are {series.LOOKS[a].colour}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_two_names_of_a_chapter_share_dashes_and_marker_and_colour():
+    for page, keys in DRAWN_IN.items():
+        styles = [
+            (series.LOOKS[key].colour, series.LOOKS[key].dash, series.LOOKS[key].marker)
+            for key in keys.split()
+        ]
+        assert len({*styles}) == len(styles), page
 
 
 def test_the_style_sheet_inverts_drawings_as_the_package_computes():
@@ -143,15 +190,8 @@ def test_no_figure_has_a_colour_of_its_own(module: Path):
             assert not (isinstance(value, ast.Constant) and value.value in NAMED), node.value.lineno
         if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "COLOURS":
             key = node.slice
-            allowed = isinstance(key, ast.Constant) and key.value in ALLOWED.get(
-                module.stem, NEUTRAL
-            )
-            allowed |= isinstance(key, ast.Subscript)  # a list that is checked below
+            allowed = isinstance(key, ast.Constant) and key.value in NEUTRAL
             assert allowed, f"line {node.lineno}: a series without a name"
-
-
-#: Where a colour without a name is right: two lines about one formula, and shaded padding.
-ALLOWED = {"foundations": NEUTRAL | {"brown", "orange"}}
 
 
 @pytest.mark.parametrize("page", notebook_pages(), ids=lambda p: str(p.relative_to(ROOT)))

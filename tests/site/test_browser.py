@@ -137,13 +137,12 @@ LANDING, PAGE = 620_000, 1_500_000  # bytes
 def smallest_type(drawing: Path) -> float | None:
     """Size of the smallest letters in a drawing of Matplotlib, as a share of its width.
 
-    Letters are outlines in units of a hundredth of their size; each text says how it is scaled.
+    Exponents do not count: of each text the first size is taken.
     """
     text = drawing.read_text(encoding="utf-8")
     width = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
-    texts = re.findall(r'<g id="text_\d+">(.*?)\n  *</g>\n  *</g>', text, re.DOTALL)
-    sizes = [float(size) for each in texts for size in re.findall(r" scale\(([\d.]+) -", each)[:1]]
-    return 100 * min(sizes) / width if sizes else None
+    sizes = re.findall(r'<g id="text_\d+">.*?font-size: ([\d.]+)px', text, re.DOTALL)
+    return min(map(float, sizes)) / width if sizes else None
 
 
 class Reader:

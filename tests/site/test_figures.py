@@ -1,16 +1,18 @@
 """The drawings of the built pages: what their legends name has the look that it has everywhere.
 
-Matplotlib writes each text of a drawing as outlines under a comment that holds its words, and in a
-legend the key before it.  So the drawings of all pages can be compared with the dictionary, with
-the labels that the chapters gave them.
+Matplotlib writes the key of a series before its name.  So the drawings of all pages can be compared
+with the dictionary, with the labels that the chapters gave them.
 """
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from pdpbook.plotting import SANS_SERIF
 from pdpbook.plotting.series import LOOKS, entry_of
+from tests.plotting.chapters import DRAWN_IN
 from tests.site.site import PUBLIC, parse, public_pages
 from tests.tools.notebooks import ROOT
 
@@ -24,12 +26,12 @@ def legend(drawing: Path) -> list[tuple[str, set[str]]]:
     for start in re.finditer(r'<g id="legend_\d+">', text):
         colours: set[str] = set()
         for part in re.finditer(
-            r"<!-- (.*?) -->|(?:fill|stroke): (#[0-9a-f]{6})|<g id=\"(?:axes|legend)_",
+            r"<text [^>]*>(.*?)</text>|(?:fill|stroke): (#[0-9a-f]{6})|<g id=\"(?:axes|legend)_",
             text[start.end() :],
         ):
             label, colour = part.groups()
             if label:
-                found.append((label, colours))
+                found.append((unescape(label), colours))
                 colours = set()
             elif colour:
                 colours.add(colour)
@@ -38,11 +40,15 @@ def legend(drawing: Path) -> list[tuple[str, set[str]]]:
     return found
 
 
+def drawings(page: Path) -> list[Path]:
+    """The drawings of a page."""
+    names = {Path(img["src"]).name for img in parse(page).select("main img")}
+    return [PUBLIC / "_images" / name for name in sorted(names) if name.endswith(".svg")]
+
+
 def test_a_name_has_one_colour_on_all_pages() -> None:
     wrong, seen = [], set()
-    pictures = (img["src"] for page in public_pages() for img in parse(page).select("main img"))
-    for name in sorted({Path(src).name for src in pictures if src.endswith(".svg")}):
-        drawing = PUBLIC / "_images" / name
+    for drawing in {each for page in public_pages() for each in drawings(page)}:
         for label, colours in legend(drawing):
             entry = entry_of(label)
             if entry:
@@ -51,6 +57,21 @@ def test_a_name_has_one_colour_on_all_pages() -> None:
                     wrong.append(f"{drawing.name}: {label!r} is {sorted(colours)}")
     assert not wrong, "\n".join(wrong)
     assert {"data", "laplace", "game", "common", "coordinated", "fixed-noise", "end-to-end"} <= seen
+
+
+def test_the_list_of_what_a_chapter_draws_is_whole() -> None:
+    wrong = []
+    for chapter, keys in DRAWN_IN.items():
+        for drawing in drawings(PUBLIC / "book" / f"{chapter}.html"):
+            named = {entry_of(label) for label, _ in legend(drawing)} - {None}
+            wrong += [f"{chapter}: {key}" for key in sorted(named - {*keys.split()})]
+    assert not [each for each in wrong if ": distance-" not in each], "\n".join(wrong)
+
+
+def test_drawings_have_the_fonts_of_the_pages() -> None:
+    for drawing in {each for page in public_pages() for each in drawings(page)}:
+        fonts = re.findall(r"font-family: ([^;\"]+)", drawing.read_text(encoding="utf-8"))
+        assert {*fonts} <= {SANS_SERIF}, drawing.name
 
 
 def test_the_first_page_opens_with_a_question_and_shows_the_parts_without_code() -> None:

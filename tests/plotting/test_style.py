@@ -1,0 +1,217 @@
+"""What all figures share: the place of the key, the letters, and that nothing hides anything."""
+
+import functools
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pydata_sphinx_theme
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from pdpbook import plotting
+from pdpbook.plotting import (
+    audit_one_number,
+    billion_records,
+    collusion,
+    experiments,
+    foundations,
+    per_instance,
+    replication,
+    solvers,
+)
+from tests.plotting.test_series import DRAWN, one_figure
+
+X = np.linspace(1.0, 2.0, 5)
+
+#: Figures of each kind of axes, panels and labels, from small results.
+FIGURES: dict[str, Any] = {
+    "foundations.gaussian_scales": lambda: foundations.gaussian_scales(
+        np.geomspace(0.1, 10, 20), 3 / np.geomspace(0.1, 10, 20), 2 / np.geomspace(0.1, 10, 20)
+    ),
+    "foundations.noise_shapes": lambda: foundations.noise_shapes(
+        {
+            "noise": {"Laplace": (X, X), "staircase": (X, X + 1)},
+            "count": {"Laplace": (X, X), "bounded Laplace": (X, X + 1)},
+        }
+    ),
+    "foundations.height_table": lambda: foundations.height_table(
+        [160, 195.58, 196, 208.28, 229], [1, 40, 8, 133, 1], marked=208.28, alone=[160, 229]
+    ),
+    "per_instance.losses_by_place": lambda: per_instance.losses_by_place(
+        X, X / 100, [1, 2, 3, 2, 1], supremum=1.0, xlabel="height (cm)"
+    ),
+    "experiments.height_table": lambda: experiments.height_table(
+        np.repeat([160.0, 195.58, 196.0, 229.0], [1, 9, 3, 1])
+    ),
+    "replication.time_figure": lambda: replication.time_figure(
+        [1e4, 1e9], [0.1, 2.0], {"published, ε = 1": (1e4, 2e4), "published, ε = 2": (1e4, 4e4)}
+    ),
+    "solvers.tangents": lambda: solvers.tangents([0.45, 2.2], marked=1.05),
+    "audit_one_number.cover": lambda: audit_one_number.cover(
+        np.arange(9.0),
+        np.array([1, 1, 9, 1, 1, 1, 1, 1, 1]) / 17,
+        np.array([1, 2, 3, 9, 20, 9, 3, 2, 1]) / 50,
+        12.0,
+        xlabel="height (cm)",
+    ),
+    "collusion.refinement_law": lambda: collusion.refinement_law(
+        X, X, 0.4, 1.5, np.array([1.1, 1.5, 1.9])
+    ),
+    "billion_records.pieces": lambda: billion_records.pieces(
+        X, {"east": [1, 2, 3, 2, 1], "west": [2, 1, 1, 1, 2]}, xlabel="height (cm)"
+    ),
+}
+
+
+def all_figures() -> list[str]:
+    """Names of the small figures."""
+    return [*FIGURES, *DRAWN]
+
+
+@functools.cache
+def draw(name: str) -> Figure:
+    """Draw a small figure in the style of the book, and lay it out."""
+    plotting.use_book_style()
+    figure = FIGURES[name]() if name in FIGURES else one_figure(name)
+    figure.draw_without_rendering()
+    return figure
+
+
+def keys_of(figure: Figure) -> list[Any]:
+    """The keys of a figure and of its panels."""
+    return [*figure.legends, *(axis.get_legend() for axis in figure.axes if axis.get_legend())]
+
+
+def runs_through(line: Line2D, box: Bbox) -> bool:
+    """Whether a line or one of its markers lies in a box, which may touch its edge."""
+    places = line.get_transform().transform(line.get_xydata())
+    if line.get_linestyle() not in ("None", "", " "):
+        between = np.linspace(0.0, 1.0, 50)[:, None]
+        places = np.concatenate(
+            [np.zeros((0, 2)), *(a + between * (b - a) for a, b in itertools.pairwise(places))]
+        )
+    inner = box.padded(-1.0)
+    inside = (places > inner.min) & (places < inner.max)
+    return bool(inside.all(axis=1).any())
+
+
+@pytest.mark.parametrize("name", all_figures())
+def test_the_key_stands_above_what_it_names(name: str) -> None:
+    figure = draw(name)
+    for key in keys_of(figure):
+        box = key.get_window_extent()
+        assert box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1, "wider than the figure"
+        for axis in figure.axes:
+            assert not box.overlaps(axis.get_window_extent()), "in a frame"
+
+
+@pytest.mark.parametrize("name", all_figures())
+def test_labels_lie_on_no_line_and_no_label(name: str) -> None:
+    figure = draw(name)
+    for axis in figure.axes:
+        boxes = [Text.get_window_extent(text) for text in axis.texts]  # without arrows
+        for text, box in zip(axis.texts, boxes, strict=True):
+            for line in axis.lines:
+                label = f"{text.get_text()!r} on {line.get_label()}"
+                assert not runs_through(line, box), label
+        for one, other in itertools.combinations(boxes, 2):
+            assert not one.overlaps(other)
+
+
+@pytest.mark.parametrize("name", all_figures())
+def test_two_series_of_a_panel_differ_in_colour_or_style(name: str) -> None:
+    for axis in draw(name).axes:
+        lines = [line for line in axis.lines if not line.get_label().startswith("_")]
+        looks = [
+            (
+                str(line.get_color()),
+                line.get_linestyle(),
+                str(getattr(line, "_dash_pattern", "")),
+                line.get_marker(),
+                str(line.get_markerfacecolor()),
+            )
+            for line in lines
+        ]
+        names = [line.get_label() for line in lines]
+        for (a, one), (b, other) in itertools.combinations(zip(looks, names, strict=True), 2):
+            assert a != b or one == other, f"{one} and {other}"
+
+
+def test_the_key_has_as_many_columns_as_have_room() -> None:
+    plotting.use_book_style()
+    figure, axis = plotting.new_figure()
+    for label in ("a", "b", "c", "d"):
+        axis.plot([0, 1], label=label)
+    assert plotting.key(figure)._ncols == 4
+    figure, axis = plotting.new_figure()
+    for number in range(3):
+        axis.plot([0, 1], label=f"a name that takes a third of the width {number}")
+    assert plotting.key(figure)._ncols == 1
+
+
+def test_a_key_names_a_series_of_two_panels_once() -> None:
+    figure, (left, right) = plotting.new_figure(1, 2)
+    left.plot([0, 1], label="a")
+    right.plot([0, 1], label="a")
+    right.plot([1, 0], label="b")
+    assert [text.get_text() for text in plotting.key(figure).get_texts()] == ["a", "b"]
+    only = plotting.key(figure, of=[left])
+    assert [text.get_text() for text in only.get_texts()] == ["a"]
+
+
+def test_the_letters_of_a_drawing_are_those_of_the_page() -> None:
+    """Text in the fonts of the theme, no outlines and no font that a reader may not have."""
+    drawn = plotting.as_svg(draw("solvers.bounds"))  # logarithmic axes have powers of ten
+    families = set(re.findall(r"font-family: ([^;\"]+)", drawn))
+    assert families == {plotting.SANS_SERIF}
+    assert "<tspan" in drawn and ">best responses</text>" in drawn
+    assert "DejaVu" not in drawn and 'id="DejaVu' not in drawn
+    assert drawn == plotting.as_svg(draw.__wrapped__("solvers.bounds"))
+    theme = Path(pydata_sphinx_theme.__file__).parent / "theme"
+    [sheet] = theme.glob("*/static/styles/pydata-sphinx-theme.css")
+    [fonts] = re.findall(
+        r"--pst-font-family-base-system:([^;]+)", sheet.read_text(encoding="utf-8")
+    )
+    named = [font.strip().strip("\"'") for font in fonts.split(",")]
+    own = [font.strip().strip("\"'") for font in plotting.SANS_SERIF.split(",")]
+    assert named[: len(own)] == own
+
+
+def test_bars_that_stand_close_do_not_hide_one_another() -> None:
+    for name in ("foundations.height_table", "experiments.height_table"):
+        [axis] = draw(name).axes
+        ends = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axis.patches)
+        assert len(ends) > 3
+        assert all(one[1] < other[0] for one, other in itertools.pairwise(ends))
+
+
+@pytest.mark.parametrize("name", all_figures())
+def test_lines_of_a_text_begin_below_one_another(name: str) -> None:
+    """Matplotlib places each line of a text by the width of its own letters, not the reader's."""
+    for text in draw(name).findobj(Text):
+        assert "\n" not in text.get_text() or text.get_ha() == "left", text.get_text()
+
+
+def test_a_notebook_shows_the_letters_of_the_page() -> None:
+    """And a PNG beside the drawing, for notebooks that are not trusted."""
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+from pdpbook import plotting
+plotting.use_book_style()
+figure, axis = plotting.new_figure()
+axis.set_xlabel("height (cm)")
+shown, _ = shell.display_formatter.format(figure)
+assert f"font-family: {plotting.SANS_SERIF}" in shown["image/svg+xml"]
+assert ">height (cm)</text>" in shown["image/svg+xml"]
+assert "image/png" in shown
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
