@@ -111,6 +111,16 @@ def test_every_chapter_is_listed_with_names_that_exist():
     assert {key for keys in DRAWN_IN.values() for key in keys.split()} <= series.LOOKS.keys()
 
 
+def test_the_explorables_of_a_chapter_draw_what_is_listed():
+    for page, keys in DRAWN_IN.items():
+        text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
+        for name in re.findall(r"\{explorable\} ([\w-]+)", text):
+            script = ROOT / "book" / "_static" / "explorables" / f"{name}.js"
+            words = re.findall(r"""\bs-([a-z0-9-]+)|["'`]([a-z0-9-]+)["'`]""", script.read_text())
+            drawn = {word for pair in words for word in pair} & series.LOOKS.keys()
+            assert drawn <= {*keys.split()}, (page, name)
+
+
 def test_what_is_drawn_near_each_other_has_colours_of_its_own():
     """In one chapter and in the next, no colour means two things."""
     wrong = []
