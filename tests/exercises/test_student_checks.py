@@ -76,6 +76,17 @@ def test_the_verdicts_are_those_of_the_repository(
         assert unplaced(verdict.message) == unplaced(checking.check(name, answer).message)
 
 
+@pytest.mark.parametrize(("name", "exercise"), [e for e in ALL if e.values[1].own is not None])
+def test_students_have_the_instances_of_the_repository(
+    name: str, exercise: Exercise, handed_out: types.ModuleType
+) -> None:
+    assert handed_out.own(name, STUDENT) == checking.own(name, STUDENT)
+    right, *_ = exercise.of(name, STUDENT).right_answers()
+    assert handed_out.check(name, right, me=STUDENT)
+    usual, *_ = exercise.right_answers()
+    assert handed_out.check(name, usual) and not handed_out.check(name, usual, me=STUDENT)
+
+
 def unplaced(text: str) -> str:
     """A message without the places of objects in memory."""
     return re.sub(r"0x[0-9A-Fa-f]+", "0x", text)
