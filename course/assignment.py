@@ -27,9 +27,12 @@ from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
 from course.secret import KEY, seeds_of
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
+from pdpbook_exercises.checking import find_exercise
 from pdpbook_exercises.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
+
+STUDENTS = ("Ada", "Bob", "Eve")  #: whose instances the key must solve, besides the reader's
 
 
 def page_name(page: str) -> str:
@@ -86,6 +89,9 @@ def verify(
 ) -> tuple[int, list[str]]:
     """Grade the key and the blank sheet, in the time that the students' sheets will get.
 
+    Where each student has an instance, the key must solve those of some names besides that of the
+    reader, because everybody is shown the same solution.
+
     Returns
     -------
     cases : int
@@ -104,6 +110,12 @@ def verify(
             wrong.append(f"the solution of {name} gets {got.held} of {got.total}: {got.message}")
         if blank[name].held:
             wrong.append(f"the blank {name} gets {blank[name].held} of {got.total}")
+    personal = {name: variables[name] for name in key if find_exercise(name).own is not None}
+    for me in STUDENTS if personal else ():
+        theirs = grade(code_to_run(source), personal, me=me, seed=seed, seconds=seconds)
+        for name, got in theirs.items():
+            if got.held < got.total:
+                wrong.append(f"the solution of {name} does not solve the instance of {me}")
     return sum(got.held for got in key.values()), wrong
 
 

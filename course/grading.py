@@ -298,6 +298,11 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     results = judged(course, name, found, again=again)
     for (student, sheet), result in results.items():
         notes[student] += [f"{sheet}: {result.failed}"] if result.failed else []
+        notes[student] += [
+            f"{sheet}: {exercise.partition('/')[2]}: {given.note}"
+            for exercise, given in result.grades.items()
+            if given.note
+        ]
     before = _gradebook(course, before, all(result.walled for result in results.values()))
     known = states(course, name)
     digests: dict[str, dict[str, str]] = {student: {} for student in everyone}

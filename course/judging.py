@@ -124,6 +124,7 @@ def judge(job: Job) -> Result:
     grades = grade(
         job.code,
         job.variables,
+        me=job.student,
         seed=job.seeds,
         seconds=job.seconds,
         walled=walled,

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from pdpbook_exercises import Case, Exercise, close, equal
+from pdpbook_exercises import Case, Exercise, Instances, close, equal
+from pdpbook_exercises.instances import Instance
 
 __all__ = ["EXERCISES"]
 
-LEAST_LOSS, RUNS, CLAIM, CHANCE = 5.0, 1000, 1.0, 0.1
+CHANCE = 0.1  #: of a proof that the hidden loss may leave
+NEAR = 0.95  #: of the total variation distance of randomised response at the claim
 
 Vector = NDArray[np.float64]
 
@@ -62,19 +64,38 @@ def _is_pair(answer: Any) -> bool:
     )
 
 
-def _loses(answer: Any) -> bool:
-    present, absent = _pair(answer)
-    return bool(np.abs(np.log(present / absent)).max() >= LEAST_LOSS)
+def _loses(least: float) -> Callable[[Any], bool]:
+    def judge(answer: Any) -> bool:
+        present, absent = _pair(answer)
+        return bool(np.abs(np.log(present / absent)).max() >= least)
+
+    return judge
 
 
-def _is_hidden(answer: Any) -> bool:
-    both = _pair(answer)
-    for event in itertools.product([0.0, 1.0], repeat=both[0].size):
-        rates = [min(1.0, float(np.array(event) @ each)) for each in both]
-        for p, q in (rates, rates[::-1]):
-            if p > q and audit_power(p, q, runs=RUNS, epsilon=CLAIM) > CHANCE:
-                return False
-    return True
+def _is_far_and_hidden(claim: float, runs: int) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        both = _pair(answer)
+        for event in itertools.product([0.0, 1.0], repeat=both[0].size):
+            rates = [min(1.0, float(np.array(event) @ each)) for each in both]
+            for p, q in (rates, rates[::-1]):
+                power = audit_power(p, q, runs=runs, epsilon=claim) if p > q else 0.0
+                if power > CHANCE:
+                    return f"An event proves more than {claim} in {power:.1%} of the audits."
+        distance = float(np.abs(both[0] - both[1]).sum() / 2)
+        wanted = NEAR * math.tanh(claim / 2)
+        if distance < wanted:
+            return f"It is hidden, and the distance is {distance:.4f}, less than {wanted:.4f}."
+        return ""
+
+    return judge
+
+
+def _drawn_audit(rng: np.random.Generator) -> Instance:
+    return {
+        "epsilon": round(rng.uniform(0.5, 2.0), 2),
+        "runs": 100 * int(rng.integers(5, 21)),
+        "loss": round(rng.uniform(4.0, 7.0), 1),
+    }
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -95,7 +116,14 @@ def tried(present, absent, epsilon):
     )
 
 
-Q = 1 / (1 + math.exp(-1))
+def hidden(mine, *, rare=None, claim=None):
+    """Randomised response at the claim, and an output with the large loss that is rare."""
+    rare = 0.5 / mine["runs"] if rare is None else rare
+    q = 1 / (1 + math.exp(-(mine["epsilon"] if claim is None else claim)))
+    almost_never = rare * math.exp(-mine["loss"] - 0.1)
+    present = np.array([rare, (1 - rare) * q, (1 - rare) * (1 - q)])
+    absent = np.array([almost_never, (1 - almost_never) * (1 - q), (1 - almost_never) * q])
+    return present, absent
 
 
 EXERCISES = {
@@ -261,38 +289,37 @@ EXERCISES = {
         ],
     ),
     "hide": Exercise(
-        [
+        lambda mine: [
             Case(
                 _is_pair,
                 "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1.",
             ),
-            Case(_loses, "The largest log-ratio must be at least 5, in either direction."),
             Case(
-                _is_hidden,
-                "Some event proves more than 1 in more than a tenth of the audits. How often "
-                "does the telling output occur in 1,000 runs? And what do the others tell?",
+                _loses(mine["loss"]),
+                f"The largest log-ratio must be at least {mine['loss']}, in either direction.",
+            ),
+            Case(
+                _is_far_and_hidden(mine["epsilon"], mine["runs"]),
+                "How often does the telling output occur in so many runs? And what do the others "
+                "tell? They may tell as much as your claim allows.",
             ),
         ],
-        fixed="The answer is a pair of distributions, and what it must show has no parameter.",
-        wrong=[
-            ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "at least 5"),
-            ((np.array([0.99, 0.01]), np.array([0.01, 0.99])), "at least 5"),
-            (
-                (np.array([0.05, 0.95]), np.array([0.05 * math.exp(-6), 1 - 0.05 * math.exp(-6)])),
-                "more than 1 in more than a tenth",
-            ),
+        own=Instances({"epsilon": 1.0, "runs": 1000, "loss": 5.0}, _drawn_audit),
+        wrong=lambda mine: [
+            ((np.array([0.5, 0.5]), np.array([0.5, 0.5])), "must be at least"),
+            ((np.array([0.95, 0.05]), np.array([0.05, 0.95])), "must be at least"),
+            (hidden(mine, rare=0.05), "An event proves more than"),
             ((np.array([1e-4, 0.8, 0.2]), np.array([1e-7, 0.2, 0.8])), "equal length"),
-            (
-                (np.array([0.2, 0.8 - 1e-4, 1e-4]), np.array([0.8, 0.2 - 1e-7, 1e-7])),
-                "more than 1 in more than a tenth",
-            ),
+            (hidden(mine, claim=mine["epsilon"] + 0.7), "An event proves more than"),
+            (hidden(mine, claim=0.8 * mine["epsilon"]), "It is hidden, and the distance is"),
+            ((np.array([2e-7, 1 - 2e-7]), np.array([1e-10, 1 - 1e-10])), "the distance is 0.0000"),
             ((np.array([1.0, 0.0]), np.array([0.5, 0.5])), "entries above 0"),
             ((np.ones(3), np.ones(3)), "sum to 1"),
         ],
-        right=[
-            (np.array([2e-4, 1 - 2e-4]), np.array([1e-6, 1 - 1e-6])),
-            ([1e-6, 1 - 1e-6], [2e-4, 1 - 2e-4]),
-            (np.array([1e-3, 0.999 * Q, 0.999 * (1 - Q)]), np.array([6e-6, 1 - Q, Q - 6e-6])),
+        right=lambda mine: [
+            hidden(mine),
+            [each.tolist() for each in hidden(mine)[::-1]],
+            hidden(mine, rare=1e-6),
         ],
     ),
 }

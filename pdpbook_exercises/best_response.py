@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -14,10 +14,13 @@ from pdpbook.experiments.datasets import load_heights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
-from pdpbook_exercises import Case, Exercise, reference
+from pdpbook_exercises import Case, Exercise, Instances, reference
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
+
+BELOW = 0.87  #: how far below the end from the safe start a better start must end, as a factor
 
 
 def _crowd(size: int) -> NVOGame:
@@ -220,20 +223,44 @@ def _runs_are_quick(answer: Callable[..., Any]) -> str:
     return ""
 
 
-def _fine_game() -> NVOGame:
-    heights = load_heights()["height"]
+def _fine_game(without: Sequence[int]) -> NVOGame:
+    """Return the game of the heights without some of their rows."""
+    heights = np.delete(load_heights()["height"], [*map(int, without)])
     return NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
 
 
-def _start_is_private(start: Any) -> str:
-    game = _fine_game()
-    exposed = game.records - game.evaluate(start).private_records
-    return f"{exposed} of {game.records} records are exposed at your start." if exposed else ""
+def _start_is_private(without: Sequence[int]) -> Callable[[Any], str]:
+    def judge(start: Any) -> str:
+        game = _fine_game(without)
+        records = np.asarray(start).sum(axis=1)
+        if records.shape == (game.bins,) and (records != game.counts).any():
+            k = int((records != game.counts).argmax())
+            return (
+                f"Bin {k} of your data has {game.counts[k]} records, and your start {records[k]}."
+            )
+        exposed = game.records - game.evaluate(start).private_records
+        return f"{exposed} of {game.records} records are exposed at your start." if exposed else ""
+
+    return judge
 
 
-def _start_ends_low(start: Any) -> str:
-    end = best_response_dynamics(_fine_game(), start=start).divergence
-    return "" if end < 0.0085 else f"The dynamics from your start end at {end:.5f}."
+def _start_ends_low(without: Sequence[int]) -> Callable[[Any], str]:
+    def judge(start: Any) -> str:
+        game = _fine_game(without)
+        usual = best_response_dynamics(game, start=game.constant_profile(0)).divergence
+        end = best_response_dynamics(game, start=start).divergence
+        if end <= BELOW * usual:
+            return ""
+        return (
+            f"The dynamics from your start end at {end:.5f}, and from the safe one at {usual:.5f}."
+        )
+
+    return judge
+
+
+def _drawn_rows(rng: np.random.Generator) -> Instance:
+    rows = rng.choice(load_heights()["height"].size, 20, replace=False)
+    return {"without": sorted(rows.tolist())}
 
 
 def _all_legal(answer: Callable[..., Any]) -> bool:
@@ -355,10 +382,8 @@ def run_by_bisection(game, profile, k, v, w):
     return low
 
 
-def start(rule):
-    game = NVOGame.from_data(
-        load_heights()["height"], epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02)
-    )
+def start(mine, rule):
+    game = _fine_game(mine["without"])
     profile = np.zeros((game.bins, game.actions), dtype=int)
     for k, count in enumerate(game.counts):
         profile[k, rule(count)] = count
@@ -473,19 +498,22 @@ EXERCISES = {
         right=[run_by_bisection],
     ),
     "start": Exercise(
-        [
-            Case(_start_is_private, "Which records are exposed if they play a small scale?"),
+        lambda mine: [
             Case(
-                _start_ends_low,
+                _start_is_private(mine["without"]),
+                "Which records are exposed if they play a small scale?",
+            ),
+            Case(
+                _start_ends_low(mine["without"]),
                 "That is too high. Which records need a large scale at the start, which do not?",
             ),
         ],
-        fixed="The answer is a profile of one data set, the heights of the experiments.",
-        wrong=lambda: [
-            (start(lambda count: 4), "2 of 1317 records are exposed"),
-            (start(lambda count: 0), "The dynamics from your start end at"),
-            (start(lambda count: 0 if count <= 100 else 4), "Which records need a large scale"),
+        own=Instances({"without": []}, _drawn_rows),
+        wrong=lambda mine: [
+            (start(mine, lambda count: 4), "records are exposed at your start."),
+            (start(mine, lambda count: 0), "The dynamics from your start end at"),
+            (start({"without": [0, 1, 2]}, lambda count: 0), "of your data has"),
         ],
-        right=lambda: [start(lambda count: 0 if count <= 2 else 4).tolist()],
+        right=lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4).tolist()],
     ),
 }

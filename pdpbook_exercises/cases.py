@@ -5,7 +5,9 @@ fails there.  :func:`close` and :func:`equal` make one from a reference answer. 
 of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.checking` tries the
 cases one after the other.
 
-An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.
+An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.  One that asks for
+an object has instances instead, one for each student, and its cases are made from an instance
+(:mod:`pdpbook_exercises.instances`).
 
 What students hold contains none of the references.  There a case of :func:`close` or :func:`equal`
 has only the values for its own arguments (``Case.shown``), and a function that is marked by
@@ -20,12 +22,14 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pdpbook_exercises.instances import Instance, Instances
 
 __all__ = ["DRAWN", "Case", "Exercise", "close", "equal", "reference"]
 
@@ -94,14 +98,18 @@ class Exercise:
     ----------
     cases : sequence of Case, or callable
         What an answer must get right, in the order in which it is tried: the hard cases, which are
-        known.  A callable is given the seed of the check and returns them.
+        known.  A callable is given the seed of the check and returns them; in an exercise with
+        ``own`` it is given the instance.
     draw : callable, optional
         Takes a random generator and draws a case: the arguments for which the first of ``cases``
         is made again, as a tuple, or a whole :class:`Case`.  A check tries :data:`DRAWN` of them
         after the others.  Its seed is 0 for students; a graded run has another, so that a table of
         known answers is worth nothing there.  The hint of a drawn case is that of the first one.
+    own : Instances, optional
+        For an exercise that asks for an object: its instances, of which each student has one.
+        Until :meth:`of` puts that of a student in its place, the cases are made from the usual one.
     fixed : str
-        Why nothing is drawn, for an exercise without ``draw``.
+        Why everybody has the same cases, for an exercise with neither ``draw`` nor ``own``.
     refused : sequence of str
         Functions and methods of the package that the exercise asks to write, each as
         ``"module.name"``.  An answer that calls one of them holds no case
@@ -115,7 +123,8 @@ class Exercise:
     Notes
     -----
     No check looks at ``wrong`` and ``right``; ``tests/exercises/test_answers.py`` tries them all.
-    They are callables without arguments where making the answers takes time.
+    They are callables without arguments where making the answers takes time, and callables that
+    take the instance in an exercise with ``own``.
 
     Examples
     --------
@@ -132,14 +141,30 @@ class Exercise:
     ... )
     >>> [case.judge(lambda x: x**0.5) for case in root.at(seed=5)]
     ['', '', '', '']
+    >>> larger = Exercise(
+    ...     lambda mine: [Case(lambda answer: answer > mine["least"], "Larger.")],
+    ...     own=Instances({"least": 3}, lambda rng: {"least": int(rng.integers(10, 20))}),
+    ... )
+    >>> [case.judge(5) for case in larger.at(0)]
+    [True]
+    >>> [case.judge(5) for case in larger.of("a-chapter/larger", "Jane Doe").at(0)]
+    [False]
     """
 
-    cases: Sequence[Case] | Callable[[int], Sequence[Case]]
+    cases: Sequence[Case] | Callable[[Any], Sequence[Case]]
     draw: Callable[[np.random.Generator], Case | tuple[Any, ...]] | None = None
+    own: Instances | None = None
     fixed: str = ""
     refused: Sequence[str] = ()
-    wrong: Sequence[Refused] | Callable[[], Sequence[Refused]] = ()
-    right: Sequence[Any] | Callable[[], Sequence[Any]] = ()
+    wrong: Sequence[Refused] | Callable[..., Sequence[Refused]] = ()
+    right: Sequence[Any] | Callable[..., Sequence[Any]] = ()
+
+    def of(self, name: str, me: str) -> Exercise:
+        """Return the exercise as the student ``me`` has it, where its name is ``name``."""
+        if self.own is None:
+            return self
+        mine = self.own.of(name, me)
+        return replace(self, own=replace(self.own, usual=mine))
 
     def at(self, seed: int, *, isolated: bool = False) -> Sequence[Case]:
         """Return the cases for a seed, all of them or those for an isolated grader."""
@@ -154,7 +179,13 @@ class Exercise:
         return [each if isinstance(each, Case) else self._again(seed, each) for each in found]
 
     def _known(self, seed: int) -> Sequence[Case]:
-        return self.cases(seed) if callable(self.cases) else self.cases
+        if not callable(self.cases):
+            return self.cases
+        return self.cases(seed) if self.own is None else self.cases(*self._instance())
+
+    def _instance(self) -> list[Instance]:
+        """Return a copy of the instance; nothing if there is none."""
+        return [] if self.own is None else [copy.deepcopy(self.own.usual)]
 
     def _again(self, seed: int, drawn: tuple[Any, ...]) -> Case:
         again = self._known(seed)[0].again
@@ -166,11 +197,11 @@ class Exercise:
 
     def wrong_answers(self) -> Sequence[Refused]:
         """Return the wrong answers with the words that each must get."""
-        return self.wrong() if callable(self.wrong) else self.wrong
+        return self.wrong(*self._instance()) if callable(self.wrong) else self.wrong
 
     def right_answers(self) -> Sequence[Any]:
         """Return the right answers."""
-        return self.right() if callable(self.right) else self.right
+        return self.right(*self._instance()) if callable(self.right) else self.right
 
 
 def close(

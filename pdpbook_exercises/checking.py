@@ -11,6 +11,9 @@ is imported when one of its exercises is first checked.
 
 An answer that is a function is called through a wrapper that remembers the last call.  So a case
 needs no code of its own to show what went in and what came out.
+
+``own("chapter/name", me)`` returns the instance that a student has of an exercise with instances
+(:mod:`pdpbook_exercises.instances`), and ``check(..., me=me)`` judges the answer to it.
 """
 
 from __future__ import annotations
@@ -29,11 +32,12 @@ from typing import Any
 import numpy as np
 
 from pdpbook_exercises.cases import DRAWN, Case, Exercise
+from pdpbook_exercises.instances import READER, Instance
 from pdpbook_exercises.own_work import own_work
 from pdpbook_exercises.student import Clock, OutOfTime, is_blank
 from pdpbook_exercises.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "counted", "find_exercise", "results", "score"]
+__all__ = ["CheckResult", "check", "counted", "find_exercise", "own", "results", "score"]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -66,6 +70,7 @@ def check(
     name: str,
     answer: Any,
     *,
+    me: str = READER,
     hint: int = 1,
     seed: int = 0,
     isolated: bool = False,
@@ -79,6 +84,9 @@ def check(
         ``"chapter/exercise"``, as it stands in the check cell under the exercise.
     answer : object
         The student's function or value.
+    me : str
+        Name of the student, where the exercise has instances: the answer is judged by that of this
+        name (:func:`own`).
     hint : int
         0 for no hint, 1 for a hint, 2 for a stronger one where there is one.
     seed : int
@@ -98,9 +106,9 @@ def check(
     ------
     KeyError
         If there is no such exercise.
-    ValueError
-        If hint is not 0, 1 or 2.  Nothing else is raised: an exception inside the answer is
-        reported in the result.
+    ValueError, TypeError
+        If hint is not 0, 1 or 2, or ``me`` is no name.  Nothing else is raised: an exception
+        inside the answer is reported in the result.
 
     Examples
     --------
@@ -108,7 +116,7 @@ def check(
     ✗ dp-versus-pdp/records-needed: still the stub. Replace the dots by your answer.
     """
     held = 0
-    cases = results(name, answer, hint=hint, seed=seed, isolated=isolated, seconds=seconds)
+    cases = results(name, answer, me=me, hint=hint, seed=seed, isolated=isolated, seconds=seconds)
     for result in cases:
         if not result:
             return result
@@ -116,10 +124,48 @@ def check(
     return CheckResult(name, True, f"all {held} cases hold.")
 
 
+def own(name: str, me: str) -> Instance:
+    """Return the instance of an exercise that a student has.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``, as it stands in the check cell under the exercise.
+    me : str
+        Name of the student: in a course, the one under which they hand in.  Capital letters,
+        accents, blanks and the order of the parts of the name do not matter.  For ``"reader"`` it
+        is the instance of the chapter.
+
+    Returns
+    -------
+    dict
+        What the text of the exercise calls ``mine``, a fresh copy.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+    ValueError, TypeError
+        If ``me`` is no text with a letter or a digit, or everybody has the same exercise.
+
+    Examples
+    --------
+    >>> own("exact-optimum/anarchy", "reader")
+    {'epsilon': 1.0, 'price': 20}
+    >>> own("exact-optimum/anarchy", "Doe, Jane") == own("exact-optimum/anarchy", "jane doe")
+    True
+    """
+    family = find_exercise(name).own
+    if family is None:
+        raise ValueError(f"name must be that of an exercise with instances, got {name!r}")
+    return family.of(name, me)
+
+
 def results(
     name: str,
     answer: Any,
     *,
+    me: str = READER,
     hint: int = 1,
     seed: int = 0,
     isolated: bool = False,
@@ -129,7 +175,7 @@ def results(
 
     Parameters
     ----------
-    name, answer, hint, seed, isolated, seconds
+    name, answer, me, hint, seed, isolated, seconds
         As in :func:`check`, but without a limit unless one is given.  Only the first case that does
         not hold gets a hint.
 
@@ -141,7 +187,7 @@ def results(
 
     Raises
     ------
-    KeyError, ValueError
+    KeyError, ValueError, TypeError
         As in :func:`check`.
 
     Examples
@@ -151,7 +197,7 @@ def results(
     """
     if hint not in (0, 1, 2):
         raise ValueError(f"hint must be 0, 1 or 2, got hint={hint!r}")
-    exercise = find_exercise(name)
+    exercise = find_exercise(name).of(name, me)
     cases = exercise.at(seed, isolated=isolated)
     if is_blank(answer):
         yield from [CheckResult(name, False, STUB)] * len(cases)
@@ -175,14 +221,16 @@ def results(
         yield CheckResult(name, holds, " ".join(filter(None, words)))
 
 
-def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> tuple[int, int]:
+def score(
+    name: str, answer: Any, *, me: str = READER, seed: int = 0, isolated: bool = False
+) -> tuple[int, int]:
     """Count the cases that hold, whichever they are: one that fails does not end the count.
 
-    If none of the cases that are drawn holds, the others do not count either (:func:`counted`).
+    Not all of these count in every exercise (:func:`counted`).
 
     Parameters
     ----------
-    name, answer, seed, isolated
+    name, answer, me, seed, isolated
         As in :func:`check`.
 
     Returns
@@ -200,7 +248,8 @@ def score(name: str, answer: Any, *, seed: int = 0, isolated: bool = False) -> t
     >>> score("dp-versus-pdp/records-needed", ...)[0]
     0
     """
-    held = [result.passed for result in results(name, answer, hint=0, seed=seed, isolated=isolated)]
+    tried = results(name, answer, me=me, hint=0, seed=seed, isolated=isolated)
+    held = [result.passed for result in tried]
     return counted(name, held), len(held)
 
 
@@ -208,7 +257,9 @@ def counted(name: str, held: Sequence[bool]) -> int:
     """Return how many of the cases that hold count for a grade.
 
     The fixed cases of an exercise are known, so an answer may be a table of them.  If the exercise
-    draws cases and none of these holds, the answer has shown nothing and gets nothing.
+    draws cases and none of these holds, the answer has shown nothing and gets nothing.  Where each
+    student has an instance, the answer is one object, and cases that hold for the object of
+    somebody else show nothing, too: it counts if all of them hold.
 
     Parameters
     ----------
@@ -233,8 +284,10 @@ def counted(name: str, held: Sequence[bool]) -> int:
     >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
     9
     """
-    draws = find_exercise(name).draw is not None
-    return 0 if draws and not any(held[-DRAWN:]) else sum(held)
+    exercise = find_exercise(name)
+    if exercise.own is not None:
+        return sum(held) if all(held) else 0
+    return 0 if exercise.draw is not None and not any(held[-DRAWN:]) else sum(held)
 
 
 def _kept(argument: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,13 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel, product_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, Instances, close
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import wrong_scales
 
 __all__ = ["EXERCISES"]
+
+NEAR = 0.0068  #: divergence that five scales must stay below
 
 
 def _built(bins: int, actions: int, features: int) -> int:
@@ -141,13 +146,24 @@ def _played(multipliers: Any) -> tuple[int, float]:
     return joint.records - int(end.private_counts[-1]), end.divergence
 
 
-def _good(multipliers: Any) -> str:
-    exposed, divergence = _played(multipliers)
-    if exposed:
-        return f"At the end {exposed} records are exposed."
-    if not divergence < 0.0068:
-        return f"Every record is private, and the divergence is {divergence:.5f}."
-    return ""
+def _good(mine: Instance) -> Callable[[Any], str]:
+    def judge(multipliers: Any) -> str:
+        ends = float(multipliers[0]), float(multipliers[-1])
+        if ends != (mine["largest"], mine["smallest"]):
+            return f"The first and the last multiplier are {ends[0]:g} and {ends[1]:g}."
+        exposed, divergence = _played(multipliers)
+        if exposed:
+            return f"At the end {exposed} records are exposed."
+        if not divergence < NEAR:
+            return f"Every record is private, and the divergence is {divergence:.5f}."
+        return ""
+
+    return judge
+
+
+def _drawn_ends(rng: np.random.Generator) -> Instance:
+    smallest = float(np.exp(rng.uniform(np.log(0.002), np.log(0.012))))
+    return {"largest": round(rng.uniform(1.5, 4.0), 2), "smallest": round(smallest, 4)}
 
 
 def _drawn_margin(rng: np.random.Generator) -> Case:
@@ -161,6 +177,18 @@ def _drawn_margin(rng: np.random.Generator) -> Case:
 
 def table(output, bins, other):
     return np.asarray(output).reshape(bins, other)
+
+
+def between(mine, *scales):
+    return [mine["largest"], *scales, mine["smallest"]]
+
+
+def low_end(mine):
+    """The first of a few sets of three between the ends that is good enough."""
+    tried = product([1, 1.2, 0.8], [0.1, 0.12, 0.08], [0.03, 0.02, 0.025])
+    sets = (between(mine, *three) for three in tried)
+    good = _good(mine)
+    return next(each for each in sets if not good(each))
 
 
 EXERCISES = {
@@ -234,21 +262,23 @@ EXERCISES = {
         ],
     ),
     "grid": Exercise(
-        [
+        lambda mine: [
             Case(wrong_scales, "Give five numbers > 0."),
             Case(
-                _good,
-                "Every record must be private, and the divergence below 0.0068.",
+                _good(mine),
+                f"The first must be {mine['largest']:g}, the last {mine['smallest']:g}, every "
+                f"record private, and the divergence below {NEAR:g}.",
                 "Let the smallest scale be small against a bin, with steps between the others.",
             ),
         ],
-        fixed="The answer is five scales for one data set, the players.",
-        wrong=[
-            ((3, 2, 1, 0.33, 0.2), "the divergence is"),
-            ((3, 1, 0.1), "It has 3 numbers."),
+        own=Instances({"largest": 3.0, "smallest": 0.005}, _drawn_ends),
+        wrong=lambda mine: [
+            ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2."),
+            (between(mine, 1.3, 1.2, 1.1), "the divergence is"),
+            (between(mine, 0.1), "It has 3 numbers."),
             ((3, 1, 0.1, 0.01, -1), "Not all are finite and > 0."),
-            ((1e-3,) * 5, "records are exposed"),
+            ((1e-3,) * 5, "The first and the last multiplier are 0.001 and 0.001."),
         ],
-        right=[[3, 1, 0.1, 0.02, 0.005]],
+        right=lambda mine: [low_end(mine)],
     ),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,12 @@ from pdpbook.audit.end_to_end_loss import end_to_end_losses, removals
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook_exercises import Case, Exercise, close
+from pdpbook_exercises import Case, Exercise, Instances, close
+from pdpbook_exercises.instances import Instance
 
 __all__ = ["EXERCISES", "game_losses", "least_divergence"]
+
+TIMES = 4.0  #: the target that an end-to-end loss must reach
 
 
 def _plain(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -183,9 +188,10 @@ def least_divergence(n: int, epsilon: float) -> float:
     return -math.log1p(-share / n * math.exp(-epsilon))
 
 
-def game_losses(answer: Any) -> tuple[float, float]:
-    """Largest fixed-noise and largest end-to-end loss of the small game at a histogram."""
-    game = NVOGame(np.asarray(answer), laplace_kernel(len(answer), [1.0, 0.2, 0.05]), epsilon=1.0)
+def game_losses(answer: Any, mine: Instance) -> tuple[float, float]:
+    """Largest fixed-noise and largest end-to-end loss of a small game at a histogram."""
+    kernel = laplace_kernel(len(answer), mine["scales"])
+    game = NVOGame(np.asarray(answer), kernel, epsilon=mine["epsilon"])
 
     def solve(replayed: NVOGame) -> NDArray[np.int64]:
         return best_response_dynamics(replayed, start=replayed.constant_profile(0)).profile
@@ -205,17 +211,31 @@ def _is_histogram(answer: Any) -> str:
     return "" if 3 <= counts.sum() <= 30 else f"These are {counts.sum()} records."
 
 
-def _fixed_noise_enough(answer: Any) -> bool | str:
-    fixed_noise = game_losses(answer)[0]
-    return (
-        fixed_noise <= 1.0 + 1e-9
-        or f"A fixed-noise loss is {fixed_noise:.3g} here: the start exposes this record."
-    )
+def _fixed_noise_enough(mine: Instance) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        fixed_noise = game_losses(answer, mine)[0]
+        if fixed_noise <= mine["epsilon"] + 1e-9:
+            return ""
+        return f"A fixed-noise loss is {fixed_noise:.3g} here: the start exposes this record."
+
+    return judge
 
 
-def _end_to_end_enough(answer: Any) -> bool | str:
-    end_to_end = game_losses(answer)[1]
-    return end_to_end >= 4.0 or f"The largest end-to-end loss is {end_to_end:.3g} here."
+def _end_to_end_enough(mine: Instance) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        end_to_end = game_losses(answer, mine)[1]
+        if end_to_end >= TIMES * mine["epsilon"]:
+            return ""
+        return f"The largest end-to-end loss is {end_to_end:.3g} here."
+
+    return judge
+
+
+def _drawn_scales(rng: np.random.Generator) -> Instance:
+    """Draw one of 120 instances; a search has found a histogram for each of them."""
+    medium, small = rng.choice([0.16, 0.18, 0.2, 0.22]), rng.choice([55, 57.5, 60, 62.5, 65]) / 1000
+    epsilon = rng.choice([0.8, 0.85, 0.9, 0.95, 1.0, 1.05])
+    return {"epsilon": float(epsilon), "scales": [1.0, float(medium), float(small)]}
 
 
 def _drawn_ceiling(rng: np.random.Generator) -> tuple[Any, ...]:
@@ -378,6 +398,20 @@ def _least_of_the_larger(n, epsilon):
         options={"xatol": 1e-13},
     )
     return found.fun
+
+
+@cache
+def _gap(epsilon, scales):
+    mine = {"epsilon": epsilon, "scales": [*scales]}
+    good = _fixed_noise_enough(mine), _end_to_end_enough(mine)
+    for b, a, c in product(range(2, 7), repeat=3):
+        if not any(judge([1, 0, a, b, c]) for judge in good):
+            return [1, 0, a, b, c]
+
+
+def gap(mine):
+    """One record at an end, a gap, and many records beyond it."""
+    return _gap(mine["epsilon"], tuple(mine["scales"]))
 
 
 #: What NumPy warns of in answers of this chapter.
@@ -550,20 +584,21 @@ EXERCISES = {
         right=[_least_of_the_larger],
     ),
     "worst-game": Exercise(
-        [
+        lambda mine: [
             Case(
                 _is_histogram,
                 "Give a list of at most 8 whole numbers >= 0 with a sum from 3 to 30.",
             ),
-            Case(_fixed_noise_enough, "Add records, or bring the lonely ones nearer."),
+            Case(_fixed_noise_enough(mine), "Add records, or bring the lonely ones nearer."),
             Case(
-                _end_to_end_enough,
-                "It must be 4. Which record makes others take a large scale for its sake alone?",
+                _end_to_end_enough(mine),
+                f"It must be {TIMES * mine['epsilon']:.3g}. Which record makes others take a large "
+                "scale for its sake alone?",
                 "Try one record at an end, a gap, and many records beyond it. "
                 "Let the computer try hundreds.",
             ),
         ],
-        fixed="The answer is a data set, and what it must show has no parameter.",
+        own=Instances({"epsilon": 1.0, "scales": [1.0, 0.2, 0.05]}, _drawn_scales),
         wrong=[
             ([3, 2, 1], "The largest end-to-end loss is"),
             ([1, 0, 1, 4, 5, 12, 1], "The largest end-to-end loss is"),
@@ -572,6 +607,6 @@ EXERCISES = {
             ([40, 1], "These are 41 records."),
             ([-1, 5], "A count is negative."),
         ],
-        right=[np.array([1, 0, 6, 2, 3]), (1, 0, 6, 2, 3)],
+        right=lambda mine: [np.array(gap(mine)), tuple(gap(mine))],
     ),
 }

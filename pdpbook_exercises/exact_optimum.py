@@ -12,10 +12,13 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook_exercises import Case, Exercise, close, reference
+from pdpbook_exercises import Case, Exercise, Instances, close, reference
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game, wrong_game
 
 __all__ = ["EXERCISES"]
+
+ABOVE = 1.05  #: how far a price of anarchy may lie above the one that is asked for, as a factor
 
 
 def _private(game: NVOGame) -> list[NDArray[np.int64]]:
@@ -205,19 +208,27 @@ _FREE = (
 )
 
 
-def _anarchy_is_large(answer: Any) -> str:
-    counts, scales = answer
-    game = laplace_game(counts, scales)
-    private = _private(game)
-    outcomes = [game.evaluate(profile) for profile in private]
-    kl = [outcome.divergence for outcome in outcomes if outcome.is_nash()]
-    if not kl:
-        return "At no profile of this game is everybody private."
-    optimum = min(kl)  # the price of stability is 1
-    if optimum <= 0.0:
-        return "The smallest divergence is 0 in floating point, so there is no ratio."
-    ratio = max(kl) / optimum
-    return "" if ratio >= 20.0 else f"The price of anarchy of this game is {ratio:.4g}."
+def _price_is(epsilon: float, wanted: float) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        counts, scales = answer
+        game = laplace_game(counts, scales, epsilon)
+        outcomes = [game.evaluate(profile) for profile in _private(game)]
+        kl = [outcome.divergence for outcome in outcomes if outcome.is_nash()]
+        if not kl:
+            return "At no profile of this game is everybody private."
+        optimum = min(kl)  # the price of stability is 1
+        if optimum <= 0.0:
+            return "The smallest divergence is 0 in floating point, so there is no ratio."
+        price = max(kl) / optimum
+        if wanted <= price <= ABOVE * wanted:
+            return ""
+        return f"The price of anarchy of this game is {price:.4g}."
+
+    return judge
+
+
+def _drawn_price(rng: np.random.Generator) -> Instance:
+    return {"epsilon": round(rng.uniform(0.7, 1.5), 2), "price": int(rng.integers(20, 101))}
 
 
 _SPLIT = (
@@ -312,6 +323,18 @@ def dual_in_loops(cost, a, b, lower, upper, y):
         if r != 0:
             total += min(r * lower[j], r * upper[j])
     return total
+
+
+def two_records(mine, *, place=0, scales=(1.0, 2.0), aim=1.02):
+    """Two records of one bin, as in the proof: the smallest scale decides about the price."""
+    counts = np.eye(4, dtype=int)[place] * 2
+
+    def miss(smallest):
+        game = laplace_game(counts, [smallest, *scales], mine["epsilon"])
+        ends = [game.evaluate(game.constant_profile(v)) for v in (0, 1 + int(np.argmin(scales)))]
+        return ends[1].divergence / ends[0].divergence - aim * mine["price"]
+
+    return counts, [brentq(miss, 0.01, 0.3), *scales]
 
 
 EXERCISES = {
@@ -450,18 +473,18 @@ EXERCISES = {
         right=[dual_in_loops],
     ),
     "anarchy": Exercise(
-        [
+        lambda mine: [
             Case(
                 lambda answer: wrong_game(answer, bins=4, actions=3),
                 "Give (counts, scales): four counts, 2 to 8 in all, three scales > 0.",
             ),
             Case(
-                _anarchy_is_large,
-                "It is the largest divergence of a private equilibrium over the smallest. When "
-                "does nobody dare to move first?",
+                _price_is(mine["epsilon"], mine["price"]),
+                "It is the largest divergence of a private equilibrium over the smallest, at your "
+                "ε, and must lie within 5 % above your price. When does nobody dare to move first?",
             ),
         ],
-        fixed="The answer is a game, and what it must show has no parameter.",
+        own=Instances({"epsilon": 1.0, "price": 20}, _drawn_price),
         wrong=[
             (([0, 4, 2, 1], [0.05, 0.2, 1.0]), "The price of anarchy of this game is"),
             (([2, 0, 0, 0], [1e-3, 10.0, 11.0]), "0 in floating point"),
@@ -470,8 +493,18 @@ EXERCISES = {
             (([2, 0, 0, 0], [0.1, 0.2]), "The scales are wrong."),
             (([9, 0, 0, 0], [0.1, 0.2, 1.0]), "The counts are wrong."),
             ([2, 0, 0, 0], "It is not a pair."),
+            (
+                two_records({"epsilon": 1.0, "price": 10}),
+                "The price of anarchy of this game is 10.",
+            ),
+            (
+                two_records({"epsilon": 1.0, "price": 150}),
+                "The price of anarchy of this game is 15",
+            ),
         ],
-        # student's finding: these were refused, and called too good
-        right=[([2, 0, 0, 0], [0.005, 10, 11]), (np.array([0, 2, 0, 0]), np.array([1, 0.01, 2]))],
+        right=lambda mine: [
+            two_records(mine),
+            two_records(mine, place=1, scales=(2.0, 1.0)),
+        ],
     ),
 }

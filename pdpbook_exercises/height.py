@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from pdpbook.experiments.metrics import cosine_similarity, jaccard_index, sd_los
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook_exercises import Case, Exercise, close, reference
+from pdpbook_exercises import Case, Exercise, Instances, close, reference
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import after_move, wrong_scales
 
 __all__ = ["EXERCISES"]
+
+NEAR = 0.006  #: divergence that five scales must stay below
 
 Answer = Callable[..., Any]
 
@@ -223,10 +227,23 @@ def _all_private(answer: Any) -> bool | str:
     return left == 0 or f"At the end {left} records are exposed."
 
 
-def _near_enough(answer: Any) -> bool | str:
-    game, profile = _end(answer)
-    divergence = game.evaluate(profile).divergence
-    return divergence < 0.02 or f"Every record is private, and the divergence is {divergence:.4f}."
+def _near_enough(mine: Instance) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        ends = float(answer[0]), float(answer[-1])
+        if ends != (mine["largest"], mine["smallest"]):
+            return f"The first and the last multiplier are {ends[0]:g} and {ends[1]:g}."
+        game, profile = _end(answer)
+        divergence = game.evaluate(profile).divergence
+        if divergence < NEAR:
+            return ""
+        return f"The divergence is {divergence:.4f}."
+
+    return judge
+
+
+def _drawn_ends(rng: np.random.Generator) -> Instance:
+    smallest = float(np.exp(rng.uniform(np.log(0.003), np.log(0.015))))
+    return {"largest": round(rng.uniform(1.5, 4.0), 2), "smallest": round(smallest, 4)}
 
 
 def _drawn_headline(rng: np.random.Generator) -> Case:
@@ -323,6 +340,23 @@ def whole_group(game, profile, k, v, w):
 def freed(game, profile, k, v, w):
     now = exposed(game, after(profile, k, v, w))
     return [x for x in exposed(game, profile) if x not in now]
+
+
+def five(mine, between):
+    """The ends of an instance, and what stands between them as shares of the larger one."""
+    return [mine["largest"], *(mine["largest"] * share for share in between), mine["smallest"]]
+
+
+def low_end(mine):
+    """The first of a few sets of three between the ends that is good enough."""
+
+    def divergence(multipliers):
+        game, profile = _end(multipliers)
+        return game.evaluate(profile).divergence
+
+    tried = product([1.0, 0.5, 0.3], [0.3, 0.2, 0.1], [0.03, 0.05, 0.02])
+    sets = ((mine["largest"], *between, mine["smallest"]) for between in tried)
+    return next(each for each in sets if divergence(each) < NEAR)
 
 
 EXERCISES = {
@@ -480,7 +514,7 @@ EXERCISES = {
         right=[suffering, lambda g, p, *move: np.array(suffering(g, p, *move))],
     ),
     "scales": Exercise(
-        [
+        lambda mine: [
             Case(wrong_scales, "Give five numbers > 0."),
             Case(
                 _all_private,
@@ -488,21 +522,23 @@ EXERCISES = {
                 "By Theorem 1 a scale is safe at every profile from b* on. Which multiplier is it?",
             ),
             Case(
-                _near_enough,
-                "The divergence is not below 0.02 yet. How wide is the noise of your smallest "
-                "scale, in bins?",
+                _near_enough(mine),
+                f"The first must be {mine['largest']:g}, the last {mine['smallest']:g}, and the "
+                f"divergence below {NEAR:g}. How wide is the noise of each scale, in bins?",
                 "Noise of a few tenths of a bin leaves the crowd where it is. And the records that "
                 "are alone in a bin?",
             ),
         ],
-        fixed="The answer is five scales for one data set, the heights.",
-        wrong=[
-            ((3, 2, 1, 0.33, 0.2), "the divergence is"),
+        own=Instances({"largest": 3.0, "smallest": 0.003}, _drawn_ends),
+        wrong=lambda mine: [
+            (five(mine, [0.9, 0.8, 0.7]), "The divergence is"),
+            ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2."),
+            ((4.5, 1, 0.3, 0.03, 0.003), "The first and the last multiplier are 4.5 and 0.003."),
             ((0.01, 0.01, 0.01, 0.01, 0.01), "records are exposed"),
-            ((3, 2, 1, 0.33), "It has 4 numbers."),
+            (five(mine, [0.3, 0.1]), "It has 4 numbers."),
             ((3, 2, 1, 0.33, 0), "Not all are finite and > 0."),
             ((3, 2, 1, 0.33, math.inf), "Not all are finite and > 0."),
         ],
-        right=[[3, 1, 0.3, 0.03, 0.003], np.array([3.0, 1.0, 0.3, 0.02, 0.003])],
+        right=lambda mine: [low_end(mine)],
     ),
 }

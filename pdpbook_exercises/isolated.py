@@ -50,7 +50,8 @@ import numpy as np
 import pdpbook
 from pdpbook import _validate
 from pdpbook_exercises import sandbox, student
-from pdpbook_exercises.checking import counted, find_exercise, results, score
+from pdpbook_exercises.checking import counted, find_exercise, own, results, score
+from pdpbook_exercises.instances import READER, Instance, letters_of
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
 __all__ = ["Grade", "grade", "seed_of"]
@@ -69,6 +70,16 @@ BESIDE = (
     "notebook_cells.py",
     "own_work.py",
 )  #: what the process of a submission runs
+ME = "me"  #: the variable of a sheet that says whose it is
+LONGEST_NAME = 100  #: characters of a name that a submission says
+STUB = """\
+def check(name, answer, **options):
+    return None
+
+def own(name, me):  # the instance of the student who is graded, whatever the sheet says
+    return {instances!r}[name]
+"""
+WHOLE = "An object counts if all cases hold, because some hold for that of somebody else, too."
 KNOWN = "No case with numbers of your own holds, so the cases that everybody knows do not count."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
@@ -83,16 +94,20 @@ class Grade:
     Attributes
     ----------
     held : int
-        Cases that hold; none if the exercise draws cases and none of these holds.
+        Cases that count (:func:`~pdpbook_exercises.checking.counted`).
     total : int
         All cases.
     message : str
         What the student may read: the first case that fails, and a hint.
+    note : str
+        What the instructor should know of it, too: that the answer belongs to the instance of
+        somebody else.
     """
 
     held: int
     total: int
     message: str
+    note: str = ""
 
 
 class SubmissionError(RuntimeError):
@@ -103,6 +118,7 @@ def grade(
     cells: Sequence[str],
     answers: Mapping[str, str],
     *,
+    me: str = READER,
     seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
     walled: bool | None = None,
@@ -117,6 +133,9 @@ def grade(
         one runs.
     answers : mapping from str to str
         For each exercise, ``"chapter/name"``, the variable that holds the answer.
+    me : str
+        Name of the student, whose instances decide, whatever name stands in the submission.  To its
+        cells, too, ``own`` gives these instances.
     seed : int, or mapping from str to int
         Of the cases that are drawn: one for all exercises, or one for each (:func:`seed_of`).
     seconds : float
@@ -139,7 +158,7 @@ def grade(
     RuntimeError
         If a sandbox is asked for and there is none.
     ValueError, TypeError
-        If seconds is not a finite number > 0.
+        If seconds is not a finite number > 0, or ``me`` is no name.
 
     Examples
     --------
@@ -153,10 +172,11 @@ def grade(
     if walled and missing:
         raise RuntimeError(missing)
     seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
-    totals = {name: score(name, ..., seed=seeds[name], isolated=True)[1] for name in answers}
+    totals = {name: score(name, ..., me=me, seed=seeds[name], isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
+    instances = {name: own(name, me) for name in answers if find_exercise(name).own is not None}
     grades = {}
-    with _package_without_exercises() as path, ExitStack() as running:
+    with _package_without_exercises(instances) as path, ExitStack() as running:
         submission = None
         for name, variable in answers.items():
             if submission is None or (submission.broken and submission.started):
@@ -166,10 +186,10 @@ def grade(
                 )
                 inside = walled is not False and not missing
                 start = sandbox.sandbox(path, home, container) if inside else sandbox.none(home)
-                names = list(answers.values())
+                names = [*answers.values(), *([ME] if instances else [])]
                 submission = _Submission(cells, names, path, start, home, seconds, seconds * most)
                 running.callback(submission.close)
-            grades[name] = _graded(name, variable, submission, seeds[name])
+            grades[name] = _graded(name, variable, submission, me, seeds[name])
     return grades
 
 
@@ -214,19 +234,19 @@ def seed_of(secret: str, student: str, exercise: str) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Grade:
+def _graded(name: str, variable: str, submission: _Submission, me: str, seed: int) -> Grade:
     """Try the cases of one exercise, each in time of its own."""
     answer = submission.answer(variable, find_exercise(name).refused)
     verdicts = []
     message = ""
     submission.next_case()
-    for result in results(name, answer, seed=seed, isolated=True):
+    for result in results(name, answer, me=me, seed=seed, isolated=True):
         verdicts.append(result.passed)
         message = message or result.message
         submission.next_case()
     held, total = counted(name, verdicts), len(verdicts)
     if held < sum(verdicts):
-        message = f"{message} {KNOWN}"
+        message = f"{message} {KNOWN if find_exercise(name).own is None else WHOLE}"
     if submission.broken and held < total:
         message = submission.broken
     if answer is None and submission.trouble:
@@ -234,22 +254,38 @@ def _graded(name: str, variable: str, submission: _Submission, seed: int) -> Gra
     if submission.unknown and held < total:
         kinds = ", ".join(sorted(submission.unknown))
         message = f"{message} A part of your answer cannot be sent to the grader ({kinds}). {CROSS}"
-    return Grade(held, total, message or f"all {total} cases hold.")
+    note = ""
+    if answer is not None and held < total and (other := _somebody_else(name, submission, me)):
+        message = f"You worked on the instance of {other}; yours is that of {me}. {message}"
+        note = f"worked on the instance of {other}, not of {me}"
+    return Grade(held, total, message or f"all {total} cases hold.", note)
+
+
+def _somebody_else(name: str, submission: _Submission, me: str) -> str:
+    """Return the name that stands in a submission, if its instance is not that of the student."""
+    written = submission.answer(ME) if find_exercise(name).own is not None else None
+    if not isinstance(written, str):
+        return ""
+    written = " ".join(written[:LONGEST_NAME].split())
+    try:
+        return "" if letters_of(written) == letters_of(me) else written
+    except ValueError:
+        return ""  # no name stands there
 
 
 @contextmanager
-def _package_without_exercises() -> Iterator[str]:
+def _package_without_exercises(instances: Mapping[str, Instance]) -> Iterator[str]:
     """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
-    source, own = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
+    source, here = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # in a container it is read by another user
         shutil.copytree(source, Path(folder, source.name))  # with its compiled code
         beside = Path(folder, EXERCISES)
         beside.mkdir()
-        stub = "def check(name, answer, **options):\n    return None\n"
+        stub = STUB.format(instances=dict(instances))
         (beside / "__init__.py").write_text(stub, encoding="utf-8")
         for name in BESIDE:
-            shutil.copy(own / name, beside)
+            shutil.copy(here / name, beside)
         yield folder
 
 

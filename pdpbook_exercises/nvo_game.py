@@ -17,7 +17,8 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
-from pdpbook_exercises import Case, Exercise, close, equal, reference
+from pdpbook_exercises import Case, Exercise, Instances, close, equal, reference
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
@@ -206,9 +207,31 @@ def _equilibria_agree(games: list[NVOGame], most: int = 40) -> Callable[[Any], s
     return judge
 
 
-def _designed(scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
+#: Targets ε of the instances of "design", and for the number of records in bin 1 the divergence
+#: to stay below at each: 2 % above what a search in steps of 0.01 finds.
+TARGETS = (0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2)
+DIVERGENCES = {
+    2: (0.329, 0.329, 0.315, 0.31, 0.296, 0.296, 0.296, 0.28, 0.28),
+    3: (0.328, 0.328, 0.318, 0.316, 0.305, 0.305, 0.305, 0.292, 0.292),
+    4: (0.369, 0.358, 0.358, 0.346, 0.34, 0.327, 0.327, 0.327, 0.313),
+    5: (0.428, 0.412, 0.395, 0.395, 0.38, 0.38, 0.38, 0.372, 0.353),
+}
+
+
+def _seven(target: int, crowd: int) -> Instance:
+    """Return an instance: seven heights, one of them alone at the right end."""
+    counts = [0, crowd, 6 - crowd, 0, 1]
+    divergence = DIVERGENCES[crowd][target]
+    return {"epsilon": TARGETS[target], "counts": counts, "divergence": divergence}
+
+
+def _drawn_heights(rng: np.random.Generator) -> Instance:
+    return _seven(int(rng.integers(len(TARGETS))), int(rng.integers(2, 6)))
+
+
+def _designed(mine: Instance, scales: Any) -> list[tuple[NDArray[np.int64], int, float]]:
     """Return the equilibria, with their private records and divergences."""
-    game = laplace_game([0, 4, 2, 0, 1], scales)
+    game = laplace_game(mine["counts"], scales, mine["epsilon"])
     outcomes = [game.evaluate(profile) for profile in all_profiles(game)]
     return [
         (outcome.profile, outcome.private_records, outcome.divergence)
@@ -221,20 +244,29 @@ def _three_scales(scales: Any) -> bool:
     return np.shape(scales) == (3,) and bool((np.asarray(scales, dtype=float) > 0).all())
 
 
-def _no_trap(scales: Any) -> str:
-    traps = [(profile, 7 - private) for profile, private, _ in _designed(scales) if private < 7]
-    if not traps:
-        return ""
-    profile, exposed = traps[0]
-    return (
-        f"{len(traps)} of the equilibria expose somebody. At {profile.tolist()} "
-        f"{exposed} of the 7 are exposed."
-    )
+def _no_trap(mine: Instance) -> Callable[[Any], str]:
+    def judge(scales: Any) -> str:
+        found = _designed(mine, scales)
+        traps = [(profile, 7 - private) for profile, private, _ in found if private < 7]
+        if not traps:
+            return ""
+        profile, exposed = traps[0]
+        return (
+            f"{len(traps)} of the equilibria expose somebody. At {profile.tolist()} "
+            f"{exposed} of the 7 are exposed."
+        )
+
+    return judge
 
 
-def _good_enough(scales: Any) -> str:
-    best = min(kl for *_, kl in _designed(scales))
-    return "" if best < 0.34 else f"Every equilibrium is private, but the best has KL {best:.4f}."
+def _good_enough(mine: Instance) -> Callable[[Any], str]:
+    def judge(scales: Any) -> str:
+        best = min(kl for *_, kl in _designed(mine, scales))
+        if best < mine["divergence"]:
+            return ""
+        return f"The best equilibrium has KL {best:.4f}."
+
+    return judge
 
 
 _GAIN = (
@@ -351,6 +383,18 @@ def step(game, k, v):
     one = np.zeros((game.bins, game.actions), dtype=int)
     one[k, v] = 1
     return one
+
+
+def designed(mine):
+    """The smallest scales, in steps of 0.01, that have no exposing equilibrium."""
+    no_trap, good = _no_trap(mine), _good_enough(mine)
+    for smallest, others in product(range(10, 25), [(20, 70), (30, 70), (40, 70), (25, 40)]):
+        scales = [smallest / 100, *(each / 100 for each in others)]
+        game = laplace_game(mine["counts"], scales, mine["epsilon"])
+        outcome = game.evaluate(game.constant_profile(0))
+        trap = outcome.private_records < 7 and outcome.is_nash()
+        if smallest < others[0] and not trap and not no_trap(scales) and not good(scales):
+            return scales
 
 
 EXERCISES = {
@@ -519,16 +563,17 @@ EXERCISES = {
         right=[through_best, equilibrium(gains)],
     ),
     "design": Exercise(
-        [
+        lambda mine: [
             Case(_three_scales, "Three numbers > 0 are wanted."),
             Case(
-                _no_trap,
+                _no_trap(mine),
                 "Is your smallest scale too small? A trap holds if nobody can hide the exposed "
                 "record alone.",
             ),
             Case(
-                _good_enough,
-                "Large scales have no trap, but they blur everybody. How small can they be?",
+                _good_enough(mine),
+                f"It must be below {mine['divergence']}. Large scales have no trap, but they blur "
+                "everybody. How small can they be?",
                 mistakes={
                     "Are these centimetres? The scales are in units of the grid.": (
                         lambda scales: np.min(scales) >= 2.0
@@ -536,18 +581,18 @@ EXERCISES = {
                 },
             ),
         ],
-        fixed="The answer is scales for one data set, the seven heights of the chapter.",
+        own=Instances(_seven(4, 4), _drawn_heights),
         wrong=[
             ([0.05, 0.2, 1.0], "expose somebody"),
             ([2.5, 10.0, 50.0], "Are these centimetres?"),
             ([0.15, 0.2], "Three numbers"),
             ([-0.1, 0.2, 0.3], "Three numbers"),
-            ([0.43, 0.5, 1.0], "the best has KL"),
+            ([0.43, 0.5, 1.0], "The best equilibrium has KL"),
         ],
-        right=[
-            (0.15, 0.3, 0.7),
-            [0.7, 0.3, 0.15],
-            [Fraction(3, 20), Fraction(3, 10), Fraction(7, 10)],
+        right=lambda mine: [
+            designed(mine),
+            designed(mine)[::-1],
+            [Fraction(each).limit_denominator(100) for each in designed(mine)],
         ],
     ),
 }

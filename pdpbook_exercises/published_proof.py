@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from pdpbook.per_instance.scale_bounds import (
     scale_bound,
     uniform_release_scale,
 )
-from pdpbook_exercises import Case, Exercise, close, reference
+from pdpbook_exercises import Case, Exercise, Instances, close, reference
+from pdpbook_exercises.instances import Instance
 from pdpbook_exercises.small_games import whole
 
 __all__ = ["EXERCISES"]
@@ -48,15 +50,13 @@ def _in_order(answer: Any) -> str:
     return ""
 
 
-def _is_small_game(answer: Any) -> str:
+def _is_game(answer: Any) -> str:
     try:
         game, profile = answer
     except (TypeError, ValueError):
         return "It is not a pair."
     if not isinstance(game, NVOGame):
         return "Its first part is no NVOGame."
-    if game.records > 12:
-        return f"The game has {game.records} records."
     if game.scales is None:
         return "The game does not know its scales: give NVOGame(..., scales=scales)."
     if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
@@ -91,6 +91,20 @@ def _is_at_rest(answer: Any) -> str:
     return "" if outcome.is_nash() else f"Somebody can raise the payoff by {outcome.regret:.4g}."
 
 
+def _is_own(records: int, epsilon: float) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        game = answer[0]
+        if game.records != records:
+            return f"The game has {game.records} records."
+        return "" if game.epsilon == epsilon else f"The target of the game is {game.epsilon:g}."
+
+    return judge
+
+
+def _drawn_target(rng: np.random.Generator) -> Instance:
+    return {"records": int(rng.integers(13, 24)), "epsilon": round(rng.uniform(0.3, 0.4), 3)}
+
+
 # Answers, wrong and right, for the exercises below ------------------------------------------------
 
 
@@ -107,13 +121,19 @@ def careful_by_bisection(n, epsilon):
     return np.array([1 / u, *three(n, epsilon)[1:]])
 
 
-def pair(factor=1.0001, large=1e5, counts=(2, 0, 0, 0, 0, 0, 0, 0, 1, 1), scales=True, action=0):
-    """The game of the solutions page, with changes."""
-    n = sum(counts)
-    both = np.array([factor * uniform_release_scale(n, 0.2), large])
-    kernel = laplace_kernel(len(counts), both)
-    game = NVOGame(np.array(counts), kernel, epsilon=0.2, scales=both if scales else None)
-    return game, game.constant_profile(action)
+def pair(mine, *, factor=1.0001, large=1e5, more=0, scales=True, action=0, times=1.0, far=None):
+    """A crowd in the first bin and two neighbours in the last ones, with changes."""
+    n, epsilon = mine["records"] + more, times * mine["epsilon"]
+    both = np.array([factor * uniform_release_scale(n, epsilon), large])
+    for bins in range(8, 17):
+        counts = np.array([n - 2, *[0] * (bins - 3), 1, 1] if far is None else far)
+        kernel = laplace_kernel(counts.size, both)
+        game = NVOGame(counts, kernel, epsilon=epsilon, scales=both if scales else None)
+        profile = game.constant_profile(action)
+        outcome = game.evaluate(profile)
+        if outcome.private_records < n and outcome.is_nash():
+            break
+    return game, profile
 
 
 def printed(n, bins, epsilon):
@@ -197,11 +217,10 @@ EXERCISES = {
         right=[three, careful_by_bisection],
     ),
     "violation": Exercise(
-        [
+        lambda mine: [
             Case(
-                _is_small_game,
-                "Give (game, profile): an NVOGame with at most 12 records, a Laplace kernel and "
-                "its scales.",
+                _is_game,
+                "Give (game, profile): an NVOGame with a Laplace kernel and its scales.",
             ),
             Case(_meets_the_condition, "Every scale must be at least uniform_release_scale."),
             Case(
@@ -218,19 +237,28 @@ EXERCISES = {
                 _is_at_rest,
                 "If the exposed record can save itself, somebody else must be exposed by that.",
             ),
+            Case(
+                _is_own(mine["records"], mine["epsilon"]),
+                "It is a violation. Now find one with your number of records and your target.",
+            ),
         ],
-        fixed="The answer is a game, and what it must show has no parameter.",
-        wrong=[
-            (pair()[0], "It is not a pair."),
+        own=Instances({"records": 20, "epsilon": 0.35}, _drawn_target),
+        wrong=lambda mine: [
+            (pair(mine)[0], "It is not a pair."),
             (([1, 2], [3, 4]), "no NVOGame"),
-            (pair(counts=(9, 0, 0, 4)), "The game has 13 records."),
-            (pair(scales=False), "does not know its scales"),
-            (pair(factor=0.9), "and the careful bound is"),
-            (pair(large=10.0), "The largest scale is 10."),
-            (pair(action=1), "Every record is private"),
-            ((pair()[0], pair()[1] / 2), "profile must hold integers"),
-            (pair(counts=(1, 0, 0, 0, 0, 0, 0, 0, 0, 3)), "Somebody can raise the payoff"),
+            (pair(mine, more=1), f"The game has {mine['records'] + 1} records."),
+            (pair(mine, times=0.99), "The target of the game is"),
+            (pair(mine, scales=False), "does not know its scales"),
+            (pair(mine, factor=0.9), "and the careful bound is"),
+            (pair(mine, large=10.0), "The largest scale is 10."),
+            (pair(mine, action=1), "Every record is private"),
+            ((pair(mine)[0], pair(mine)[1] / 2), "profile must hold integers"),
+            (pair(mine, far=[1, *[0] * 10, mine["records"] - 1]), "Somebody can raise the payoff"),
         ],
-        right=[pair(), list(pair(large=1e4)), (pair()[0], pair()[1].astype(float))],
+        right=lambda mine: [
+            pair(mine),
+            list(pair(mine, large=1e4)),
+            (pair(mine)[0], pair(mine)[1].astype(float)),
+        ],
     ),
 }

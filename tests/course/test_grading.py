@@ -26,11 +26,13 @@ from course.folder import Course, CourseError
 from course.grading import OPEN, grade_submissions
 from course.judging import Result, judge_all
 from course.secret import secret_of, seeds_of
-from course.sheets import POINTS
+from course.sheets import POINTS, make_sheet
 from pdpbook_exercises import check
 from pdpbook_exercises.cases import DRAWN
+from pdpbook_exercises.checking import find_exercise
 from pdpbook_exercises.isolated import Grade
 from tests.course.conftest import PAGE, SHEET, with_answer
+from tests.course.test_sheets import edition
 from tests.exercises.test_isolated import ATTACKS
 from tests.tools.notebooks import ROOT
 
@@ -539,6 +541,60 @@ def test_a_formgrader_that_is_open_is_told(course: Course, tmp_path: Path, monke
     monkeypatch.setattr("course.folder.list_running_servers", lambda: running)
     with pytest.raises(CourseError, match=r"\(process 2\). Close the formgrader"):
         grade_submissions(course, tmp_path)
+
+
+# An exercise of which each student has an instance ------------------------------------------------
+
+PRIVATE = """
+from pdpbook_exercises import Case, Exercise, Instances
+
+EXERCISES = {
+    "square": Exercise(
+        lambda mine: [Case(lambda given: given == mine["side"] ** 2, "Square it.")],
+        own=Instances({"side": 3}, lambda rng: {"side": int(rng.integers(10, 10**9))}),
+    )
+}
+"""
+STUB = "me = 'reader'\nmine = own('an-instance/square', me)\nanswer = ..."
+
+
+def test_an_instance_is_that_of_the_folder_and_not_of_the_sheet(
+    course: Course, built: Path, tmp_path: Path
+) -> None:
+    own = Course(tmp_path / "my-course")
+    for folder in ("private", "source/exam"):
+        (own.folder / folder).mkdir(parents=True)
+    (own.folder / "private" / "an_instance.py").write_text(PRIVATE)
+    page = edition(kind="code")
+    page.cells[2].source = "from pdpbook_exercises import check, own"
+    page.cells[-2].source = STUB
+    page.cells[-1].source = 'check("an-instance/square", answer, me=me)'
+    path = own.folder / "source/exam/bonus.ipynb"
+    nbformat.write(make_sheet(page, {"an-instance/square": "answer = 9"}, "mine"), path)
+    with pytest.raises(CourseError, match=r"does not solve the instance of Ada\n.* of Bob"):
+        make_assignment(own, [PAGE], "exam", built)
+    key = {"an-instance/square": "answer = mine['side'] ** 2"}
+    nbformat.write(make_sheet(page, key, "mine"), path)
+    make_assignment(own, [PAGE], "exam", built)
+    release = nbformat.read(own.folder / "release/exam/bonus.ipynb", as_version=4)
+    annas = find_exercise("an-instance/square").own.of("an-instance/square", "Anna")["side"] ** 2
+    found = {
+        "doe, jane": "answer = mine['side'] ** 2",
+        "anna": f"me = 'ANNA'; answer = {annas}",
+        "ben": f"me = 'Anna'; answer = {annas}",
+    }
+    (tmp_path / "in").mkdir()
+    for student, code in found.items():
+        sheet = with_answer(release, STUB.replace("answer = ...", code), "square")
+        nbformat.write(sheet, tmp_path / "in" / f"{student}.ipynb")
+    told = grade_submissions(own, tmp_path / "in")
+    copied = "bonus: square: worked on the instance of Anna, not of ben"
+    assert [line for line in told if "instance" in line] == [f"ben: {copied}"]
+    rows = table(own)
+    assert [rows[each]["exam: bonus/square"] for each in found] == ["4", "4", "0"]
+    assert copied in rows["ben"]["notes"] and "instance" not in rows["anna"]["notes"]
+    page_of_ben = (own.folder / "feedback/ben/exam/feedback.html").read_text(encoding="utf-8")
+    assert "You worked on the instance of Anna; yours is that of ben." in page_of_ben
 
 
 # A grading that is interrupted, or of which one submission is broken ------------------------------

@@ -21,9 +21,11 @@ DRAWING = [each for each in ALL if each.values[1].draw is not None]
 
 
 @pytest.mark.parametrize(("name", "exercise"), ALL)
-def test_an_exercise_draws_cases_or_says_why_not(name: str, exercise: Exercise) -> None:
-    assert (exercise.draw is None) == bool(exercise.fixed), f"{name}: {exercise.fixed!r}"
-    assert not callable(exercise.cases), "hard cases are the same at every seed"
+def test_an_exercise_draws_something_or_says_why_not(name: str, exercise: Exercise) -> None:
+    """Cases, or the instance of each student (tests/exercises/test_instances.py)."""
+    ways = exercise.draw is not None, exercise.own is not None, bool(exercise.fixed)
+    assert sum(ways) == 1, f"{name}: {ways}"
+    assert callable(exercise.cases) == ways[1], "hard cases are the same at every seed"
     assert len(exercise.drawn(0)) == (DRAWN if exercise.draw else 0)
     assert all(case.hint for case in exercise.at(0))
     assert exercise.fixed == "" or exercise.fixed.endswith(".")

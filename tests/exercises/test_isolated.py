@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pdpbook_exercises as exercises
-from pdpbook_exercises import Case, Exercise, check, close, equal
+from pdpbook_exercises import Case, Exercise, Instances, check, close, equal
 from pdpbook_exercises.isolated import Grade, grade, seed_of
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
@@ -292,6 +292,13 @@ OWN = {
     "changes": Exercise([Case(changes, "Change all five.", may_change=True)]),
     "object": Exercise([Case(nothing_crosses, "An object.")]),
     "many": Exercise([Case(lambda a: sum(a(k) for k in range(60)) == 60, "Ones.")] * 2),
+    "square": Exercise(
+        lambda mine: [
+            Case(lambda given: given > 0, "Positive."),
+            Case(lambda given: given == mine["side"] ** 2, "Square it."),
+        ],
+        own=Instances({"side": 3}, lambda rng: {"side": int(rng.integers(10, 10**9))}),
+    ),
 }
 
 
@@ -573,6 +580,52 @@ def test_known_answers_are_worth_nothing_at_another_seed() -> None:
     assert "the cases that everybody knows do not count" in graded_twice[0].message
     assert "your function(0." in graded_twice[0].message, "the input that fails is shown"
     assert graded_twice[0] == graded_twice[1]
+
+
+# Instances of students ----------------------------------------------------------------------------
+
+SHEET = (
+    "from pdpbook_exercises import check, own",
+    "me = {me!r}\nmine = own('a-test/square', me)\nanswer = ...",
+)
+
+
+def squared(me: str, *cells: str, written: object = "reader") -> Grade:
+    """The grade of student ``me`` for a sheet in which a name is written, and for some cells."""
+    sheet = [SHEET[0], SHEET[1].format(me=written), *cells]
+    return grade(sheet, {"a-test/square": "answer"}, me=me)["a-test/square"]
+
+
+def side(me: str) -> int:
+    """What is drawn for a student."""
+    return int(OWN["square"].own.of("a-test/square", me)["side"])  # type: ignore[union-attr]
+
+
+def test_a_submission_is_given_the_instance_of_its_student(own: None) -> None:
+    """A search solves the instance by which its answer is judged, whatever the sheet says."""
+    for me, written in (("Ada", "Ada"), ("Ada", "reader"), ("Ada", "Bob"), ("reader", "reader")):
+        assert squared(me, "answer = mine['side'] ** 2", written=written) == Grade(
+            2, 2, "all 2 cases hold."
+        )
+    assert squared("Ada").note == "" and "still the stub" in squared("Ada").message
+
+
+def test_the_answer_of_somebody_else_gets_nothing_and_is_told(own: None) -> None:
+    answer = f"answer = {side('Bob') ** 2}"
+    assert squared("Bob", answer, written=" BOB ").held == 2
+    given = squared("Ada", answer, written="Bob")
+    assert (given.held, given.total) == (0, 2)
+    assert given.message.startswith("You worked on the instance of Bob; yours is that of Ada.")
+    assert "Square it." in given.message
+    assert given.note == "worked on the instance of Bob, not of Ada"
+    hidden = squared("Ada", answer, written="Ada")
+    assert hidden.held == 0 and not hidden.note and "all cases hold, because" in hidden.message
+
+
+@pytest.mark.parametrize("written", [None, 3, " - ", "x" * 10**7, ["Bob"], {"Bob": 1}, b"Bob"])
+def test_what_is_no_name_does_no_harm(own: None, written: object) -> None:
+    assert squared("Ada", "answer = 2", written=written).held == 0
+    assert squared("Ada", f"answer = {side('Ada') ** 2}", written=written).held == 2
 
 
 def test_bad_calls_are_refused_before_anything_runs() -> None:

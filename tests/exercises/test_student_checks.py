@@ -34,6 +34,7 @@ from tests.tools.notebooks import ROOT
 
 OURS, THEIRS = "pdpbook_exercises", "handed_out"
 GRADED = 20271123  # a seed of a graded run
+STUDENT = "Grace Hopper"  # in whose name it is graded
 VALUES = (functools.partial, np.ndarray, tuple, list, float, int)
 LONGEST = 0.5  # seconds for a case of an answer that was found
 ALL = [*exercises()]
@@ -73,6 +74,17 @@ def test_the_verdicts_are_those_of_the_repository(
         verdict = handed_out.check(name, answer)
         assert not verdict and words in verdict.message, verdict
         assert unplaced(verdict.message) == unplaced(checking.check(name, answer).message)
+
+
+@pytest.mark.parametrize(("name", "exercise"), [e for e in ALL if e.values[1].own is not None])
+def test_students_have_the_instances_of_the_repository(
+    name: str, exercise: Exercise, handed_out: types.ModuleType
+) -> None:
+    assert handed_out.own(name, STUDENT) == checking.own(name, STUDENT)
+    right, *_ = exercise.of(name, STUDENT).right_answers()
+    assert handed_out.check(name, right, me=STUDENT)
+    usual, *_ = exercise.right_answers()
+    assert handed_out.check(name, usual) and not handed_out.check(name, usual, me=STUDENT)
 
 
 def unplaced(text: str) -> str:
@@ -184,7 +196,7 @@ def solved_by_reading(package: str, each: Any, skipped: list[Any]) -> bool:
             continue
         if wanted >= 0 and not takes(answer, wanted):
             continue
-        verdicts = checking.results(name, answer, hint=0, seed=GRADED, seconds=LONGEST)
+        verdicts = checking.results(name, answer, me=STUDENT, hint=0, seed=GRADED, seconds=LONGEST)
         if all(verdict.passed for verdict in verdicts):
             return True
     return False
@@ -244,9 +256,12 @@ def recorded(exercise: Exercise, name: str) -> Callable[..., Any] | Any:
 
 
 def test_a_table_of_known_answers_gets_nothing() -> None:
-    """Not one point, but where the answer is one object and nothing is drawn."""
-    held = {each.id: score(each.id, recorded(each.values[1], each.id), seed=GRADED) for each in ALL}
-    drawing = {each.id for each in ALL if each.values[1].draw is not None}
+    """Not one point, but where neither cases nor instances are drawn."""
+    held = {
+        each.id: score(each.id, recorded(each.values[1], each.id), me=STUDENT, seed=GRADED)
+        for each in ALL
+    }
+    drawing = {each.id for each in ALL if not each.values[1].fixed}
     assert not [name for name, (points, _) in held.items() if points and name in drawing]
     whole = {name for name, (points, total) in held.items() if points == total}
     assert len(whole) <= len(ALL) - len(drawing)

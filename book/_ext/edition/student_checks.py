@@ -7,7 +7,8 @@ what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
 Two kinds of exercises are told apart.  If all cases of an exercise compare with a reference, no
 code of it is needed: the arguments and the expected values are written to a table.  If a case
 judges, because there are many right answers, its code stays; what stands in ``wrong``, ``right``
-and ``fixed`` is left out, and so is whatever no remaining case needs.  A function that the module
+and ``fixed`` is left out, and so is whatever no remaining case needs.  The code stays as well where
+each student has an instance, and with it what draws the instances.  A function that the module
 marks as a reference is replaced by a table of what it returned while the right and the wrong
 answers were tried.
 """
@@ -103,7 +104,7 @@ def _tables(exercises: dict[str, Exercise]) -> dict[str, list[cases.Shown]]:
     found = {}
     for title, exercise in exercises.items():
         tried = exercise.at(0)
-        if all(case.shown is not None for case in tried):
+        if exercise.own is None and all(case.shown is not None for case in tried):
             try:
                 listed = [case.shown() for case in tried if case.shown is not None]
                 pickle.dumps(listed)
