@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import axe_playwright_python
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
@@ -26,6 +27,7 @@ from pdpbook_exercises.isolated import Grade
 from tests.course.conftest import SHEET, with_answer
 from tests.course.test_grading import NAME, copy_of, mark, table
 
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 HALF = """\
 def records_needed(n, epsilon):
@@ -199,6 +201,29 @@ def test_nothing_in_the_page_does_anything(class_of_seven: Course) -> None:
     assert not soup.find_all(lambda tag: any(name.startswith("on") for name in tag.attrs))
     assert not soup.find_all(href=True) and not soup.find_all(src=True)
     assert not re.findall(r"url\(|@import|https?:", text)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_it_can_be_read_on_a_phone(
+    mode: str, class_of_seven: Course, browser: Any, tmp_path: Path
+) -> None:
+    """Axe finds nothing, the page is as wide as the phone, and it asks for nothing."""
+    alone = tmp_path / "report.html"
+    shutil.copy(class_of_seven.folder / "week1-report.html", alone)
+    size = {"width": 400, "height": 800}
+    with browser.new_context(color_scheme=mode, viewport=size) as context:
+        tab = context.new_page()
+        asked: list[str] = []
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(alone.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+        colour = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert colour == ("rgb(255, 255, 255)" if mode == "light" else "rgb(20, 24, 30)")
+        tab.evaluate(AXE)
+        options = {"preload": False, "resultTypes": ["violations"]}
+        found = tab.evaluate("async o => (await axe.run(document, o)).violations", options)
+        assert [rule["id"] for rule in found] == []
+        assert asked == [alone.as_uri()]
 
 
 def test_no_code_is_run_for_it(class_of_seven: Course, monkeypatch: pytest.MonkeyPatch) -> None:
