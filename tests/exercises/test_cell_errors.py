@@ -36,6 +36,14 @@ def test_a_submission_that_ends_its_process_is_told_without_a_cell() -> None:
     assert grades.raised == (CellError(None, "the submission left its process."),)
 
 
+@pytest.mark.parametrize("where", ["in a cell", "in an answer"])
+def test_a_process_that_stops_itself_is_given_up(where: str) -> None:
+    stops = "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"
+    inside = f"def records_needed(n, epsilon):\n{textwrap.indent(stops, '    ')}"
+    [given] = run(stops if where == "in a cell" else inside, seconds=0.5).values()
+    assert given.held == 0 and "took too long" in given.message
+
+
 def test_many_cells_are_told_of_as_many_as_fit() -> None:
     grades = run(*["1 / 0"] * (TROUBLE + 5), RIGHT)
     assert [error.cell for error in grades.raised] == [*range(TROUBLE)]
