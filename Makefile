@@ -82,8 +82,11 @@ books: $(STAMP)
 	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
+#   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(PAGES)
+	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") \
+	  $(if $(PENALTY),--penalty "$(PENALTY)") $(if $(MOST),--most "$(MOST)") \
+	  $(if $(GRACE),--grace "$(GRACE)") $(PAGES)
 
 # make grade SUBMISSIONS=folder [NAME=week1] [ROSTER=file.csv] [STUDENT='regular expression'] [AGAIN=1]
 grade: $(NBGRADER)

@@ -25,6 +25,7 @@ from nbgrader.utils import parse_utc
 from book._ext.edition.student_bundle import date_of, pack, pages
 from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
+from course.lateness import Penalty
 from course.secret import KEY, seeds_of
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
 from pdpbook_exercises.checking import find_exercise
@@ -120,7 +121,12 @@ def verify(
 
 
 def make_assignment(
-    course: Course, given: list[str], name: str, built: Path, due: str = ""
+    course: Course,
+    given: list[str],
+    name: str,
+    built: Path,
+    due: str = "",
+    penalty: Penalty | None = None,
 ) -> Path:
     """Make an assignment and return the archive for the students.
 
@@ -136,14 +142,17 @@ def make_assignment(
         The built book.
     due : str
         When it is due; without it, an assignment that is made again keeps the date that it has.
+    penalty : Penalty, optional
+        What is taken off a submission that is late; without it, an assignment that is made again
+        keeps the penalty that it has, and a new one has none.
 
     Raises
     ------
     CourseError
-        If the date is none; if there is no page, one is unknown, has no exercises or is not built;
-        if the name will not do, or it has submissions to other pages; if a sheet has a
-        graded cell that is no check, or checks an exercise that there is not; if the key does not
-        get every point or the blank sheet gets one.
+        If the date is none, or there is a penalty without a date; if there is no page, one is
+        unknown, has no exercises or is not built; if the name will not do, or it has submissions to
+        other pages; if a sheet has a graded cell that is no check, or checks an exercise that there
+        is not; if the key does not get every point or the blank sheet gets one.
     """
     checked_name("an assignment", name)
     if not given:
@@ -154,12 +163,22 @@ def make_assignment(
         due = moment(due) if due else ""
     except ValueError as error:
         raise CourseError(f"DUE={error}") from None
+    if penalty and penalty.percent and not (due or course.assignments().get(name, {}).get("due")):
+        raise CourseError(
+            f"A penalty of {penalty.percent:g} % needs a date: say DUE=, as in 2027-03-05 23:59."
+        )
     course.start()
     with course.locked():
-        return _made(course, sheets, name, due)
+        return _made(course, sheets, name, due, penalty)
 
 
-def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str, due: str) -> Path:
+def _made(
+    course: Course,
+    sheets: dict[str, nbformat.NotebookNode],
+    name: str,
+    due: str,
+    penalty: Penalty | None,
+) -> Path:
     """Write the sheets, release and verify them, and pack the archive."""
     named = [*sheets]
     course.require_free_gradebook()
@@ -174,13 +193,16 @@ def _made(course: Course, sheets: dict[str, nbformat.NotebookNode], name: str, d
             print(f"kept, as it may have been edited: {path}")
         else:
             nbformat.write(sheet, path)
-    course.note(name, named, due)
+    course.note(name, named, due, penalty)
     shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
     course.run(GenerateAssignment, name, ".")
-    if due := course.assignments()[name].get("due", ""):
+    dates = course.dates(name)
+    if due := dates.due:
         with course.gradebook() as book:  # the formgrader shows it
             book.update_or_create_assignment(name, duedate=parse_utc(due))
         print(f"{name} is due on {due}")
+    if dates.penalty.percent:
+        print(f"taken off late submissions: {dates.penalty}")
     release = course.folder / "release" / name
     seconds = course.checker().seconds
     for path in sorted(source.glob("*.ipynb")):
@@ -206,11 +228,20 @@ def main() -> None:
     parser.add_argument(
         "--due", default="", help="as 2027-03-05 23:59, in the time of this machine"
     )
+    parser.add_argument("--penalty", default="", help="per cent of the points for each late day")
+    parser.add_argument("--most", default="", help="per cent that are taken off at most")
+    parser.add_argument("--grace", default="", help="minutes that a submission may be late")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     parser.add_argument("--built", type=Path, default=Path("_build", "html"))
     given = parser.parse_args()
     course = Course(given.course.resolve())
-    archive = make_assignment(course, given.pages, given.name, given.built, given.due)
+    try:
+        penalty = Penalty.from_options(
+            {"PENALTY": given.penalty, "MOST": given.most, "GRACE": given.grace}
+        )
+    except ValueError as error:
+        raise CourseError(f"{error}.") from None
+    archive = make_assignment(course, given.pages, given.name, given.built, given.due, penalty)
     print(f"Hand out {archive}\nThe sheets with solutions are in {course.folder / 'source'}")
 
 

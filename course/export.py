@@ -2,8 +2,12 @@
 
 ``python -m course.export roster.csv --name week1`` takes the gradebook that Canvas exports or the
 grading worksheet that Moodle offers, fills in one column, and writes ``my-course/week1-canvas.csv``
-or ``week1-moodle.csv``, which the platform imports.  Nothing else of the platform's table is
-changed.  ``course/roster.py`` says whose a row is, and the command says who has handed in nothing.
+or ``week1-moodle.csv``, which the platform imports.  The totals are those after a penalty for late
+submissions, if the assignment has one.  Nothing else of the platform's table is changed.
+``course/roster.py`` says whose a row is, and the command says who has handed in nothing.
+
+Beside it lies ``week1-feedback.zip`` with the pages of feedback, each under the name that the
+platform has given to what the student handed in, so that the platform knows whose it is.
 """
 
 from __future__ import annotations
@@ -15,16 +19,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from course.folder import Course, CourseError
-from course.grading import states
+from course.grading import UNKNOWN, State, states, taken_off
+from course.lateness import left
 from course.report import Mark, marks_of, number, sheets_of, write_whole
 from course.roster import POINTS_POSSIBLE, Row, matched, read_roster
 
-__all__ = ["Export", "export"]
+__all__ = ["Export", "export", "feedback_name"]
 
 #: columns that Canvas needs back
 KEPT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+#: what the platforms put before the name of a file that they have packed
+PACKED = re.compile(r"[^_]+_(LATE_)?\d+_(\d+_|assignsubmission_[a-z]+_)")
 
 
 @dataclass(frozen=True)
@@ -35,11 +43,14 @@ class Export:
     ----------
     path : Path
         The table.
+    feedback : Path
+        The archive with the pages of feedback.
     told : tuple of str
         Who handed in nothing, who is not in the roster, and whose proofs are not marked.
     """
 
     path: Path
+    feedback: Path
     told: tuple[str, ...]
 
 
@@ -58,8 +69,8 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     Raises
     ------
     CourseError
-        If there is no such assignment, or the table is of no known platform, or its maximum grade
-        is not that of the assignment.
+        If there is no such assignment, or its date or penalty is none, or the table is of no known
+        platform, or its maximum grade is not that of the assignment.
     """
     name = course.assignment(name)
     table = read_roster(roster)
@@ -73,11 +84,16 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     if not marks:
         raise CourseError(f"Nobody has a grade in {name}: run make grade first.")
     most = max(sum(mark.possible for mark in given.values()) for given in marks.values())
-    known = {student: state.number for student, state in states(course, name).items()}
+    submitted = states(course, name)
+    known = {student: state.number for student, state in submitted.items()}
     numbers = {student: known.get(student, "") for student in sorted({*marks, *known})}
     people, found = table.people, matched(table, numbers)
-    totals = {place: _total(marks.get(each, {})) for place, each in found.students.items()}
+    lost = taken_off(course, name, submitted)
+    totals = {
+        place: _total(marks.get(each, {}), lost.get(each)) for place, each in found.students.items()
+    }
     told = [f"{student}: {why}" for student, why in found.told.items()]
+    told += [f"{student}: {UNKNOWN}" for student, share in lost.items() if share is None]
     told += [
         f"{table.name(place)}: handed in nothing"
         for place in range(len(people))
@@ -97,11 +113,53 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     writer.writerows(people)
     path = course.folder / f"{name}-{table.platform}.csv"
     write_whole(path, text.getvalue())
-    return Export(path, tuple(told))
+    return Export(path, _feedback(course, name, submitted), tuple(told))
 
 
-def _total(given: Mapping[str, Mark]) -> str:
-    return number(sum(mark.score or 0.0 for mark in given.values()))
+def _feedback(course: Course, name: str, submitted: Mapping[str, State]) -> Path:
+    """Pack the pages of feedback for the platform."""
+    archive = course.folder / f"{name}-feedback.zip"
+    scratch = archive.with_name(f".{archive.name}.new")
+    try:
+        with ZipFile(scratch, "w", ZIP_DEFLATED) as file:
+            for student, state in sorted(submitted.items()):
+                page = course.folder / "feedback" / student / name / "feedback.html"
+                if page.is_file():
+                    file.write(page, feedback_name(student, state.file))
+        scratch.replace(archive)
+    except OSError as error:
+        raise CourseError(f"{archive} cannot be written: {error.strerror}.") from None
+    return archive
+
+
+def feedback_name(student: str, file: str) -> str:
+    """Return the name of a page of feedback, by which a learning platform knows whose it is.
+
+    Canvas finds two numbers behind the name, of the student and of the file that was handed in, and
+    Moodle the number of the participant and what packed the file.
+
+    Parameters
+    ----------
+    student : str
+        In the gradebook.
+    file : str
+        The folder or file that was handed in, as the platform has packed it.
+
+    Examples
+    --------
+    >>> feedback_name("doejane", "doejane_LATE_12_6_week1.ipynb")
+    'doejane_LATE_12_6_feedback.html'
+    >>> feedback_name("Anna Berg", "Anna Berg_123_assignsubmission_file_")
+    'Anna Berg_123_assignsubmission_file_feedback.html'
+    >>> feedback_name("ben", "ben")
+    'ben_feedback.html'
+    """
+    found = PACKED.match(file)
+    return f"{found[0] if found else f'{student}_'}feedback.html"
+
+
+def _total(given: Mapping[str, Mark], share: float | None) -> str:
+    return number(left(sum(mark.score or 0.0 for mark in given.values()), share))
 
 
 def _canvas(
@@ -150,6 +208,7 @@ def main() -> None:
     for line in made.told:
         print(line)
     print(f"Import {made.path}")
+    print(f"The pages of feedback are packed in {made.feedback}")
 
 
 if __name__ == "__main__":

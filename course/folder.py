@@ -4,8 +4,9 @@
 
     my-course/
       nbgrader_config.py   three lines that call `configure`
-      assignments.json     for each assignment its pages, and when it is due
+      assignments.json     for each assignment its pages, its date, and what being late costs
       roster.csv           who is in the course, if you give a table
+      extensions.csv       who may hand in later than the others, if you write such a table
       .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets
@@ -14,6 +15,8 @@
       submitted/, autograded/, feedback/<student>/NAME/
       results/<student>/NAME/   what the isolated checker found, so that nothing is graded twice
       grades.csv           the points of every student in every exercise
+      NAME-report.html     what a class found hard, what raised, which answers are alike
+      NAME-canvas.csv, NAME-moodle.csv, NAME-feedback.zip   for the learning platform
 
 Whatever runs nbgrader on this folder, these commands or the formgrader, reads the same settings
 from here.  So a submission is graded in isolation whoever starts it.
@@ -21,6 +24,7 @@ from here.  So a submission is graded in isolation whoever starts it.
 
 from __future__ import annotations
 
+import csv
 import fcntl
 import json
 import os
@@ -49,6 +53,7 @@ import pdpbook_exercises
 from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
 from course.judging import Result
+from course.lateness import Dates, Penalty
 from course.sheets import BEGIN, END
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure", "moment"]
@@ -204,6 +209,11 @@ class Course:
         """The table of those who are in the course (:mod:`course.roster`); it may be missing."""
         return self.folder / "roster.csv"
 
+    @property
+    def extensions(self) -> Path:
+        """The table of those who have more time, if the instructor has made one."""
+        return self.folder / "extensions.csv"
+
     def start(self) -> None:
         """Make the folder where there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -213,18 +223,83 @@ class Course:
             config.write_text(text, encoding="utf-8")
 
     def assignments(self) -> dict[str, dict[str, Any]]:
-        """Return what is kept of each assignment: its pages, and when it is due."""
+        """Return what is kept of each assignment: its pages, its date, its penalty.
+
+        Raises
+        ------
+        CourseError
+            If the record is spoilt.
+        """
         if not self._record.is_file():
             return {}
-        record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
+        try:
+            record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise CourseError(f"{self._record} is spoilt ({error}): restore it.") from None
         return record
 
-    def note(self, name: str, pages: list[str], due: str = "") -> None:
-        """Keep the pages of an assignment, and when it is due; without a date, the one before."""
+    def note(
+        self, name: str, pages: list[str], due: str = "", penalty: Penalty | None = None
+    ) -> None:
+        """Keep the pages of an assignment, when it is due, and what is taken off if it is late.
+
+        Without a date or a penalty, the one before stays.
+        """
         record = self.assignments()
-        due = due or record.get(name, {}).get("due", "")
+        before = record.get(name, {})
+        due = due or before.get("due", "")
+        late = before.get("penalty", {}) if penalty is None else penalty.record()
         record[name] = {"pages": pages} | ({"due": due} if due else {})
+        record[name] |= {"penalty": late} if late else {}
         self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    def dates(self, name: str) -> Dates:
+        """Return when an assignment is due, for whom it is due later, and what being late costs.
+
+        Raises
+        ------
+        CourseError
+            If the record or the table of extensions holds what is no date or no penalty, or there
+            is a penalty without a date.
+        """
+        record = self.assignments().get(name, {})
+        try:
+            due = moment(record["due"]) if record.get("due") else ""
+            penalty = Penalty.from_record(record.get("penalty", {}))
+        except (AttributeError, TypeError, ValueError) as error:
+            raise CourseError(f"{self._record}, {name}: {error}.") from None
+        if penalty.percent and not due:
+            raise CourseError(
+                f"{name} has a penalty for late submissions and no date that they could miss: say "
+                "DUE= in make assignment, or PENALTY=0."
+            )
+        return Dates(due, penalty, self._extensions(name))
+
+    def _extensions(self, name: str) -> dict[str, str]:
+        """Return until when single students may hand in an assignment."""
+        if not self.extensions.is_file():
+            return {}
+        try:
+            with self.extensions.open(encoding="utf-8-sig", newline="") as file:
+                reader = csv.DictReader(file)
+                missing = {"student", "assignment", "due"} - {*(reader.fieldnames or ())}
+                rows = [] if missing else [*reader]
+        except (OSError, ValueError, csv.Error) as error:
+            raise CourseError(f"{self.extensions} cannot be read: {error}.") from None
+        if missing:
+            raise CourseError(f"{self.extensions} has no column {', '.join(sorted(missing))}.")
+        found = {}
+        for number, row in enumerate(rows, start=2):
+            try:
+                if row["assignment"] not in self.assignments():
+                    raise ValueError(f"there is no assignment {row['assignment']!r}")
+                until = moment(row["due"] or "")
+                student = student_name(row["student"])
+            except ValueError as error:
+                raise CourseError(f"{self.extensions}, line {number}: {error}.") from None
+            if row["assignment"] == name:
+                found[student] = until
+        return found
 
     def assignment(self, name: str = "") -> str:
         """Return the name of an assignment that was made; without a name, that of the only one.

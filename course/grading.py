@@ -1,15 +1,15 @@
 """Grade what was handed in: points for code from the isolated checker, proofs for the marker.
 
 ``python -m course.grading submissions --name week1`` collects the submissions, has nbgrader grade
-those that are new (``course/judging.py`` says how), and writes ``my-course/grades.csv`` and the
-pages of feedback.  Run again, it grades only what has changed and writes the marks that were given
-in the formgrader meanwhile; no mark is lost.
+those that are new (``course/judging.py`` says how), and writes ``my-course/grades.csv``, the pages
+of feedback and a report of what the class did (``course/class_report.py``).  Run again, it grades
+only what has changed and writes the marks that were given in the formgrader meanwhile; no mark is
+lost.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import shutil
 import tempfile
@@ -18,11 +18,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import nbformat
 from nbgrader.converters import Autograde
 
+from course.class_report import write_class_report
 from course.folder import Course, CourseError
 from course.judging import Job, Result, judge_all, kept_result, progress
 from course.report import (
@@ -38,12 +39,13 @@ from course.roster import matched, read_roster
 from course.submissions import COPIES, SEVERAL, Submission, find_submissions
 from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["State", "collect", "grade_submissions", "states"]
+__all__ = ["UNKNOWN", "State", "collect", "grade_submissions", "states", "taken_off"]
 
 STATE = ".state.json"
 SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
 HOUR = timedelta(hours=1)
 OPEN = "graded without a sandbox"
+UNKNOWN = "late by an unknown time: nothing was taken off"
 UNWALLED = (
     "Submissions run with your rights: they can read and write your files and use the network. "
     f"In the table each of them has the note {OPEN!r}."
@@ -66,6 +68,8 @@ class State:
         When the last of it was handed in, where that is known.
     late : bool
         Whether the learning platform says that it was late.
+    file : str
+        The folder or file that was handed in, by the name that it had.
     """
 
     entered: dict[str, str] = field(default_factory=dict)
@@ -73,22 +77,38 @@ class State:
     number: str = ""
     time: str = ""
     late: bool = False
+    file: str = ""
+
+    def hours_late(self, due: str) -> float | None:
+        """Return how many hours after a date it was handed in, 0 if it was not late.
+
+        None if the learning platform says that it was late, and nobody knows by how much.
+
+        Examples
+        --------
+        >>> state = State(time="2027-03-06T01:30:00+00:00")
+        >>> state.hours_late("2027-03-05T23:00:00+00:00"), state.hours_late("")
+        (2.5, 0.0)
+        """
+        if self.time and due:
+            late = datetime.fromisoformat(self.time) - datetime.fromisoformat(due)
+            return max(0.0, late / HOUR)
+        return None if self.late else 0.0
 
     def lateness(self, due: str) -> str:
         """Return by how many hours it was late, or that it was; nothing if it was not.
 
         Examples
         --------
-        >>> state = State(time="2027-03-06T01:30:00+00:00")
-        >>> state.lateness("2027-03-05T23:00:00+00:00"), state.lateness("")
-        ('2.5', '')
+        >>> State(time="2027-03-06T01:30:00+00:00").lateness("2027-03-05T23:00:00+00:00")
+        '2.5'
         >>> State(late=True).lateness("")
         'late'
         """
-        if self.time and due:
-            hours = (datetime.fromisoformat(self.time) - datetime.fromisoformat(due)) / HOUR
-            return number(max(0.01, hours)) if hours > 0 else ""
-        return "late" if self.late else ""
+        hours = self.hours_late(due)
+        if hours is None:
+            return "late"
+        return number(max(0.01, hours)) if hours else ""
 
 
 def states(course: Course, name: str) -> dict[str, State]:
@@ -98,6 +118,37 @@ def states(course: Course, name: str) -> dict[str, State]:
         with suppress(OSError, ValueError, TypeError):  # a spoilt one is made anew
             found[path.parts[-3]] = State(**json.loads(path.read_text(encoding="utf-8")))
     return found
+
+
+def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str, float | None]:
+    """Return the share of the points that each submission to an assignment loses by being late.
+
+    Parameters
+    ----------
+    course, name : Course, str
+        The assignment.
+    known : mapping from str to State
+        Its submissions by student, as :func:`states` returns them.
+
+    Returns
+    -------
+    dict from str to float or None
+        By student, from 0 to 1; None for a submission that was late by an unknown time, from
+        which nothing is taken off.  Empty if the assignment has no penalty.
+
+    Raises
+    ------
+    CourseError
+        If its date or its penalty is none.
+    """
+    dates = course.dates(name)
+    if not dates.penalty.percent:
+        return {}
+    late = {student: state.hours_late(dates.of(student)) for student, state in known.items()}
+    return {
+        student: None if hours is None else dates.penalty.taken_off(hours)
+        for student, hours in late.items()
+    }
 
 
 def keep_state(course: Course, name: str, student: str, state: State) -> None:
@@ -280,6 +331,8 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     for left in course.folder.glob(f"{SCRATCH}*"):  # by a grading that was killed
         shutil.rmtree(left)
     course.require_free_gradebook()
+    for made in course.assignments():  # a wrong date or penalty is told before anything runs
+        course.dates(made)
     if course.roster.is_file():
         read_roster(course.roster)  # one that is spoilt is told before anything runs
     sheets = sheets_of(course, name)
@@ -308,8 +361,7 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     digests: dict[str, dict[str, str]] = {student: {} for student in everyone}
     for each in found:
         result = results[each.student, each.sheet]
-        what = f"{nbformat.writes(each.notebook)} {result.digest} {result.failed}"  # proofs, too
-        digests[each.student][each.sheet] = hashlib.sha256(what.encode()).hexdigest()
+        digests[each.student][each.sheet] = result.entered(nbformat.writes(each.notebook))
     graded = course.folder / "autograded"
     new = [
         each
@@ -329,9 +381,9 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         platform = next((each.number for each in own_sheets), "")
         entered = {} if student in failed else digests.get(student, {})
         late = any(each.late for each in own_sheets)
-        state = State(
-            entered, [*notes[student], *open_to_attack], platform, _time(own_sheets), late
-        )
+        file = next((PurePosixPath(each.file).parts[0] for each in own_sheets), "")
+        all_notes = [*notes[student], *open_to_attack]
+        state = State(entered, all_notes, platform, _time(own_sheets), late, file)
         keep_state(course, name, student, state)
     told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
@@ -341,12 +393,13 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
 
 
 def write_out(course: Course, name: str) -> list[str]:
-    """Write the table of all assignments and the pages of feedback of one.
+    """Write the table of all assignments, and of one the pages of feedback and the report.
 
     Returns
     -------
     list of str
-        A line for each student who has handed in nothing, or is not in the roster.
+        A line for each student who has handed in nothing, is not in the roster, or was late by an
+        unknown time, and for each name in the table of extensions that nobody has.
     """
     made = course.assignments()
     with course.gradebook() as book:
@@ -356,25 +409,39 @@ def write_out(course: Course, name: str) -> list[str]:
     notes: dict[str, list[str]] = {student: [] for student in everyone}
     numbers = dict.fromkeys(everyone, "")
     late: dict[tuple[str, str], str] = {}
-    for each, record in made.items():
+    lost = {each: taken_off(course, each, known[each]) for each in made}
+    unknown: dict[str, list[str]] = {student: [] for student in everyone}
+    for each in made:
+        dates = course.dates(each)
         for student, state in known[each].items():
             notes[student] += [f"{each}: {n}" if len(made) > 1 else n for n in state.notes]
             numbers[student] = state.number or numbers[student]
-            late[each, student] = state.lateness(record.get("due", ""))
+            late[each, student] = state.lateness(dates.of(student))
+            if lost[each].get(student, 0.0) is None:
+                told = f"{each}: {UNKNOWN}" if len(made) > 1 else UNKNOWN
+                unknown[student].append(told)
     lines = [
-        Student(student, student, numbers[student], tuple(notes[student])) for student in notes
+        Student(student, student, numbers[student], (*notes[student], *unknown[student]))
+        for student in notes
     ]
     if course.roster.is_file():
         lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
-    write_grades(course.folder / "grades.csv", table, lines, late)
+    write_grades(course.folder / "grades.csv", table, lines, late, lost)
     own = {
         student: [note for note in state.notes if note != OPEN]
         for student, state in known[name].items()
     }
     lateness = {student: hours for (each, student), hours in late.items() if each == name}
-    write_feedback(course, name, table[name], own, lateness)
+    write_feedback(course, name, table[name], own, lateness, lost[name])
+    entered = {student: state.entered for student, state in known[name].items()}
+    write_class_report(course, name, table[name], entered)
     before = {student: {*given} for student, given in notes.items()}
-    return [
+    strangers = [
+        f"{course.extensions.name}: nobody called {student!r} has handed in {name}"
+        for student in course.dates(name).later
+        if student not in known[name]
+    ]
+    return strangers + [
         f"{line.name}: {note}"
         for line in lines
         for note in line.notes
@@ -438,6 +505,8 @@ def main() -> None:
         print(line)
     print(f"The grades are in {course.folder / 'grades.csv'}")
     print(f"The feedback is in {course.folder / 'feedback'}")
+    name = course.assignment(given.name)
+    print(f"What the class did is in {course.folder / f'{name}-report.html'}")
 
 
 if __name__ == "__main__":

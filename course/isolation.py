@@ -12,6 +12,7 @@ grade a submission, it is judged here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +36,18 @@ def code_to_run(notebook: NotebookNode) -> list[str]:
     A cell that the kit has put in for a missing one is left out, too: the student's answer may
     stand in another.
     """
-    return [
-        cell.source
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        and grade_id(cell) != INSTALL
-        and not points(cell)
-        and ADDED not in cell.source
-    ]
+    return [source for source, _ in _cells_to_run(notebook)]
+
+
+def _cells_to_run(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield the code of each cell that is run, and where the cell stands."""
+    before = ""
+    for cell in notebook.cells:
+        name = grade_id(cell)
+        before = name or before
+        if cell.cell_type != "code" or name == INSTALL or points(cell) or ADDED in cell.source:
+            continue
+        yield cell.source, name or (f"a cell after {before}" if before else "a cell at the top")
 
 
 def said(cell: NotebookNode) -> str:
@@ -70,9 +75,12 @@ class IsolatedChecks(NbGraderPreprocessor):
         """Return what there is to judge in a sheet, with the seeds of this student."""
         variables = dict(answers(nb).values())
         private = str(Path(self.folder, "private"))
-        code = tuple(code_to_run(nb))
+        cells = [*_cells_to_run(nb)]
+        code, places = tuple(code for code, _ in cells), tuple(place for _, place in cells)
         seeds = seeds_of(Path(self.folder), student, variables)
-        return Job(student, sheet, code, variables, seeds, self.seconds, private, self.container)
+        return Job(
+            student, sheet, code, places, variables, seeds, self.seconds, private, self.container
+        )
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

@@ -28,10 +28,11 @@ import pdpbook_exercises
 from pdpbook_exercises.isolated import Grade, grade
 from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["Job", "Result", "judge_all", "kept_result", "progress"]
+__all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "progress", "read_result"]
 
 MEMORY = 2**33  #: bytes of address space of a worker
 LONGEST = 300  #: characters of what is said about a failure
+ENDED = "some cell, nobody knows which"  #: it has ended the process of all cells
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Job:
         Their names.
     code : tuple of str
         Cells to run.
+    places : tuple of str
+        Where each of them stands in the sheet, in words for a person.
     variables : dict from str to str
         For each exercise, the variable with the answer.
     seeds : dict from str to int
@@ -59,6 +62,7 @@ class Job:
     student: str
     sheet: str
     code: tuple[str, ...]
+    places: tuple[str, ...]
     variables: dict[str, str]
     seeds: dict[str, int]
     seconds: float
@@ -78,6 +82,22 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Raised:
+    """What a cell of a submission raised.
+
+    Attributes
+    ----------
+    place : str
+        Where the cell stands in its sheet, in words for a person.
+    said : str
+        What happened, in a line: a text of the student's.
+    """
+
+    place: str
+    said: str
+
+
+@dataclass(frozen=True)
 class Result:
     """What was found out about a sheet.
 
@@ -91,12 +111,20 @@ class Result:
         Why it could not be graded; empty if it was.
     grades : dict from str to Grade
         By exercise.
+    raised : tuple of Raised
+        What the cells raised.
     """
 
     digest: str
     walled: bool
     failed: str
     grades: dict[str, Grade]
+    raised: tuple[Raised, ...]
+
+    def entered(self, text: str) -> str:
+        """Return a digest of a notebook, its proofs included, and of what was found in it."""
+        what = f"{text} {self.digest} {self.failed}"
+        return hashlib.sha256(what.encode()).hexdigest()
 
     def keep(self, path: Path) -> None:
         """Write the record; a reader finds the old one or the new one, never a part."""
@@ -106,15 +134,23 @@ class Result:
         scratch.replace(path)
 
 
-def kept_result(path: Path, job: Job) -> Result | None:
-    """Return the record of a job that was judged before; none if it must be judged."""
+def read_result(path: Path) -> Result | None:
+    """Return a record; none if there is none or it is spoilt."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         grades = {name: Grade(**each) for name, each in record.pop("grades").items()}
-        result = Result(**record, grades=grades)
+        raised = tuple(Raised(**each) for each in record.pop("raised"))
+        return Result(**record, grades=grades, raised=raised)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None  # it was never judged, or the record is spoilt
-    wanted = result.digest == job.digest and [*grades] == [*job.variables]
+        return None
+
+
+def kept_result(path: Path, job: Job) -> Result | None:
+    """Return the record of a job that was judged before; none if it must be judged."""
+    result = read_result(path)
+    if result is None:
+        return None
+    wanted = result.digest == job.digest and [*result.grades] == [*job.variables]
     return result if wanted and not result.failed else None
 
 
@@ -130,14 +166,18 @@ def judge(job: Job) -> Result:
         walled=walled,
         container=job.container,
     )
-    return Result(job.digest, walled, "", grades)
+    raised = tuple(
+        Raised(ENDED if error.cell is None else job.places[error.cell], error.said)
+        for error in grades.raised
+    )
+    return Result(job.digest, walled, "", dict(grades), raised)
 
 
 def failed(job: Job, why: str) -> Result:
     """Return the result of a submission that could not be graded, as one line."""
     said = " ".join(f"it could not be graded: {why}".split())[:LONGEST]
     nothing = {name: Grade(0, 1, said) for name in job.variables}
-    return Result(job.digest, not job.why_open, said, nothing)
+    return Result(job.digest, not job.why_open, said, nothing, ())
 
 
 def _work(pipe: Connection) -> None:

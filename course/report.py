@@ -22,6 +22,7 @@ from nbgrader.api import Gradebook
 from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
+from course.lateness import left
 from course.sheets import answers, grade_id, points
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "write_grades",
     "write_whole",
 ]
+
+AFTER = "total after the penalty"  #: the column of an assignment with one
 
 PAGE = """\
 <!doctype html>
@@ -194,11 +197,13 @@ def write_grades(
     table: Mapping[str, Mapping[str, Mapping[str, Mark]]],
     students: Sequence[Student],
     late: Mapping[tuple[str, str], str],
+    lost: Mapping[str, Mapping[str, float | None]],
 ) -> None:
     """Write a row for each student and a column for each part of an exercise.
 
     The first row says what can be reached.  A part that has no mark yet is empty.  The column *to
-    mark* counts those, and those whose answer has changed since.
+    mark* counts those, and those whose answer has changed since.  An assignment with a penalty for
+    late submissions has its total twice: as the marks add up, and after what was taken off.
 
     Parameters
     ----------
@@ -210,6 +215,9 @@ def write_grades(
         In the order of the rows.
     late : mapping from (str, str) to str
         By assignment and student, by how many hours a submission was late.
+    lost : mapping from str to mapping from str to float or None
+        By assignment and student, the share of the points that is taken off; nothing for an
+        assignment without a penalty.
     """
     possible = {
         assignment: {
@@ -220,8 +228,10 @@ def write_grades(
     head, first = ["student", "id"], ["points possible", ""]
     for assignment, parts in possible.items():
         head += [f"{assignment}: {title_of(part)}" for part in parts]
-        head += [f"{assignment}: {each}" for each in ("total", "to mark", "hours late")]
-        first += [*map(number, parts.values()), number(sum(parts.values())), "", ""]
+        most = number(sum(parts.values()))
+        totals = ["total", AFTER] if lost.get(assignment) else ["total"]
+        head += [f"{assignment}: {each}" for each in (*totals, "to mark", "hours late")]
+        first += [*map(number, parts.values()), *(most for _ in totals), "", ""]
     lines = [[*head, "notes"], [*first, ""]]
     for each in students:
         line = [each.name, each.number]
@@ -230,7 +240,11 @@ def write_grades(
             scores = [given[part].score if part in given else 0.0 for part in parts]
             line += ["" if score is None else number(score) for score in scores]
             waiting = sum(mark.waits for mark in given.values())
-            line += [number(sum(filter(None, scores))), str(waiting)]
+            total = sum(filter(None, scores))
+            line.append(number(total))
+            if shares := lost.get(assignment):
+                line.append(number(left(total, shares.get(each.student))))
+            line.append(str(waiting))
             line += [late.get((assignment, each.student), "")]
         lines.append([*line, "; ".join(each.notes)])
     text = io.StringIO()
@@ -279,6 +293,7 @@ def write_feedback(
     marks: Mapping[str, Mapping[str, Mark]],
     notes: Mapping[str, Sequence[str]],
     late: Mapping[str, str],
+    lost: Mapping[str, float | None],
 ) -> None:
     """Write a page for each student of an assignment.
 
@@ -294,6 +309,8 @@ def write_feedback(
         By student, what was wrong with the submission.
     late : mapping from str to str
         By student, by how many hours it was late.
+    lost : mapping from str to float or None
+        By student, the share of the points that is taken off, if the assignment has a penalty.
     """
     possible = {
         f"{name}/{grade_id(cell)}": points(cell)
@@ -307,7 +324,8 @@ def write_feedback(
             told = [*notes.get(student, ())]
             if hours := late.get(student, ""):
                 told.append("handed in late" if hours == "late" else f"handed in {hours} h late")
-            page = _page(course, assignment, student, given, possible, told, typesetter)
+            share = lost.get(student)
+            page = _page(course, assignment, student, given, possible, told, share, typesetter)
             folder = course.folder / "feedback" / student / assignment
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "feedback.html").write_text(page, encoding="utf-8")
@@ -320,6 +338,7 @@ def _page(
     given: Mapping[str, Mark],
     possible: Mapping[str, float],
     notes: Sequence[str],
+    share: float | None,
     typesetter: Formulas,
 ) -> str:
     """Return the page of a student."""
@@ -345,7 +364,13 @@ def _page(
         shown = "–" if score is None else number(score)
         rows.append(f"<tr><td>{escape(title_of(name))}</td><td>{shown} of {number(most)}</td></tr>")
     most = sum(possible.values())
-    rows.append(f"<tr><th scope='row'>Total</th><td>{number(total)} of {number(most)}</td></tr>")
+    sums = {"Total": total}
+    if share:
+        sums[f"Total, {number(100 * share)} % taken off as it was late"] = left(total, share)
+    rows += [
+        f"<tr><th scope='row'>{title}</th><td>{number(each)} of {number(most)}</td></tr>"
+        for title, each in sums.items()
+    ]
     body = "\n".join(parts)
     return PAGE.format(
         title=escape(f"{assignment}: {student}"),

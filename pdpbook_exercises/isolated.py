@@ -54,10 +54,11 @@ from pdpbook_exercises.checking import counted, find_exercise, own, results, sco
 from pdpbook_exercises.instances import READER, Instance, letters_of
 from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
 
-__all__ = ["Grade", "grade", "seed_of"]
+__all__ = ["CellError", "Grade", "Grades", "grade", "seed_of"]
 
 EXERCISES = "pdpbook_exercises"  #: what a submission must not see
 LARGEST = 2**26  #: bytes of one reply
+LONGEST_LINE = 300  #: characters of what a cell raised
 MEMORY = 2**32  #: bytes of address space of a submission
 FILE = 2**24  #: bytes of a file that a submission writes
 PATIENCE = 4  #: seconds on the wall for each second of the processor
@@ -110,6 +111,39 @@ class Grade:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class CellError:
+    """What a cell of a submission raised when it was run.
+
+    Attributes
+    ----------
+    cell : int or None
+        Its place among the cells, from 0; None if the cells ended their process, so that nobody
+        knows which of them did.
+    said : str
+        What happened, in a line: a text of the student's.
+    """
+
+    cell: int | None
+    said: str
+
+
+class Grades(dict[str, Grade]):
+    """The grades of a submission by exercise, and what its cells raised.
+
+    Attributes
+    ----------
+    raised : tuple of CellError
+        In the order of the cells, the first ones where there are many.
+    """
+
+    def __init__(
+        self, grades: Mapping[str, Grade] | None = None, raised: Sequence[CellError] = ()
+    ) -> None:
+        super().__init__(grades or {})
+        self.raised = (*raised,)
+
+
 class SubmissionError(RuntimeError):
     """A submission broke off: it took too long, left, or sent what is no answer."""
 
@@ -123,7 +157,7 @@ def grade(
     seconds: float = 30.0,
     walled: bool | None = None,
     container: str = "",
-) -> dict[str, Grade]:
+) -> Grades:
     """Grade the answers in a submission, which runs in a process of its own.
 
     Parameters
@@ -148,8 +182,8 @@ def grade(
 
     Returns
     -------
-    dict from str to Grade
-        In the order of ``answers``.
+    Grades
+        By exercise, in the order of ``answers``, and what the cells raised.
 
     Raises
     ------
@@ -166,6 +200,8 @@ def grade(
     >>> grades = grade(cells, {"dp-versus-pdp/records-needed": "records_needed"})
     >>> grades["dp-versus-pdp/records-needed"].held < 7
     True
+    >>> [error.cell for error in grades.raised]
+    [0]
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
     missing = "" if walled is False else sandbox.why_not(container)
@@ -175,7 +211,7 @@ def grade(
     totals = {name: score(name, ..., me=me, seed=seeds[name], isolated=True)[1] for name in answers}
     most = len(cells) + sum(totals.values())
     instances = {name: own(name, me) for name in answers if find_exercise(name).own is not None}
-    grades = {}
+    grades = Grades()
     with _package_without_exercises(instances) as path, ExitStack() as running:
         submission = None
         for name, variable in answers.items():
@@ -189,6 +225,7 @@ def grade(
                 names = [*answers.values(), *([ME] if instances else [])]
                 submission = _Submission(cells, names, path, start, home, seconds, seconds * most)
                 running.callback(submission.close)
+                grades.raised = grades.raised or submission.raised
             grades[name] = _graded(name, variable, submission, me, seeds[name])
     return grades
 
@@ -232,6 +269,14 @@ def seed_of(secret: str, student: str, exercise: str) -> int:
     message = json.dumps([student, exercise]).encode("utf-8")
     digest = hmac.new(secret.encode("utf-8"), message, hashlib.sha256).digest()
     return int.from_bytes(digest[:8], "big") >> 1
+
+
+def _cell_error(cell: Any, said: Any, cells: int) -> CellError:
+    """Return what a submission says of a cell, as one line of plain letters that ends somewhere."""
+    known = isinstance(cell, int) and 0 <= cell < cells
+    text = " ".join(str(said).split())[:LONGEST_LINE]
+    line = "".join(each if each.isprintable() else "?" for each in text)
+    return CellError(cell if known else None, line)
 
 
 def _graded(name: str, variable: str, submission: _Submission, me: str, seed: int) -> Grade:
@@ -335,6 +380,8 @@ class _Submission:
     ----------
     trouble : str
         What the cells raised, and which took too long.
+    raised : tuple of CellError
+        The same, cell by cell.
     broken : str
         Why the process does not answer any more; empty as long as it does.
     started : bool
@@ -360,6 +407,7 @@ class _Submission:
         self._refused: list[str] = []
         self.unknown: set[str] = set()
         self.trouble = self.broken = ""
+        self.raised: tuple[CellError, ...] = ()
         self.started = False
         self._wall = PATIENCE * seconds
         self._stop = start.stop
@@ -385,11 +433,13 @@ class _Submission:
             self.tell(first_message | {"seconds": seconds, "wall": self._wall})
             first = self.hear()
             self._given = dict(first.get("given", {}))
-            self.trouble = "; ".join(map(str, first.get("trouble", ())))[:500]
+            told = [*first.get("trouble", ())][: student.TROUBLE]
+            self.raised = tuple(_cell_error(cell, said, len(cells)) for cell, said in told)
+            self.trouble = "; ".join(f"a cell {error.said}" for error in self.raised[:3])[:500]
             self.trouble += "." if self.trouble else ""
             self.started = True
         except SubmissionError:
-            pass  # `broken` says why; every answer is missing
+            self.raised = (CellError(None, self.broken),)  # every answer is missing
         except (TypeError, ValueError):
             self._fail("the submission sent what is no answer")
 

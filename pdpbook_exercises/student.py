@@ -33,6 +33,7 @@ __all__ = ["Clock", "OutOfTime", "is_blank", "main", "receive", "send"]
 
 REPLIES = 3  #: file descriptor of the replies; printing cannot reach it
 AGAIN = 0.1  #: seconds until code that has swallowed the end of its time is told once more
+TROUBLE = 20  #: cells of which it is told what they raised
 
 
 def is_blank(answer: Any) -> bool:
@@ -193,19 +194,19 @@ class _Server:
         """Run the cells, and tell what they leave behind."""
         notebook = Notebook(Path.cwd())
         self._clock = Clock(start["seconds"])
-        trouble = []
-        for cell in start["cells"]:
+        trouble: list[tuple[int, str]] = []
+        for number, cell in enumerate(start["cells"]):
             self._clock.start()
             try:
                 self._clock.run(lambda cell=cell: notebook.run(cell), start["wall"])  # type: ignore[misc]
             except OutOfTime as error:
-                trouble.append(f"a cell was stopped: {error}")
+                trouble.append((number, f"was stopped: {error}"))
             except BaseException as error:  # exit() ends no notebook
                 said = f": {text}" if (text := _text(error)) else ""
-                trouble.append(f"a cell raised {type(error).__name__}{said}")
+                trouble.append((number, f"raised {type(error).__name__}{said}"))
         found = {name: notebook.namespace.get(name) for name in start["names"]}
         given = {name: self.encode(value) for name, value in found.items() if not _blank(value)}
-        send({"given": given, "trouble": trouble[:3]}, self._replies)
+        send({"given": given, "trouble": trouble[:TROUBLE]}, self._replies)
 
     def serve(self) -> None:
         """Call the student's functions until the process is ended."""

@@ -166,14 +166,46 @@ def test_every_proof_has_a_list_for_its_marker(page: Path) -> None:
     assert solved.count("**What to look for.**") == asked
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=name)
-def test_an_assignment_that_asks_for_a_proof_has_a_place_for_it(page: Path) -> None:
-    """A proof that the sheet has no cell for gets no points."""
+#: what a statement says that asks for reasoning in words
+ASKS_FOR_PROSE = re.compile(r"\b(prove|show|derive|argue|explain|justify|say why)\b", re.IGNORECASE)
+#: assignments that say one of these words and ask for no prose, and why
+NO_PROSE: dict[str, str] = {}
+STATEMENT = re.compile(r"^(`{3,}|:{3,})\{exercise\}.*?^\1$", re.MULTILINE | re.DOTALL)
+
+
+def without_a_place(page: Path) -> list[str]:
+    """The assignments of a page whose text asks for prose and whose sheet has no cell for it."""
     text = page.read_text(encoding="utf-8")
-    for block in re.findall(r"^```\{exercise\}.*?^```$", text, re.MULTILINE | re.DOTALL):
+    blocks = [found[0] for found in STATEMENT.finditer(text)]
+    assert len(blocks) == len(exercises_of(text))
+    found = []
+    for block in blocks:
         [options] = exercises_of(block)
-        asks = re.search(r"\b([Pp]rove|[Ss]how) that\b", block)
-        assert options.purpose == "practice" or not asks or "proof" in options.kind, options.label
+        handed_in = options.purpose == "assignment" and "proof" not in options.kind
+        found += [options.label] if handed_in and ASKS_FOR_PROSE.search(block) else []
+    return found
+
+
+def test_an_assignment_that_asks_for_prose_has_a_place_for_it() -> None:
+    """What the sheet has no cell for gets no points, and nobody reads it."""
+    found = [label for page in CHAPTERS for label in without_a_place(page)]
+    assert found == [*NO_PROSE]
+
+
+def test_an_assignment_without_a_place_for_its_prose_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    head = ":label: ex-a\n:level: core\n:minutes: 5\n:kind: KIND\n:for: FOR\n\n"
+    for kind, purpose, body, found in (
+        ("code", "assignment", "Derive it from the theorem.", ["ex-a"]),
+        ("code", "assignment", "Then explain why.", ["ex-a"]),
+        ("code", "assignment", "What explains the difference?", []),
+        ("code, proof", "assignment", "Derive it from the theorem.", []),
+        ("code", "practice", "Derive it from the theorem.", []),
+    ):
+        text = head.replace("KIND", kind).replace("FOR", purpose) + body
+        for fence in ("```", ":::::"):
+            page.write_text(f"{fence}{{exercise}} One\n{text}\n{fence}\n", encoding="utf-8")
+            assert without_a_place(page) == found
 
 
 def test_every_solutions_page_belongs_to_a_chapter() -> None:

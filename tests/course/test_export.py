@@ -3,6 +3,7 @@
 import csv
 import shutil
 from pathlib import Path
+from zipfile import ZipFile
 
 import nbformat
 import pytest
@@ -104,3 +105,33 @@ def test_what_is_no_table_of_a_platform_is_told(
     (tmp_path / "roster.csv").write_text(MOODLE)
     with pytest.raises(CourseError, match="Nobody has a grade in week1: run make grade first"):
         export(course, tmp_path / "roster.csv")
+
+
+def test_the_feedback_is_packed_under_the_names_of_the_platforms(
+    graded: Course, tmp_path: Path
+) -> None:
+    (tmp_path / "roster.csv").write_text(CANVAS, encoding="utf-8")
+    made = export(graded, tmp_path / "roster.csv")
+    assert made.feedback == graded.folder / "week1-feedback.zip"
+    whose = {
+        "Anna Berg_123_assignsubmission_file_feedback.html": "Anna Berg",
+        "doejane_11_5_feedback.html": "doejane_11",
+        "doejane_LATE_12_6_feedback.html": "doejane_12",
+        "müllerzoë_13_5_feedback.html": "müllerzoë",
+        "stranger_feedback.html": "stranger",
+    }
+    with ZipFile(made.feedback) as archive:
+        assert {*archive.namelist()} == {*whose}
+        for name, student in whose.items():
+            page = graded.folder / "feedback" / student / "week1" / "feedback.html"
+            assert archive.read(name) == page.read_bytes()
+
+
+def test_an_archive_that_cannot_be_written_is_told(graded: Course, tmp_path: Path) -> None:
+    own = Course(tmp_path / "my-course")
+    shutil.copytree(graded.folder, own.folder)
+    (own.folder / "week1-feedback.zip").unlink(missing_ok=True)
+    (own.folder / "week1-feedback.zip").mkdir()
+    (tmp_path / "roster.csv").write_text(CANVAS, encoding="utf-8")
+    with pytest.raises(CourseError, match=r"week1-feedback.zip cannot be written: Is a directory"):
+        export(own, tmp_path / "roster.csv")

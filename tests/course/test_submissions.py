@@ -1,6 +1,7 @@
 """What was handed in: whose it is, and a whole sheet whatever was done to it."""
 
 import json
+import os
 import random
 import re
 import unicodedata
@@ -279,6 +280,15 @@ def test_large_outputs_cost_nobody_the_answer(release, tmp_path: Path) -> None:
     put(tmp_path, **{"anna.ipynb": data(given)})
     [only], problems = find_submissions(tmp_path, {SHEET: release})
     assert not problems and RIGHT in code_to_run(only.notebook)
+
+
+def test_what_is_no_file_is_not_opened(release, tmp_path: Path) -> None:
+    """To open a pipe into which nobody writes would wait for ever."""
+    put(tmp_path, **{"anna__a.ipynb": data(release)})
+    for name in ("anna/b.ipynb", "carl.ipynb"):
+        os.mkfifo(tmp_path / name)
+    found, problems = find_submissions(tmp_path, {SHEET: release})
+    assert [each.student for each in found] == ["anna"] and not problems
 
 
 def test_no_folder_and_no_submission_are_told(release, tmp_path: Path) -> None:
