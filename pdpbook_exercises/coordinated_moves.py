@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -16,8 +16,9 @@ from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook_exercises import Case, Exercise, reference
-from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game, wrong_game
+from pdpbook_exercises import Case, Exercise, Instances, reference
+from pdpbook_exercises.instances import Instance
+from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
 
 __all__ = ["EXERCISES"]
 
@@ -132,31 +133,42 @@ def _ends_high(counts: Any) -> str:
     return "" if ratio >= 1.05 else f"It ends at {ratio:.4f} times the optimum."
 
 
-def _tempted(answer: Any) -> list[tuple[NVOGame, float]]:
-    """Return the game with three scales and the one with four, and where each ends."""
-    counts, scales = answer
-    ends = []
-    for used in (list(scales)[:3], list(scales)):
-        game = laplace_game(counts, used)
-        end = best_response_dynamics(game, start=game.constant_profile(0)).profile
-        outcome = game.evaluate(end)
-        private = outcome.private_records == game.records
-        ends.append((game, outcome.divergence if private else np.inf))
-    return ends
+#: Histograms for which a search among a few hundred sets of scales finds an answer to "tempting".
+HISTOGRAMS = (
+    *((0, 2, 1, 4, 1), (1, 4, 1, 2, 0), (0, 0, 2, 2, 4), (0, 0, 3, 2, 3), (0, 3, 1, 3, 1)),
+    *((1, 3, 1, 3, 0), (1, 2, 2, 2, 1), (4, 1, 1, 1, 1), (1, 1, 1, 1, 4), (1, 1, 4, 1, 1)),
+    *((1, 1, 2, 2, 2), (2, 2, 2, 1, 1), (1, 2, 1, 4, 0), (0, 4, 1, 2, 1), (5, 2, 1, 0, 0)),
+    *((0, 0, 1, 2, 5), (0, 0, 3, 4, 1)),
+)
 
 
-def _is_tempting_input(answer: Any) -> str:
-    problem = wrong_game(answer, bins=5, actions=4)
-    if not problem and len({round(float(scale), 9) for scale in answer[1]}) < 4:
-        return "Two of the scales are equal."
-    return problem
+def _drawn_histogram(rng: np.random.Generator) -> Instance:
+    return {"counts": [*HISTOGRAMS[int(rng.integers(len(HISTOGRAMS)))]]}
 
 
-def _is_twice_as_far(answer: Any) -> str:
-    three, four = (end for _, end in _tempted(answer))
-    if four >= 2.0 * three:
-        return ""
-    return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
+def _end(counts: Sequence[int], scales: Sequence[float]) -> float:
+    """Return the divergence at the end of the dynamics; infinity if somebody is exposed there."""
+    game = laplace_game(counts, scales)
+    end = best_response_dynamics(game, start=game.constant_profile(0)).profile
+    outcome = game.evaluate(end)
+    return outcome.divergence if outcome.private_records == game.records else math.inf
+
+
+def _are_four_scales(answer: Any) -> str:
+    if np.shape(answer) != (4,) or not (np.asarray(answer, dtype=float) > 0).all():
+        return "The scales are wrong."
+    equal = len({round(float(scale), 9) for scale in answer}) < 4
+    return "Two of the scales are equal." if equal else ""
+
+
+def _is_twice_as_far(counts: Sequence[int]) -> Callable[[Any], str]:
+    def judge(answer: Any) -> str:
+        three, four = _end(counts, [*answer][:3]), _end(counts, [*answer])
+        if math.isfinite(three) and math.isfinite(four) and four >= 2.0 * three:
+            return ""
+        return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
+
+    return judge
 
 
 # Answers, wrong and right, for the exercises below ------------------------------------------------
@@ -219,6 +231,21 @@ def repair(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=No
     return reduce(asked) if asked else 1
 
 
+@cache
+def _tempting(*counts):
+    rng = np.random.default_rng(0)
+    bad = _is_twice_as_far(counts)
+    while True:
+        others = rng.uniform([0.12, 0.02, 0.3], [0.25, 0.06, 0.6]).round(3)
+        if not bad([1.0, *others.tolist()]):
+            return [1.0, *others.tolist()]
+
+
+def tempting(mine):
+    """At random: two scales below the first, and a fourth between them and the first."""
+    return [*_tempting(*mine["counts"])]
+
+
 EXERCISES = {
     "pairs": Exercise(
         [
@@ -271,43 +298,38 @@ EXERCISES = {
         right=[repair],
     ),
     "tempting": Exercise(
-        [
+        lambda mine: [
+            Case(_are_four_scales, "Four different scales > 0."),
             Case(
-                _is_tempting_input,
-                "A pair: five counts, two to eight records in all, and four different scales > 0.",
-            ),
-            Case(
-                lambda answer: np.isfinite(_tempted(answer)[0][1]),
+                lambda answer: math.isfinite(_end(mine["counts"], [*answer][:3])),
                 "With the first three scales a record is exposed at the end. The first scale must "
                 "be larger.",
             ),
             Case(
-                lambda answer: np.isfinite(_tempted(answer)[1][1]),
+                lambda answer: math.isfinite(_end(mine["counts"], [*answer])),
                 "With the fourth scale a record is exposed at the end.",
             ),
             Case(
-                _is_twice_as_far,
+                _is_twice_as_far(mine["counts"]),
                 "The end with four scales must be at twice the divergence of the end with three. "
-                "Try many small games at random.",
+                "Try many sets of scales at random.",
             ),
         ],
-        fixed="The answer is a game, and what it must show has no parameter.",
+        own=Instances({"counts": [2, 0, 4, 2, 0]}, _drawn_histogram),
         wrong=[
-            ([2, 0, 4, 2, 0], "It is not a pair."),
-            (([2, 0, 4, 2], [1.0, 0.18, 0.04, 0.48]), "The counts are wrong."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04]), "The scales are wrong."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 0.18]), "Two of the scales are equal."),
-            (([2, 0, 4, 2, 0], [1.0, 0.18, 0.04, 5.0]), "With three scales it ends at KL"),
-            (([0, 4, 2, 0, 1], [0.05, 0.02, 0.03, 0.04]), "The first scale must be larger."),
+            (1.0, "The scales are wrong."),
+            ([1.0, 0.18, 0.04], "The scales are wrong."),
+            ([1.0, 0.18, 0.04, 0.18], "Two of the scales are equal."),
+            ([1.0, 0.18, 0.04, 5.0], "With three scales it ends at KL"),
         ],
-        right=[[np.array([2, 0, 4, 2, 0]), (1.0, 0.18, 0.04, 0.48)]],
+        right=lambda mine: [tempting(mine), np.array(tempting(mine))],
     ),
     "three": Exercise(
         [
             Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
             Case(_ends_high, "At least 1.05 is wanted. Search at random."),
         ],
-        fixed="The answer is a game, and what it must show has no parameter.",
+        fixed="Such games are rare: with other scales there may be none that a search finds.",
         wrong=[
             ([0, 4, 2, 0, 1], "times the optimum"),
             ([1, 1, 2, 2], "Five whole numbers"),

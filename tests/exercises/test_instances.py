@@ -51,7 +51,7 @@ def test_an_instance_is_plain_and_most_students_have_another_one(
     for mine in found:
         assert ast.literal_eval(repr(mine)) == mine, "the isolated grader sends it as text"
         assert [*mine] == [*exercise.own.usual]
-    assert len({repr(mine) for mine in found}) >= 10
+    assert len({repr(mine) for mine in found}) >= 8
     found[0].clear()
     assert own(name, READER) == exercise.own.usual, "it must be a copy"
 
