@@ -3,7 +3,7 @@
 import ast
 import random
 import textwrap
-from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -45,16 +45,16 @@ def disguised(code: str) -> str:
     return "# on my honour\n" + ast.unparse(ast.fix_missing_locations(tree)).replace("    ", "  ")
 
 
-def keys() -> Iterator[tuple[str, str, str, str]]:
+@cache
+def keys() -> list[tuple[str, str, str, str]]:
     """For every exercise with code its name, stub, solution and the first cell of its page."""
+    found = []
     for page in CHAPTERS:
         setup = code_cells(read_page(page))[0].source
         stubs = named(page, "exercise-stub")
         for exercise, code in named(solution_page(page), "exercise-solution").items():
-            yield exercise, stubs[exercise], code, setup
-
-
-KEYS = [*keys()]
+            found.append((exercise, stubs[exercise], code, setup))
+    return found
 
 
 def references(exercise: str) -> tuple[str, dict[str, str]]:
@@ -71,13 +71,13 @@ def references(exercise: str) -> tuple[str, dict[str, str]]:
 def test_independent_right_answers_are_not_alike() -> None:
     """The book's solution and the reference of its check, and two solutions of the book."""
     compared = 0
-    for exercise, stub, code, setup in KEYS:
+    for exercise, stub, code, setup in keys():
         module, functions = references(exercise)
         found = alike({"": code, **functions}, stub=stub, setup=f"{setup}\n{module}")
         assert not [pair for pair in found.found if "" in sum(pair.groups, ())], exercise
         compared += len(found.compared) > 1 and "" in found.compared
     assert compared >= 15
-    found = alike({exercise: code for exercise, _, code, _ in KEYS}, setup=KEYS[0][3])
+    found = alike({exercise: code for exercise, _, code, _ in keys()}, setup=keys()[0][3])
     assert len(found.compared) >= 30 and not found.found
 
 
@@ -85,7 +85,7 @@ def test_the_threshold_is_above_what_right_answers_share(monkeypatch: pytest.Mon
     """What the guide says of shorter answers: some are nearly the same, a few are the same."""
     monkeypatch.setattr("course.likeness.SHORTEST", 0)
     near, same = [0], [0]
-    for exercise, stub, code, setup in KEYS:
+    for exercise, stub, code, setup in keys():
         module, functions = references(exercise)
         imported = imports_of(f"{setup}\n{module}")
         blank = shape(stub, imported) or ()
@@ -101,7 +101,7 @@ def test_the_threshold_is_above_what_right_answers_share(monkeypatch: pytest.Mon
 
 def test_a_copy_with_other_names_is_found_in_every_exercise_that_is_long_enough() -> None:
     told = 0
-    for exercise, stub, code, setup in KEYS:
+    for exercise, stub, code, setup in keys():
         copies = {"ada": code, "bob": disguised(code)}
         found = alike(copies, stub=stub, setup=setup)
         if found.compared:
@@ -109,7 +109,7 @@ def test_a_copy_with_other_names_is_found_in_every_exercise_that_is_long_enough(
             [pair] = found.found
             assert (pair.groups, pair.likeness) == ((("ada", "bob"),), 1.0), exercise
             told += 1
-    assert told >= 30, f"{told} of {len(KEYS)} exercises are long enough"
+    assert told >= 30, f"{told} of {len(keys())} exercises are long enough"
 
 
 CODE = """\
