@@ -57,23 +57,26 @@ def keys() -> list[tuple[str, str, str, str]]:
     return found
 
 
-def references(exercise: str) -> tuple[str, dict[str, str]]:
-    """The module that checks an exercise, and its functions: among them is a right answer.
+@cache
+def references(chapter: str) -> tuple[str, dict[str, str]]:
+    """The imports of the module that checks a chapter, and its functions.
 
-    It was written for the same exercise by the same hands as the solution, and is no copy of it.
+    For each exercise a right answer is among them.  It was written by the same hands as the
+    solution, and is no copy of it.
     """
-    chapter = exercise.partition("/")[0].replace("-", "_")
-    text = (ROOT / "pdpbook_exercises" / f"{chapter}.py").read_text(encoding="utf-8")
-    found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    return text, {node.name: ast.unparse(node) for node in found}
+    path = ROOT / "pdpbook_exercises" / f"{chapter.replace('-', '_')}.py"
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    return "\n".join(map(ast.unparse, imports)), {f.name: ast.unparse(f) for f in functions}
 
 
 def test_independent_right_answers_are_not_alike() -> None:
     """The book's solution and the reference of its check, and two solutions of the book."""
     compared = 0
     for exercise, stub, code, setup in keys():
-        module, functions = references(exercise)
-        found = alike({"": code, **functions}, stub=stub, setup=f"{setup}\n{module}")
+        imports, functions = references(exercise.partition("/")[0])
+        found = alike({"": code, **functions}, stub=stub, setup=f"{setup}\n{imports}")
         assert not [pair for pair in found.found if "" in sum(pair.groups, ())], exercise
         compared += len(found.compared) > 1 and "" in found.compared
     assert compared >= 15
@@ -86,15 +89,16 @@ def test_the_threshold_is_above_what_right_answers_share(monkeypatch: pytest.Mon
     monkeypatch.setattr("course.likeness.SHORTEST", 0)
     near, same = [0], [0]
     for exercise, stub, code, setup in keys():
-        module, functions = references(exercise)
-        imported = imports_of(f"{setup}\n{module}")
+        imports, functions = references(exercise.partition("/")[0])
+        answers = {"": code, **functions}
+        imported = imports_of(f"{setup}\n{imports}")
         blank = shape(stub, imported) or ()
-        for name, function in functions.items():
-            answers = {"": code, name: function}
-            for pair in alike(answers, stub=stub, setup=f"{setup}\n{module}").found:
-                shapes = [shape(each, imported) or () for each in answers.values()]
-                own = [beyond(blank, each) for each in shapes]
-                (same if pair.likeness == 1.0 else near).append(min(map(len, own)))
+        own = {name: len(beyond(blank, shape(each, imported))) for name, each in answers.items()}
+        for pair in alike(answers, stub=stub, setup=f"{setup}\n{imports}").found:
+            alone = pair.groups[-1] if "" in pair.groups[0] else pair.groups[0]
+            if "" in sum(pair.groups, ()):
+                shorter = min(own[""], max(own[name] for name in alone))
+                (same if pair.likeness == 1.0 else near).append(shorter)
     assert 40 <= max(near) < 50 < SHORTEST
     assert 20 <= max(same) < 30
 
