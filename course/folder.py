@@ -233,7 +233,11 @@ class Course:
         if not self._record.is_file():
             return {}
         try:
-            record: dict[str, dict[str, Any]] = json.loads(self._record.read_text(encoding="utf-8"))
+            record = json.loads(self._record.read_text(encoding="utf-8"))
+            if not isinstance(record, dict) or not all(
+                isinstance(v, dict) for v in record.values()
+            ):
+                raise ValueError("it holds no assignments by their names")
         except ValueError as error:
             raise CourseError(f"{self._record} is spoilt ({error}): restore it.") from None
         return record

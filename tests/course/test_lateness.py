@@ -88,7 +88,7 @@ def test_a_record_that_is_no_penalty_is_told(record: object, told: str) -> None:
         Penalty.from_record(record)
 
 
-@pytest.mark.parametrize("wrong", ["penalty", "no date", "date", "file"])
+@pytest.mark.parametrize("wrong", ["penalty", "no date", "date", "file", "list"])
 def test_a_wrong_record_is_told_before_anything_is_graded(
     wrong: str, course: Course, key, tmp_path: Path
 ) -> None:
@@ -99,9 +99,10 @@ def test_a_wrong_record_is_told_before_anything_is_graded(
         "no date": {"penalty": {"percent": 10}},
         "date": {"due": "Friday"},
         "file": {},
+        "list": {},
     }[wrong]
-    text = json.dumps(record)
-    (own.folder / "assignments.json").write_text(text[:-1] if wrong == "file" else text)
+    text = {"file": json.dumps(record)[:-1], "list": "[1]"}.get(wrong, json.dumps(record))
+    (own.folder / "assignments.json").write_text(text)
     (tmp_path / "in").mkdir()
     nbformat.write(key, tmp_path / "in" / "anna.ipynb")
     told = {
@@ -109,6 +110,7 @@ def test_a_wrong_record_is_told_before_anything_is_graded(
         "no date": r"week1 has a penalty for late submissions and no date",
         "date": r"assignments\.json, week1: 'Friday' is no point in time",
         "file": r"assignments\.json is spoilt",
+        "list": r"assignments\.json is spoilt \(it holds no assignments by their names\)",
     }[wrong]
     with pytest.raises(CourseError, match=told):
         grade_submissions(own, tmp_path / "in", "week1")

@@ -3,7 +3,7 @@
 import ast
 import random
 import textwrap
-from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -45,39 +45,42 @@ def disguised(code: str) -> str:
     return "# on my honour\n" + ast.unparse(ast.fix_missing_locations(tree)).replace("    ", "  ")
 
 
-def keys() -> Iterator[tuple[str, str, str, str]]:
+@cache
+def keys() -> list[tuple[str, str, str, str]]:
     """For every exercise with code its name, stub, solution and the first cell of its page."""
+    found = []
     for page in CHAPTERS:
         setup = code_cells(read_page(page))[0].source
         stubs = named(page, "exercise-stub")
         for exercise, code in named(solution_page(page), "exercise-solution").items():
-            yield exercise, stubs[exercise], code, setup
+            found.append((exercise, stubs[exercise], code, setup))
+    return found
 
 
-KEYS = [*keys()]
+@cache
+def references(chapter: str) -> tuple[str, dict[str, str]]:
+    """The imports of the module that checks a chapter, and its functions.
 
-
-def references(exercise: str) -> tuple[str, dict[str, str]]:
-    """The module that checks an exercise, and its functions: among them is a right answer.
-
-    It was written for the same exercise by the same hands as the solution, and is no copy of it.
+    For each exercise a right answer is among them.  It was written by the same hands as the
+    solution, and is no copy of it.
     """
-    chapter = exercise.partition("/")[0].replace("-", "_")
-    text = (ROOT / "pdpbook_exercises" / f"{chapter}.py").read_text(encoding="utf-8")
-    found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    return text, {node.name: ast.unparse(node) for node in found}
+    path = ROOT / "pdpbook_exercises" / f"{chapter.replace('-', '_')}.py"
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    return "\n".join(map(ast.unparse, imports)), {f.name: ast.unparse(f) for f in functions}
 
 
 def test_independent_right_answers_are_not_alike() -> None:
     """The book's solution and the reference of its check, and two solutions of the book."""
     compared = 0
-    for exercise, stub, code, setup in KEYS:
-        module, functions = references(exercise)
-        found = alike({"": code, **functions}, stub=stub, setup=f"{setup}\n{module}")
+    for exercise, stub, code, setup in keys():
+        imports, functions = references(exercise.partition("/")[0])
+        found = alike({"": code, **functions}, stub=stub, setup=f"{setup}\n{imports}")
         assert not [pair for pair in found.found if "" in sum(pair.groups, ())], exercise
         compared += len(found.compared) > 1 and "" in found.compared
     assert compared >= 15
-    found = alike({exercise: code for exercise, _, code, _ in KEYS}, setup=KEYS[0][3])
+    found = alike({exercise: code for exercise, _, code, _ in keys()}, setup=keys()[0][3])
     assert len(found.compared) >= 30 and not found.found
 
 
@@ -85,23 +88,24 @@ def test_the_threshold_is_above_what_right_answers_share(monkeypatch: pytest.Mon
     """What the guide says of shorter answers: some are nearly the same, a few are the same."""
     monkeypatch.setattr("course.likeness.SHORTEST", 0)
     near, same = [0], [0]
-    for exercise, stub, code, setup in KEYS:
-        module, functions = references(exercise)
-        imported = imports_of(f"{setup}\n{module}")
+    for exercise, stub, code, setup in keys():
+        imports, functions = references(exercise.partition("/")[0])
+        answers = {"": code, **functions}
+        imported = imports_of(f"{setup}\n{imports}")
         blank = shape(stub, imported) or ()
-        for name, function in functions.items():
-            answers = {"": code, name: function}
-            for pair in alike(answers, stub=stub, setup=f"{setup}\n{module}").found:
-                shapes = [shape(each, imported) or () for each in answers.values()]
-                own = [beyond(blank, each) for each in shapes]
-                (same if pair.likeness == 1.0 else near).append(min(map(len, own)))
+        own = {name: len(beyond(blank, shape(each, imported))) for name, each in answers.items()}
+        for pair in alike(answers, stub=stub, setup=f"{setup}\n{imports}").found:
+            alone = pair.groups[-1] if "" in pair.groups[0] else pair.groups[0]
+            if "" in sum(pair.groups, ()):
+                shorter = min(own[""], max(own[name] for name in alone))
+                (same if pair.likeness == 1.0 else near).append(shorter)
     assert 40 <= max(near) < 50 < SHORTEST
     assert 20 <= max(same) < 30
 
 
 def test_a_copy_with_other_names_is_found_in_every_exercise_that_is_long_enough() -> None:
     told = 0
-    for exercise, stub, code, setup in KEYS:
+    for exercise, stub, code, setup in keys():
         copies = {"ada": code, "bob": disguised(code)}
         found = alike(copies, stub=stub, setup=setup)
         if found.compared:
@@ -109,7 +113,7 @@ def test_a_copy_with_other_names_is_found_in_every_exercise_that_is_long_enough(
             [pair] = found.found
             assert (pair.groups, pair.likeness) == ((("ada", "bob"),), 1.0), exercise
             told += 1
-    assert told >= 30, f"{told} of {len(KEYS)} exercises are long enough"
+    assert told >= 30, f"{told} of {len(keys())} exercises are long enough"
 
 
 CODE = """\
