@@ -33,7 +33,7 @@ from pdpbook_exercises.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
 
-STUDENTS = ("Ada", "Bob", "Eve")  #: whose instances the key must solve, besides the reader's
+STUDENTS = ("Ada", "Bob")  #: whose instances the key must solve, besides the reader's
 
 
 def page_name(page: str) -> str:

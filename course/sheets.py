@@ -51,6 +51,7 @@ STATEMENT, PROOF, STUB, CHECK = "exercise", "exercise-proof", "exercise-stub", "
 Cells = list[NotebookNode]
 Exercise = tuple[ExerciseOptions, dict[str, NotebookNode]]  # with its cells by tag
 Exercises = list[Exercise]
+INSTANCE = "mine = own("  #: in a stub, what gives a student an instance
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
 SHORTEST = 16  #: characters of a line that tells something of a solution
 ABOUT = """\
@@ -60,11 +61,16 @@ This sheet holds the exercises of a chapter of *Per-instance differential privac
 and that are graded.{practice}
 
 Run the two cells below first. Then replace the dots in an exercise and run its check. It tells you
-what does not hold yet; your points are decided later, on other numbers where an exercise has some.
+what does not hold yet; your points are decided later, on other numbers where an exercise has
+some.{personal}
 You may add cells. Do not delete or rename any, and leave the checks as they are.
 
 The line under an exercise says what its points are for. Where it asks for a proof, there is a cell
 to write it in. What else it asks for in words has no points: write it down for yourself."""
+
+PERSONAL = """
+Where `me` stands above the dots, write the name under which you hand in: your answer is judged by
+the instance that belongs to this name."""
 
 PRACTICE = """ Its other exercises are for practice: do them in the chapter, where each has its
 solution below it."""
@@ -280,7 +286,9 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
     if "setup" not in tags(install):
         raise SheetError(f"{page}: the first cell does not install the package")
     practice = PRACTICE if counts["practice"] else ""
-    about = ABOUT.format(title=notebook.metadata["title"], practice=practice)
+    stubs = [parts[STUB].source for _, parts in exercises if STUB in parts]
+    personal = PERSONAL if any(INSTANCE in stub for stub in stubs) else ""
+    about = ABOUT.format(title=notebook.metadata["title"], practice=practice, personal=personal)
     cells = [new_markdown_cell(about)]
     for name, cell in ((INSTALL, install), (SETUP, setup)):
         metadata = dict(cell.metadata) | _nbgrader(name, "code", locked=True)

@@ -286,7 +286,7 @@ EXERCISES = {
             Case(_are_settings, "Give a dictionary of options of approximate_enumeration."),
             Case(_runs_end_low, "Which settings decide about the last steps?"),
         ],
-        fixed="The answer is the settings for one game, and a run takes half a second.",
+        fixed="No rule is known that finds such settings for every game of sixty records.",
         wrong=[
             ([100, 5], "It is no dictionary."),
             ({"rng": np.random.default_rng(0)}, "leave rng out"),

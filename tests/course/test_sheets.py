@@ -91,6 +91,16 @@ def test_a_sheet_holds_the_exercises_alone() -> None:
     assert answers(sheet) == {"signs-check": ("page/signs", "sign")}
 
 
+def test_a_sheet_says_that_an_instance_belongs_to_a_name() -> None:
+    page = edition(kind="code")
+    assert "`me`" not in make_sheet(page, KEY, "page.md").cells[0].source
+    page.cells[-2].source = "me = 'reader'\nmine = own('page/signs', me)\nsign = ..."
+    page.cells[-1].source = 'check("page/signs", sign, me=me)'
+    sheet = make_sheet(page, KEY, "page.md")
+    assert "write the name under which you hand in" in sheet.cells[0].source
+    assert answers(sheet) == {"signs-check": ("page/signs", "sign")}
+
+
 def with_practice() -> NotebookNode:
     """A page with an assignment, and an exercise for practice with its solution."""
     page, practice = edition(), edition(kind="code", purpose="practice")
@@ -257,7 +267,9 @@ def all_chapters(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Cours
     """A course with one assignment of all chapters."""
     course = Course(tmp_path_factory.mktemp("all") / "my-course")
     pages = [page.relative_to(ROOT).as_posix() for page in ASSIGNED]
-    make_assignment(course, pages, "term", built)
+    with pytest.MonkeyPatch.context() as patch:  # test_instances.py solves those of other names
+        patch.setattr("course.assignment.STUDENTS", ("Ada",))
+        make_assignment(course, pages, "term", built)
     return course
 
 

