@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from typing import Any
 import pdpbook_exercises
 from pdpbook_exercises.isolated import Grade, grade
 from pdpbook_exercises.sandbox import why_not
+from pdpbook_exercises.wire import printable
 
 __all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "progress", "read_result"]
 
@@ -170,7 +171,14 @@ def judge(job: Job) -> Result:
         Raised(ENDED if error.cell is None else job.places[error.cell], error.said)
         for error in grades.raised
     )
-    return Result(job.digest, walled, "", dict(grades), raised)
+    return Result(job.digest, walled, "", {name: _plain(grades[name]) for name in grades}, raised)
+
+
+def _plain(grade: Grade) -> Grade:
+    """Return a grade whose texts every file can hold, whatever the submission has said."""
+    told = {name: each for name, each in vars(grade).items() if isinstance(each, str)}
+    plain: dict[str, Any] = {name: printable(each) for name, each in told.items()}
+    return replace(grade, **plain)
 
 
 def failed(job: Job, why: str) -> Result:

@@ -52,7 +52,7 @@ from pdpbook import _validate
 from pdpbook_exercises import sandbox, student
 from pdpbook_exercises.checking import counted, find_exercise, own, results, score
 from pdpbook_exercises.instances import READER, Instance, letters_of
-from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception
+from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception, printable
 
 __all__ = ["CellError", "Grade", "Grades", "grade", "seed_of"]
 
@@ -274,9 +274,8 @@ def seed_of(secret: str, student: str, exercise: str) -> int:
 def _cell_error(cell: Any, said: Any, cells: int) -> CellError:
     """Return what a submission says of a cell, as one line of plain letters that ends somewhere."""
     known = isinstance(cell, int) and 0 <= cell < cells
-    text = " ".join(str(said).split())[:LONGEST_LINE]
-    line = "".join(each if each.isprintable() else "?" for each in text)
-    return CellError(cell if known else None, line)
+    line = " ".join(str(said).split())[:LONGEST_LINE]
+    return CellError(cell if known else None, printable(line))
 
 
 def _graded(name: str, variable: str, submission: _Submission, me: str, seed: int) -> Grade:

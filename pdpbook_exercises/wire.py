@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CHANGEABLE", "change", "encode", "message_of", "named_exception"]
+__all__ = ["CHANGEABLE", "change", "encode", "message_of", "named_exception", "printable"]
 
 DEEPEST = 12  #: nested lists in an answer
 LONGEST = 10**6  #: items of an iterator
@@ -158,6 +158,19 @@ def message_of(error: BaseException) -> str:
     """
     said = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
     return str(said)[:500]
+
+
+def printable(text: str) -> str:
+    r"""Return a text that every file and every page can hold: other letters become ``?``.
+
+    A submission can say what is no text, such as half of a pair of surrogates.
+
+    Examples
+    --------
+    >>> printable("ε > 1\ud800\x1b[31m")
+    'ε > 1??[31m'
+    """
+    return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
 
 
 def named_exception(name: str, text: str) -> Exception:
