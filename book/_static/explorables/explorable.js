@@ -273,7 +273,9 @@ class ExplorablePanel {
     const places = state.split(",").map(Number);
     if (places.length !== this.states.length || places.some((place) => !Number.isFinite(place))) return;
     places.forEach((place, i) => this.states[i].go(place));
-    this.body.node().closest("figure").scrollIntoView();
+    const figure = this.body.node().closest("figure");
+    for (let fold = figure.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    figure.scrollIntoView();
   }
 
   listen() {

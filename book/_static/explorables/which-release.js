@@ -20,7 +20,7 @@ explorable("which-release", (panel) => {
   const measures = [
     { table: "divergences", title: "divergence from the data (nats)", unit: "", ticks: [1e-6, 1e-3, 1],
       scale: (range) => d3.scaleLog([1e-6, 4], range).clamp(true), of: (r) => `the divergence of your release, ${promised(r)}, is` },
-    { table: "errors", title: "distance of a value from its record (cm)", unit: " cm", ticks: [0, 50, 100],
+    { table: "errors", title: "distance of a value from its record (cm)", unit: " cm", ticks: [0, 40, 80],
       scale: (range) => d3.scaleLinear([0, d3.max(releases, ({ errors }) => d3.max(errors.flat(2)))], range),
       of: (r) => `the distance of a value of your release, ${promised(r)}, from its record is` },
   ];
