@@ -416,7 +416,7 @@ def check_data(app: Sphinx) -> None:
 def add_filters(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Load the script with the buttons on the pages that list verdicts."""
+    """Load the script with the choices on the pages that list verdicts."""
     if "badge-source" in context.get("body", ""):
         app.add_js_file("filters.js", loading_method="defer")
 
