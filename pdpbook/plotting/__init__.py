@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook._extras import require
+from pdpbook.plotting.series import COLOURS
 from pdpbook.plotting.tables import table
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "as_svg",
     "bar_widths",
     "key",
+    "mark",
     "new_figure",
     "table",
     "use_book_style",
@@ -177,6 +179,27 @@ def key(
         lines = -(-len(entries) // columns) + ("title" in options)
         target.set_figheight(target.get_figheight() + 1.45 * LEAST_TYPE * lines / 72.0)
     return cast("Legend", legend)
+
+
+def mark(axis: Axes, place: float, name: str) -> None:
+    """Mark a place of the horizontal axis by a dotted line with a name beside its foot.
+
+    Parameters
+    ----------
+    axis : matplotlib.axes.Axes
+    place : float
+        In units of the axis.
+    name : str
+    """
+    axis.axvline(place, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        name,
+        (place, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
 
 
 def bar_widths(places: ArrayLike, widest: float) -> NDArray[np.float64]:

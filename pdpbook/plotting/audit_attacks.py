@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.audit.attacks import Attack
-from pdpbook.plotting import key, new_figure
+from pdpbook.plotting import key, mark, new_figure
 from pdpbook.plotting.series import COLOURS, looks
 
 if TYPE_CHECKING:
@@ -78,15 +78,7 @@ def advantages(
     )
     for (name, values), style in zip(curves.items(), styles, strict=True):
         axis.plot(draws, values, **{**style, "marker": ""}, label=name)
-    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-    axis.annotate(
-        "m = n",
-        (records, 0.0),
-        (4, 4),
-        xycoords=("data", "axes fraction"),
-        textcoords="offset points",
-        color=COLOURS["grey"],
-    )
+    mark(axis, records, "m = n")
     axis.set(xscale="log", xlabel="draws m", ylabel="advantage", ylim=(-0.02, 1.03))
     key(figure)
     return figure

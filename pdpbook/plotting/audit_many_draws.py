@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import key, new_figure
-from pdpbook.plotting.series import COLOURS, filled, look, looks
+from pdpbook.plotting import key, mark, new_figure
+from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,15 +63,7 @@ def totals(draws: ArrayLike, curves: Mapping[str, ArrayLike], *, records: int) -
     for (name, values), style in zip(curves.items(), looks(curves), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
         axis.plot(draws, shown, **{**style, "marker": ""}, label=name)
-    axis.axvline(records, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-    axis.annotate(
-        "m = n",
-        (records, 0.0),
-        (4, 4),
-        xycoords=("data", "axes fraction"),
-        textcoords="offset points",
-        color=COLOURS["grey"],
-    )
+    mark(axis, records, "m = n")
     axis.set(xscale="log", yscale="log", xlabel="draws m", ylabel="total ε (nats)")
     key(figure)
     return figure
