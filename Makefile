@@ -116,7 +116,7 @@ test: $(NBGRADER)
 	$(MAKE) oldest
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
 	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
-	$(RUN) pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook pdpbook_exercises course
+	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook pdpbook_exercises course
 	@echo "All checks passed."
 
 lint: $(STAMP)

@@ -11,7 +11,9 @@ Only a few tasks for each thread are given out at a time.  Therefore the schedul
 
 Two failures have to be reported.  First, a cluster may have no worker, either from the beginning or
 because the last one has died.  A call then waits for :data:`WORKER_TIMEOUT` seconds and ends with
-an error that says how to go on.  Second, Dask may fail to send an exception that a task raises, for
+an error that says how to go on.  It adds up the waits that it has asked for and reads no clock,
+because the clock goes on while a computer sleeps, and the workers that were about to start would be
+given up when it wakes.  Second, Dask may fail to send an exception that a task raises, for
 example if its text is not valid Unicode, and then nothing more is heard of the task.  A worker
 therefore sends an exception as an ordinary result (:class:`~pdpbook.scaling.failures.Failure`), in
 a form that every connection can carry.
@@ -96,22 +98,20 @@ class _Workers:
     def __init__(self, client: Client, label: str, worker_timeout: float, kept: str) -> None:
         self.client, self.label, self.kept = client, label, kept
         self.timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
+        self.pause = min(1.0, self.timeout / 4)
         self.address = client.scheduler.address
-        self.alone_since: float | None = None
-        self.looked = self.threads = 0.0
+        self.alone = self.looked = self.threads = 0.0
 
-    def look(self) -> None:
-        """Ask how many threads there are; raise if there has been none for too long."""
+    def look(self, waited: float = 0.0) -> None:
+        """Ask how many threads there are; raise if the waits without any add up to the timeout."""
+        before = self.threads
         try:
             self.threads = sum(self.client.nthreads().values())
         except OSError as error:
             raise self.lost() from error
         self.looked = time.monotonic()
-        if self.threads:
-            self.alone_since = None
-        elif self.alone_since is None:
-            self.alone_since = self.looked
-        elif self.looked - self.alone_since >= self.timeout:
+        self.alone = 0.0 if before or self.threads else self.alone + waited
+        if self.alone >= self.timeout:
             raise TimeoutError(
                 f"{self.label}: the cluster at {self.address} has had 0 workers for "
                 f"{self.timeout:g} seconds. Start one, for example with `dask worker "
@@ -128,11 +128,11 @@ class _Workers:
         """Return the next task that has finished, and meanwhile watch whether there are workers."""
         while True:
             try:
-                future = finished.get(timeout=min(1.0, self.timeout / 4))
+                future = finished.get(timeout=self.pause)
             except queue.Empty:
-                self.look()
+                self.look(self.pause)
                 continue
-            self.alone_since = None
+            self.alone = 0.0
             return future
 
     def lost(self) -> ConnectionError:
@@ -236,8 +236,8 @@ def on_every_worker(
     workers = _Workers(client, label, worker_timeout, "")
     workers.look()
     while not workers.threads:
-        time.sleep(min(1.0, workers.timeout / 4))
-        workers.look()
+        time.sleep(workers.pause)
+        workers.look(workers.pause)
     answers = client.run(partial(attempt, function), on_error="return")
     found = {}
     for worker, each in answers.items():
@@ -309,8 +309,8 @@ def _outcome(future: Any, workers: _Workers, item: Any) -> Any:
                 result = future.result(timeout=seconds)
                 break
             except TimeoutError:  # the worker that has the result is slow to send it, or gone
+                workers.look(seconds)
                 seconds *= 2
-                workers.look()
     except distributed.scheduler.KilledWorker as reason:
         raise RuntimeError(
             f"{workers.label}: a worker died each time that it came to {item!r}; "

@@ -9,9 +9,11 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from pdpbook.scaling import cluster as module
 from pdpbook.scaling.cluster import connected, on_every_worker, run_tasks
 
 
@@ -96,6 +98,22 @@ def test_a_cluster_that_never_has_a_worker_ends_the_call(processes):
 def test_a_worker_that_comes_in_time_is_waited_for(processes):
     with processes.client(0) as client:
         threading.Timer(1.0, processes.worker).start()
+        found = sorted(run_tasks(abs, [-1, -2, -3], client=client, worker_timeout=60.0))
+    assert found == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_a_computer_that_has_slept_still_waits_for_its_workers(processes, monkeypatch):
+    """The clock goes on by an hour between any two readings, as if the lid had been closed."""
+    readings = []
+
+    def monotonic() -> float:
+        readings.append(3600.0 * len(readings))
+        if len(readings) == 5:  # by now it has been without a worker for some hours
+            processes.worker()
+        return readings[-1]
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=monotonic, sleep=time.sleep))
+    with processes.client(0) as client:
         found = sorted(run_tasks(abs, [-1, -2, -3], client=client, worker_timeout=60.0))
     assert found == [(0, 1), (1, 2), (2, 3)]
 

@@ -1,0 +1,49 @@
+"""In CI, a test that depends on the machine has a second try, and every other test has one."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FAILS_ONCE = """
+from pathlib import Path
+
+def test_that_fails_the_first_time():
+    seen = Path(__file__).with_suffix(".seen")
+    if not seen.exists():
+        seen.touch()
+        raise AssertionError("the first time")
+
+def test_that_always_fails():
+    raise AssertionError("at any time")
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "ci", "counts"),
+    [
+        ("scaling", "true", "1 failed, 1 passed, 2 rerun"),
+        ("game", "true", "2 failed"),
+        ("scaling", "", "2 failed"),
+    ],
+)
+def test_only_a_test_that_depends_on_the_machine_is_tried_again(tmp_path, folder, ci, counts):
+    tests = tmp_path / "tests"
+    (tests / folder).mkdir(parents=True)
+    shutil.copy(Path(__file__).with_name("conftest.py"), tests)
+    (tests / folder / "test_once.py").write_text(FAILS_ONCE)
+    command = [sys.executable, "-m", "pytest", "-q", "-rR", f"--rootdir={tmp_path}", str(tests)]
+    ran = subprocess.run(
+        command,
+        env=os.environ | {"CI": ci, "PYTHONPATH": os.pathsep.join(sys.path), "PYTEST_ADDOPTS": ""},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert counts in ran.stdout.splitlines()[-1], ran.stdout + ran.stderr
+    assert ("RERUN tests/scaling/test_once.py::test_that_fails_the_first" in ran.stdout) == (
+        "rerun" in counts
+    )
