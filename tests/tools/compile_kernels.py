@@ -8,10 +8,11 @@ import numpy as np
 
 import pdpbook as pb
 
-game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+game = pb.NVOGame(np.array([3, 0, 1]), pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
 profile = pb.coordinated_best_response(game).profile
 outcome = game.evaluate(profile)
 assert outcome.is_nash() and outcome.private.any() and outcome.losses.any()
 pb.privacy_losses(np.eye(2), [1.0, 1.0], 2)
-small = {"generations": 1, "population": 4, "parents": 2, "elites": 1}
-pb.approximate_enumeration(game, rng=np.random.default_rng(0), **small)
+pb.approximate_enumeration(
+    game, rng=np.random.default_rng(0), generations=1, population=4, parents=2, elites=1
+)

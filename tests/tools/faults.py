@@ -14,6 +14,7 @@ import copy
 import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.abc import Loader
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +50,14 @@ def replacements(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Compare(ops=operators):
             for i, operator in enumerate(operators):
-                new = copy.deepcopy(node)
-                new.ops[i] = OPERATORS[type(operator)]()
-                yield new
+                compared = copy.deepcopy(node)
+                compared.ops[i] = OPERATORS[type(operator)]()
+                yield compared
         case ast.BinOp(op=operator) | ast.BoolOp(op=operator) | ast.AugAssign(op=operator):
             if type(operator) in OPERATORS:
-                new = copy.deepcopy(node)
-                new.op = OPERATORS[type(operator)]()
-                yield new
+                combined = copy.deepcopy(node)
+                combined.op = OPERATORS[type(operator)]()
+                yield combined
         case ast.UnaryOp(operand=operand):
             yield operand
         case ast.Constant(value=bool() as value):
@@ -84,9 +85,9 @@ def replacements(node: ast.AST) -> Iterator[ast.AST]:
         elif name == "abs" and len(node.args) == 1:
             yield node.args[0]
     if isinstance(node, (ast.If, ast.While)) and not isinstance(node.test, ast.UnaryOp):
-        new = copy.copy(node)
-        new.test = ast.UnaryOp(ast.Not(), node.test)
-        yield new
+        opposite = copy.copy(node)
+        opposite.test = ast.UnaryOp(ast.Not(), node.test)
+        yield opposite
     if isinstance(node, ast.stmt) and _removable(node):
         yield ast.Pass()
 
@@ -123,15 +124,16 @@ def mutants(node: ast.AST, lines: range = range(0)) -> Iterator[Mutant]:
             continue
         if isinstance(node, ast.Raise):
             continue  # its message; the whole statement has been dropped once
-        holder, keys = (value, range(len(value))) if isinstance(value, list) else (node, [field])
-        for key in keys:
-            child = value[key] if isinstance(value, list) else value
+        places: list[tuple[Any, Any, Any]] = [(node, field, value)]
+        if isinstance(value, list):
+            places = [(value, key, child) for key, child in enumerate(value)]
+        for holder, key, child in places:
             if not isinstance(child, ast.AST) or _skipped(child):
                 continue
             within = lines
             if isinstance(child, ast.stmt):
                 body = getattr(child, "body", None)
-                end = body[0].lineno if body else child.end_lineno + 1
+                end = body[0].lineno if body else (child.end_lineno or child.lineno) + 1
                 within = range(child.lineno, max(end, child.lineno + 1))
             for new in replacements(child):
                 line = getattr(child, "lineno", within.start)
@@ -154,12 +156,12 @@ def put(mutant: Mutant | None) -> None:
         if not hasattr(part, "lineno") and "lineno" in part._attributes:
             ast.copy_location(part, where)
     if isinstance(mutant.owner, list):
-        mutant.owner[mutant.key] = mutant.new
+        mutant.owner[int(mutant.key)] = mutant.new
     else:
         setattr(mutant.owner, str(mutant.key), mutant.new)
 
 
-class Importer:
+class Importer(Loader):
     """Finds one module before all others do, and runs the given tree in its place."""
 
     def __init__(self, name: str, file: Path, tree: ast.Module) -> None:

@@ -123,7 +123,7 @@ def even_plans() -> dict[str, Any]:
     return {"user_plan": np.array([[0.5, 0.5]]), "adversary_plan": np.array([[0.5, 0.5]])}
 
 
-def evaluated(game: pb.NVOGame) -> pb.Outcome:
+def evaluated(game: pb.NVOGame) -> pb.game.Outcome:
     """Return the outcome of a game in which everybody plays the second action."""
     return game.evaluate(game.constant_profile(1))
 

@@ -80,7 +80,7 @@ def make_oldest_environment() -> Path:
 
 def main() -> int:
     """Run the tests of ``pdpbook.scaling`` with the oldest engine."""
-    command = [make_oldest_environment(), *PYTEST, "-k", LEFT_OUT, *TESTS]
+    command = [str(make_oldest_environment()), *PYTEST, "-k", LEFT_OUT, *TESTS]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "CI": "true"}
     return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
 

@@ -21,10 +21,12 @@ from tests.tools.notebooks import ROOT
 
 PACKAGES = ("pdpbook", "pdpbook_exercises", "tests", "book", "course", "benchmarks")
 #: Minutes long; they look at the built book, at servers and at processes.
-SLOW = ("tests/site/", "tests/course/", "tests/scaling/", "tests/test_mutants.py")
-SLOW += ("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/commands/")
-SLOW += ("tests/exercises/test_isolated.py", "tests/test_watch.py", "tests/test_collector.py")
-SLOW += ("tests/test_bad_input.py",)  # it calls every public name
+SLOW = (
+    *("tests/site/", "tests/course/", "tests/scaling/", "tests/commands/", "tests/test_mutants.py"),
+    *("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/test_collector.py"),
+    *("tests/exercises/test_isolated.py", "tests/test_watch.py"),
+    "tests/test_bad_input.py",  # it calls every public name
+)
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 
 

@@ -14,13 +14,16 @@ import sys
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from book._ext.edition.student_bundle import explorable_names
 from book._ext.pages.explorable import STILLS
 from tests.tools.notebooks import ROOT
 
-SCREENS = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 400, "height": 800}}
+SCREENS: dict[str, ViewportSize] = {
+    "wide": {"width": 1280, "height": 900},
+    "narrow": {"width": 400, "height": 800},
+}
 COLOURS = 128
 ALONE = """() => {
     let box = document.querySelector(".explorable");
@@ -39,7 +42,7 @@ CARD = """() => {
         "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem;" +
         "max-width: none";
 }"""
-SHARED = {"width": 1200, "height": 630}  # what those show who show a link
+SHARED: ViewportSize = {"width": 1200, "height": 630}  # what those show who show a link
 
 
 def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 1.0) -> Page:
