@@ -211,6 +211,9 @@ def results(
             holds, problem, wants_hint = clock.run(functools.partial(_try, case, answer))
         except OutOfTime as error:
             holds, problem, wants_hint = False, f"Your answer was stopped: {error}.", True
+        except Exception as error:  # what came back cannot even be shown
+            raised = f"raised {type(error).__name__}: {error}"
+            holds, problem, wants_hint = False, f"Comparing what came back {raised}.", True
         words = [] if holds else [problem]
         if words and problem != STUB:
             words.insert(0, f"case {i} of {len(cases)} does not hold yet.")
@@ -257,7 +260,8 @@ def counted(name: str, held: Sequence[bool]) -> int:
     """Return how many of the cases that hold count for a grade.
 
     The fixed cases of an exercise are known, so an answer may be a table of them.  If the exercise
-    draws cases and none of these holds, the answer has shown nothing and gets nothing.  Where each
+    draws cases, the fixed ones therefore count in proportion to the drawn ones that hold, rounded
+    down.  An answer for which no drawn case holds has shown nothing and gets nothing.  Where each
     student has an instance, the answer is one object, and cases that hold for the object of
     somebody else show nothing, too: it counts if all of them hold.
 
@@ -282,12 +286,15 @@ def counted(name: str, held: Sequence[bool]) -> int:
     >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False] * 3)
     0
     >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
-    9
+    3
     """
     exercise = find_exercise(name)
     if exercise.own is not None:
         return sum(held) if all(held) else 0
-    return 0 if exercise.draw is not None and not any(held[-DRAWN:]) else sum(held)
+    if exercise.draw is None:
+        return sum(held)
+    fixed, drawn = sum(held[:-DRAWN]), sum(held[-DRAWN:])
+    return drawn + fixed * drawn // DRAWN
 
 
 def _kept(argument: Any) -> Any:
@@ -398,7 +405,16 @@ def _matching_hint(case: Case, answer: Any, clock: Clock) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value in few characters."""
+    """Return a value in few characters, or its type if it cannot be shown at all."""
+    try:
+        text = _in_words(value)
+    except Exception:  # its repr raises, is too deep, or has more digits than Python converts
+        text = f"a value of type {type(value).__name__} that cannot be shown"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _in_words(value: Any) -> str:
+    """Return what :func:`_shown` shortens."""
     if isinstance(value, np.ndarray) and value.ndim > 2:
         text = f"array of shape {value.shape}"
     elif isinstance(value, np.ndarray):
@@ -423,7 +439,7 @@ def _shown(value: Any) -> str:
         text = f"{type(value).__name__}({', '.join(given)})"
     else:
         text = " ".join(repr(value).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text
 
 
 def find_exercise(name: str) -> Exercise:

@@ -81,7 +81,7 @@ def own(name, me):  # the instance of the student who is graded, whatever the sh
     return {instances!r}[name]
 """
 WHOLE = "An object counts if all cases hold, because some hold for that of somebody else, too."
-KNOWN = "No case with numbers of your own holds, so the cases that everybody knows do not count."
+KNOWN = "The cases that everybody knows count only as far as those with numbers of your own hold."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
     "of pdpbook."

@@ -172,12 +172,22 @@ def _is_better(answer: Callable[..., Any]) -> bool | str:
 
 
 def _drawn_noise(rng: np.random.Generator) -> Case:
-    """Draw three tables; the median of so few of them varies more."""
+    """Draw three tables and turn them round; the median of so few of them varies more.
+
+    What comes back is turned back.  So a table that was found without looking at the noisy one, for
+    example in the data, is not good enough.
+    """
     seeds = rng.integers(1, 2**32, 3).tolist()
 
     def judge(answer: Any) -> bool | str:
-        error = _error(answer, seeds)
-        return error < 8.0 or f"The median error over three other tables is {error:.2f} kg."
+        def clean(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(answer(noisy[::-1, ::-1].copy()))[::-1, ::-1]
+
+        error = _error(clean, seeds)
+        return error < 8.0 or (
+            "The median error over three other tables, with both axes turned round, is "
+            f"{error:.2f} kg."
+        )
 
     return Case(judge, "The threshold must suit the noise, not one table.")
 
@@ -217,6 +227,11 @@ def solved(epsilon, total):
 def advanced_only(epsilon, total):
     a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
     return math.floor(((math.sqrt(b * b + 4 * a * total) - b) / (2 * a)) ** 2)
+
+
+def known_counts(noisy=None):
+    """Looks the counts up instead of cleaning the table."""
+    return np.histogram2d(*(load_players()[key] for key in ("height", "weight")), bins=SIDE)[0]
 
 
 def at_least_one(epsilon, total):
@@ -317,6 +332,7 @@ EXERCISES = {
             (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
             (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
             (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
+            (known_counts, "with both axes turned round"),
         ],
         right=[
             lambda noisy: np.maximum(noisy - 9, 0),

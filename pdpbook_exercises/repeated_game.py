@@ -290,5 +290,6 @@ EXERCISES = {
             (lambda game, rounds, rng: 0.0, "Its shape is ()"),
         ],
         right=[learner(lambda k: 10 / (k + 9), 0.5)],
+        refused=("pdpbook.beyond.repeated_game.solve_repeated",),
     ),
 }

@@ -67,17 +67,20 @@ def _errors(values: Any, lower: float, upper: float, epsilon: float) -> list[flo
 
 def _statistic_cases(reference: Any, hint: str, bounds: list[tuple[float, float]]) -> list[Case]:
     rng = np.random.default_rng(2)
+    columns = [rng.gamma(2.0, 3.0, n).clip(0.0, 20.0) for n in (5, 12, 40)]
+    columns[1] = 20.0 - columns[1]  # its long tail is at the lower end
     return [
-        close(reference, rng.gamma(2.0, 3.0, n).clip(0.0, 20.0), *ends, epsilon, hint=hint)
-        for n, ends, epsilon in zip((5, 12, 40), bounds, (1.0, 0.5, 2.0), strict=True)
+        close(reference, values, *ends, epsilon, hint=hint)
+        for values, ends, epsilon in zip(columns, bounds, (1.0, 0.5, 2.0), strict=True)
     ]
 
 
 def _drawn_statistic(
     rng: np.random.Generator, lower: tuple[float, float], upper: tuple[float, float]
 ) -> tuple[Any, ...]:
-    """Draw values in [0, 20], and the ends of the range from these intervals."""
+    """Draw values in [0, 20], with the long tail at either end, and the ends of the range."""
     values = rng.gamma(2.0, 3.0, int(rng.integers(5, 40))).clip(0.0, 20.0)
+    values = values if rng.random() < 0.5 else 20.0 - values
     ends = (round(rng.uniform(*interval), 2) for interval in (lower, upper))
     return values, *ends, round(rng.uniform(0.1, 3.0), 2)
 
@@ -97,6 +100,12 @@ def deleted(values, lower, upper, epsilon, *, fewer=1, width=None, worst=np.max)
     x = np.asarray(values)
     changes = np.abs(x - x.mean()) / (x.size - fewer)
     return worst(changes) * x.size * epsilon / (upper - lower if width is None else width)
+
+
+def one_sided(values, lower, upper, epsilon):
+    """Forgets the records below the mean."""
+    x = np.asarray(values)
+    return (x.max() - x.mean()) * x.size / (x.size - 1) * epsilon / (upper - lower)
 
 
 def both(values, lower, upper, epsilon, *, part=1.0, kept=False, sign=abs):
@@ -152,6 +161,7 @@ EXERCISES = {
             (lambda x, a, b, e: deleted(x, a, b, e, worst=np.mean), "take the largest"),
             (lambda x, a, b, e: deleted(x, a, b, e, width=np.ptp(x)), "divide the change"),
             (lambda x, a, b, e: e, "divide the change"),
+            (one_sided, "take the largest"),
         ],
         right=[deleted],
     ),

@@ -10,6 +10,7 @@ import pytest
 import pdpbook as pb
 import pdpbook_exercises as exercises
 from pdpbook_exercises import Case, Exercise, check, close, equal, score
+from pdpbook_exercises.checking import counted
 
 
 @pytest.fixture(autouse=True)
@@ -231,6 +232,36 @@ def test_games_and_tables_are_shown_in_short():
         "NVOGame(counts=[2, 1], kernel=array of shape (3, 2, 2), epsilon=1, delta=0). "
         "It is a NVOGame, and a number was expected."
     )
+
+
+class Unshowable:
+    """A value whose text cannot be had."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def nested(depth):
+    """A list that is too deep for Python to write down."""
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Unshowable(), [Unshowable()], 10**5000, nested(10**5)],
+    ids=["repr", "part", "digits", "deep"],
+)
+def test_a_value_that_cannot_be_shown_is_wrong_and_no_error(value):
+    assert "that cannot be shown" in says("square", lambda x: value)
+
+
+@pytest.mark.parametrize(("drawn", "counts"), [(0, 0), (1, 3), (2, 6), (3, 9)])
+def test_fixed_cases_count_in_proportion_to_those_that_are_drawn(drawn, counts):
+    held = [True] * drawn + [False] * (3 - drawn)
+    assert counted("dp-versus-pdp/records-needed", [*[True] * 6, *held]) == counts
 
 
 def test_unknown_names():

@@ -18,9 +18,10 @@ from pdpbook.audit.end_to_end_loss import end_to_end_losses
 from pdpbook.audit.private_randomisers import noise_margin
 from pdpbook.audit.public_randomisers import likely_counts
 from pdpbook.audit.safe_randomisers import is_safe
+from pdpbook.beyond.repeated_game import solve_repeated
 from pdpbook.experiments.settings_search import misfit
 from pdpbook.per_instance.scale_bounds import published_scale_bound
-from pdpbook.scaling.keyed_random import integer_weights
+from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
 from pdpbook_exercises import check
 from pdpbook_exercises.checking import results
 from pdpbook_exercises.isolated import grade
@@ -43,6 +44,9 @@ def public(a: int, size: int, n: int, level: float) -> Any:
 
 #: Answers that held every case before they were refused.
 IMPORTS: dict[str, list[Callable[..., Any]]] = {
+    "billion-records/keyed": [
+        lambda key, name, p, a, b: keyed_draws(key, name, integer_weights(p), start=a, stop=b)
+    ],
     "billion-records/weights": [integer_weights, lambda p: np.array(integer_weights(p), object)],
     "dp-versus-pdp/records-needed": [pb.records_needed, lambda n, e: pb.records_needed(n, e)],
     "end-to-end-loss/rerun": [end_to_end_losses, functools.partial(end_to_end_losses)],
@@ -55,6 +59,9 @@ IMPORTS: dict[str, list[Callable[..., Any]]] = {
     "public-data/again": [public],
     "published-proof/printed-scales": [
         lambda n, k, e: [published_scale_bound(n, e), published_scale_bound(n, e, bins=k)]
+    ],
+    "repeated-game/faster-steps": [
+        lambda game, rounds, rng: solve_repeated(game).response_values[0]
     ],
     "repair/margin": [lambda k, e, d: noise_margin(k, epsilon=e, delta=d)],
     "repair/safe": [lambda rows, lower, e: is_safe(rows, lower, epsilon=e)],
