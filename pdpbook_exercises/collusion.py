@@ -212,10 +212,17 @@ def _ratio_case(ratio: float, expected: bool) -> Case:
 
 
 def _drawn_ratio(rng: np.random.Generator) -> Case:
-    whole = int(rng.integers(2, 40))
-    if rng.random() < 0.5:
-        return _ratio_case(float(whole), True)
-    return _ratio_case(whole + round(float(rng.uniform(0.05, 0.95)), 2), False)
+    """Draw a whole number and another one, since half of all guesses about one are right."""
+    one, other = rng.integers(2, 40, 2)
+    between = float(other) + round(float(rng.uniform(0.05, 0.95)), 2)
+    pair = [_ratio_case(float(one), True), _ratio_case(between, False)]
+    order = rng.permutation(2)
+
+    def judge(answer: Any) -> bool | str:
+        verdicts = (pair[i].judge(answer) for i in order)
+        return next((each for each in verdicts if each not in (True, "")), True)
+
+    return Case(judge, f"{A_JUMP} {NO_JUMP}")
 
 
 EXERCISES = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdpbook.beyond.gaussian_pdp import hockey_stick_divergences
 from pdpbook.per_instance.noise_kernels import gaussian_kernel
-from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses
+from pdpbook.per_instance.privacy_loss import linear_limits, privacy_losses, records_needed
 from pdpbook_exercises import Case, Exercise, close, reference
 
 __all__ = ["EXERCISES"]
@@ -21,6 +21,15 @@ def _lone(n: int, m: int, epsilon: float) -> float:
     rows = np.zeros((n, 2))
     rows[:m, 0] = rows[m:, 1] = 1.0
     return float(hockey_stick_divergences(rows[:1], rows.sum(axis=0), n, epsilon)[0])
+
+
+def _drawn_lone(rng: np.random.Generator) -> Case:
+    """Draw a record with a δ above 0, at an ε of at least ln n/(n-1), as the page asks."""
+    n = int(rng.integers(10, 60))
+    epsilon = round(rng.uniform(0.02, 0.3) - math.log1p(-1 / n), 2)
+    m = int(rng.integers(1, records_needed(n, epsilon)))
+    hint = "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?"
+    return _lone_case(n, m, epsilon, hint)
 
 
 def _lone_case(n: int, m: int, epsilon: float, hint: str) -> Case:
@@ -385,14 +394,7 @@ EXERCISES = {
             _lone_case(40, 30, 0.2, "If enough records share the bin, δ is 0 and not negative."),
             _lone_case(7, 7, 1.0, "If all records are in one bin, removing one changes nothing."),
         ],
-        draw=lambda rng: _lone_case(
-            n := int(rng.integers(3, 60)),
-            int(rng.integers(1, n + 1)),
-            round(
-                rng.uniform(0.02, 1.0) - math.log1p(-1 / n), 2
-            ),  # the page asks for ε >= ln n/(n-1)
-            "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?",
-        ),
+        draw=_drawn_lone,
         wrong=[
             (lambda n, m, e: m / n - math.exp(e) * (m - 1) / (n - 1), "never negative"),
             (lambda n, m, e: 1 / n, "shares its bin"),
