@@ -10,9 +10,11 @@ data or a page, is taken to concern the test files that name it.
 (``make page``), the tests of the built book, of the course kit, of a sandbox, of a Dask cluster, of
 bad input to every public name and of all exercises at once, which take minutes.  Tests of each
 exercise (``EACH_EXERCISE``) are run for the chapters whose module in ``pdpbook_exercises`` reaches
-the change; if these are more than ``MOST_CHAPTERS``, they are left out like the others.
+the change, and at ``FEWER_SEEDS``; if these are more than ``MOST_CHAPTERS``, they are left out like
+the others.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -34,7 +36,8 @@ SLOW = (
 )
 #: Tests whose parameter is an exercise, ``[<chapter>/<name>]``.  They import every chapter.
 EACH_EXERCISE = tuple(f"tests/exercises/test_{n}.py" for n in ("answers", "drawn", "instances"))
-MOST_CHAPTERS = 6
+MOST_CHAPTERS = 4
+FEWER_SEEDS = {"PDPBOOK_SEEDS": "3"}  # of tests/exercises/test_drawn.py, which tries 20
 LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 
 
@@ -199,11 +202,12 @@ def main(base: str) -> int:
         ours = any(name.startswith("tests/") for name in chosen.run)
         small = ["--hypothesis-profile=small"] if ours else []
         command = [sys.executable, "-m", "pytest", "-q", *small, *chosen.options, *chosen.run]
-        if subprocess.run(command).returncode:
+        if subprocess.run(command, env=FEWER_SEEDS | os.environ).returncode:
             failed.append("pytest")
     pages = [name for name in changed if name.startswith("book/") and name.endswith(".md")]
     if chosen.chapters:
-        print(f"of all exercises, run for those of some chapters: {', '.join(chosen.chapters)}")
+        chapters = ", ".join(chosen.chapters)
+        print(f"of the tests of all exercises, run for some chapters, at fewer seeds: {chapters}")
     for name in chosen.slow:
         print(f"not run, since it takes long: {name}")
     for name in pages:
