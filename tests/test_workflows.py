@@ -1,0 +1,32 @@
+"""What the workflows do that no run here can show."""
+
+from pathlib import Path
+
+import yaml
+
+from tests.test_repository import texts
+from tests.tools.notebooks import ROOT
+
+
+def test_a_pull_request_has_its_preview_when_a_test_has_failed() -> None:
+    """By default a step is left out after one that has failed."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    steps = workflow["jobs"]["test"]["steps"]
+    tested = [step.get("run") for step in steps].index("bash .ci/run")
+    upload, summary = steps[tested + 1 :]
+    assert upload["if"] == "${{ !cancelled() }}"
+    assert upload["with"]["path"] == "_build/html"
+    assert upload["with"]["if-no-files-found"] == "ignore"
+    condition = "!cancelled() && hashFiles('_build/html/index.html') != ''"
+    assert summary["if"] == f"${{{{ {condition} }}}}", "without a book there is nothing to tell of"
+
+
+def test_the_hooks_are_installed_with_an_interpreter_that_stays() -> None:
+    """pipx deletes the environment of ``pipx run`` after two weeks, and the hook names it."""
+    files = [*texts(), ROOT / ".pre-commit-config.yaml"]
+    instructing = [path for path in files if "pre-commit install" in path.read_text("utf-8")]
+    assert {path.name for path in instructing} >= {"CONTRIBUTING.md", ".pre-commit-config.yaml"}
+    for path in {*instructing} - {Path(__file__)}:
+        text = path.read_text(encoding="utf-8")
+        assert "pipx run pre-commit" not in text, path
+        assert "pipx install pre-commit && pre-commit install" in text, path
