@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.solution import Solution
 
 __all__ = [
     "Pipeline",
@@ -43,13 +44,14 @@ __all__ = [
     "end_to_end_losses",
     "game_pipeline",
     "mixture_pipeline",
+    "played",
     "removals",
 ]
 
 #: From a histogram, shape (K,), to the distribution of the released bin, shape (K,).
 Pipeline = Callable[[NDArray[np.int64]], ArrayLike]
-#: From a game to a strategy profile, shape (K, V).
-Solver = Callable[[NVOGame], NDArray[np.int64]]
+#: From a game to a :class:`~pdpbook.game.Solution`, or to a strategy profile, shape (K, V).
+Solver = Callable[[NVOGame], Solution | NDArray[np.int64]]
 
 
 def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
@@ -113,7 +115,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     game : NVOGame
         Gives the kernels, the target and with them the grid, which all stay as they are.
     solve : callable
-        Maps a game to a strategy profile, e.g. the end of best-response dynamics.
+        Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
+        strategy profile.
 
     Returns
     -------
@@ -124,7 +127,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     Raises
     ------
     TypeError
-        If game is no game or solve no function.
+        If game is no game or solve no function of a game.  The pipeline raises a ValueError or
+        TypeError if what ``solve`` returns has no profile of the game.
 
     Notes
     -----
@@ -135,7 +139,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.3, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
+    ...     return best_response_dynamics(game, start=game.constant_profile(0))
     >>> end_to_end_losses(game.counts, game_pipeline(game, best_responses)).round(3)
     array([0.014, 0.019, 0.759])
     """
@@ -143,7 +147,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         replayed = replace(game, counts=counts)
-        return replayed.evaluate(_played(solve, replayed)).output
+        return replayed.evaluate(played(solve, replayed)).output
 
     return pipeline
 
@@ -272,20 +276,21 @@ def removals(
     game : NVOGame
         The game with everybody, at least three records.
     solve : callable
-        Maps a game to a strategy profile.
+        Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
+        strategy profile.
     bins : sequence of int, optional
         Occupied bins from which a record leaves; all of them if not given.
 
     Returns
     -------
-    tuple of Departure
+    tuple of Removal
         One for each of the bins, in their order.
 
     Raises
     ------
     TypeError, ValueError
         If game is no game or solve no function of a game, there are fewer than three records,
-        nobody is in one of the bins, or solve returns no profile.
+        nobody is in one of the bins, or what solve returns has no profile of the game.
 
     Notes
     -----
@@ -296,7 +301,7 @@ def removals(
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([0, 4, 2, 0, 1], laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
+    ...     return best_response_dynamics(game, start=game.constant_profile(0))
     >>> (tall,) = removals(game, best_responses, bins=[4])
     >>> round(tall.fixed_noise_loss, 2), round(tall.end_to_end_loss, 2), tall.changed
     (0.8, 0.92, array([0, 0, 2, 0, 0]))
@@ -311,7 +316,7 @@ def removals(
     for k in bins:
         if _validate.integer("bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
             raise _validate.fail("bins", "numbers of occupied bins", list(bins))
-    profile = _played(solve, game)
+    profile = played(solve, game)
     losses = game.evaluate(profile).losses
     found = []
     for k in bins:
@@ -319,7 +324,7 @@ def removals(
         fewer = replace(game, counts=_without(game.counts, k))
         stayed = profile.copy()
         stayed[k, action] -= 1
-        rerun = _played(solve, fewer)
+        rerun = played(solve, fewer)
         found.append(
             Removal(
                 int(k),
@@ -334,18 +339,22 @@ def removals(
     return tuple(found)
 
 
+def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
+    """Return the profile that a solver finds, which must be one of the game."""
+    found = solve(game)
+    profile = found.profile if isinstance(found, Solution) else found
+    if profile is None:
+        raise _validate.fail("solve(game)", "a profile, or a Solution that has one", found)
+    return _validate.profile_matrix(
+        "solve(game)", profile, counts=game.counts, actions=game.actions
+    )
+
+
 def _check_game(game: Any, solve: Any) -> None:
     """Refuse what is no game or no solver."""
     if not isinstance(game, NVOGame):
         raise _validate.fail("game", "an NVOGame", game, TypeError)
     _validate.function("solve", solve, "a game")
-
-
-def _played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
-    """Return the profile that a solver finds, which must be one of the game."""
-    return _validate.profile_matrix(
-        "solve(game)", solve(game), counts=game.counts, actions=game.actions
-    )
 
 
 def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:

@@ -62,6 +62,7 @@ MODULE_RESULTS = {
 
 #: What the package calls with arguments that it has made itself; "the caller has checked them".
 INNER = {
+    "audit.end_to_end_loss.played",
     "audit.randomiser_program.RandomiserProgram",
     "audit.randomiser_program.action_rows",
     "audit.safe_randomisers.best_safe_randomiser",
