@@ -222,8 +222,6 @@ NO_GUARANTEE = {
     "foundations.laplace_tradeoff",
     "foundations.randomised_response_share",  # estimates
     "foundations.staircase_pdf",
-    "game.NVOGame",
-    "game.NVOGame.from_data",
     "own_data.public_bins",  # a number of bins
 }
 LEVELS = {"sensitivity", "epsilon", "epsilons", "delta", "deltas"}
@@ -234,6 +232,31 @@ STATED = {name for name in CALLED if LEVELS & {each.name for each in parameters(
 def test_a_guarantee_names_its_neighbours(name: str) -> None:
     said = inspect.getdoc(PUBLIC[name]) or ""
     assert re.search(r"remov(al|ed)|replace(d|ment)", said), "removal or replacement?"
+
+
+#: What says who is private, or how much a record loses.
+VERDICTS = {"losses", "private", "private_records"}
+
+
+#: What holds such an attribute, the game that it speaks of, and the two that are arrays.
+SPEAK_OF_A_RECORD = {
+    name: owner
+    for name, owner in PUBLIC.items()
+    if inspect.isclass(owner)
+    and VERDICTS & {*dir(owner), *getattr(owner, "__dataclass_fields__", ())}
+} | {
+    "game.NVOGame": pb.game.NVOGame,
+    "game.NVOGame.from_data": pb.game.NVOGame.from_data,
+    "game.Outcome.losses": pb.game.Outcome.losses,
+    "game.Outcome.private": pb.game.Outcome.private,
+}
+
+
+@pytest.mark.parametrize("name", sorted(SPEAK_OF_A_RECORD))
+def test_what_says_who_is_private_names_neighbours_and_noise(name: str) -> None:
+    said = inspect.getdoc(SPEAK_OF_A_RECORD[name]) or ""
+    assert "removal" in said, "with and without the record, or with another one?"
+    assert re.search("fixed-noise", said, re.IGNORECASE), "do the others choose anew?"
 
 
 def test_the_exceptions_take_a_level() -> None:

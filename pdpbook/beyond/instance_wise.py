@@ -371,6 +371,8 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 class Episode:
     """What happened in one episode.
 
+    A record counts as private by the fixed-noise loss of its removal.
+
     Attributes
     ----------
     profile : ndarray of int, shape (K, V)

@@ -42,6 +42,8 @@ __all__ = ["BestResponse", "best_response_dynamics"]
 class BestResponse:
     """What best-response dynamics found, and how it got there; a :class:`Solution`.
 
+    A record counts as private by the fixed-noise loss of its removal.
+
     Attributes
     ----------
     profile : ndarray of int, shape (K, V)

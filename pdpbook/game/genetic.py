@@ -35,6 +35,8 @@ __all__ = ["Enumeration", "approximate_enumeration"]
 class Enumeration:
     """What the genetic algorithm found; a :class:`Solution`.
 
+    A record counts as private by the fixed-noise loss of its removal.
+
     Attributes
     ----------
     profile : ndarray of int, shape (K, V)

@@ -60,6 +60,8 @@ _ENUMERATED = 100_000
 class Certificate:
     """A private profile and a proof of how good it is; a :class:`Solution`.
 
+    A record counts as private by the fixed-noise loss of its removal.
+
     Attributes
     ----------
     profile : ndarray of int, shape (K, V), or None

@@ -94,8 +94,8 @@ class ColumnRelease:
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of each record, in ascending order of the values, by all draws together
-        (the number of draws times the loss of one), in nats.
+        Fixed-noise loss of the removal of each record, in ascending order of the values, by all
+        draws together (the number of draws times the loss of one), in nats.
     end_to_end : float or None
         Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
         where it was not computed.
