@@ -141,6 +141,51 @@ def test_shared_names_mean_one_thing(name: str) -> None:
             assert said == "float"
 
 
+#: Names of which another kind of value is asked here than there, and why they keep the name.
+TWO_KINDS = {
+    "epsilon": "formulas of one line take arrays of it, and algorithms take one number",
+    "game": "each part plays its own kind of game, and says which",
+    "hidden": "a network of several layers has several sizes, the paper's network of one layer one",
+    "lower": "the lower end of a range; of a histogram it is the lower bound of each count",
+    "order": "formulas of one line take arrays of it, the divergence of two vectors one number",
+    "prior": "the prior over types of one player or of two; over one record it is a number",
+    "progress": "a cluster reports to a function, one process draws a bar or none",
+    "protected": "budgets of those who are protected; of distances in order, how many of them",
+    "scale": "formulas of one line take arrays of it, and algorithms take one number",
+    "sensitivity": "formulas of one line take arrays of it, and algorithms take one number",
+    "sigma": "formulas of one line take arrays of it, and algorithms take one number",
+    "start": "where a search starts is a profile; start and stop of a slice are Python's",
+}
+ARRAYS = ("ArrayLike", "Floats", "NDArray", "Sequence[float]", "Iterable[float]")
+
+
+def kind(each: inspect.Parameter) -> str:
+    """What kind of value a parameter asks for, optional or not."""
+    said = str(each.annotation).removesuffix(" | None")
+    if said in ("float", "int"):
+        return "number"
+    return "array" if said.startswith(ARRAYS) else said
+
+
+def test_a_name_asks_for_one_kind_of_value_or_says_why_for_two() -> None:
+    kinds: dict[str, set[str]] = {}
+    for name in CALLED:
+        for each in parameters(name):
+            kinds.setdefault(each.name, set()).add(kind(each))
+    assert {name for name, found in kinds.items() if len(found) > 1} == set(TWO_KINDS)
+
+
+def test_what_is_the_same_has_one_name() -> None:
+    """The distributions with and without the record; the response of a fit; a quantile."""
+    for name in ("audit.optimal_attack", "audit.record_profile", "foundations.tradeoff_curve"):
+        assert [each.name for each in positional(name)] == ["present", "absent"]
+    names = {each.name for name in CALLED for each in parameters(name)}
+    assert not names & {"target", "level", "percentile"}
+    for name in CALLED:
+        if name.partition(".")[2].startswith("quantile_"):
+            assert "quantile" in {each.name for each in parameters(name)}, name
+
+
 def documented(function: Callable[..., Any], argument: str) -> str:
     """What the docstring says of an argument."""
     _, _, said = (inspect.getdoc(function) or "").partition(f"\n{argument} : ")

@@ -267,7 +267,7 @@ class Removal:
 
 
 def removals(
-    game: NVOGame, solve: Solver, *, bins: Sequence[int] | None = None
+    game: NVOGame, solve: Solver, *, from_bins: Sequence[int] | None = None
 ) -> tuple[Removal, ...]:
     """Take a record out of one bin after the other, and play the game again each time.
 
@@ -278,7 +278,7 @@ def removals(
     solve : callable
         Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
         strategy profile.
-    bins : sequence of int, optional
+    from_bins : sequence of int, optional
         Occupied bins from which a record leaves; all of them if not given.
 
     Returns
@@ -302,24 +302,24 @@ def removals(
     >>> game = NVOGame([0, 4, 2, 0, 1], laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
     ...     return best_response_dynamics(game, start=game.constant_profile(0))
-    >>> (tall,) = removals(game, best_responses, bins=[4])
+    >>> (tall,) = removals(game, best_responses, from_bins=[4])
     >>> round(tall.fixed_noise_loss, 2), round(tall.end_to_end_loss, 2), tall.changed
     (0.8, 0.92, array([0, 0, 2, 0, 0]))
     """
     _check_game(game, solve)
     if game.records < 3:
         raise ValueError(f"game must have at least 3 records, got {game.records} records")
-    if bins is None:
-        bins = [int(k) for k in np.flatnonzero(game.counts)]
-    if not isinstance(bins, Sequence):
-        raise _validate.fail("bins", "a sequence of bins", bins, TypeError)
-    for k in bins:
-        if _validate.integer("bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
-            raise _validate.fail("bins", "numbers of occupied bins", list(bins))
+    if from_bins is None:
+        from_bins = [int(k) for k in np.flatnonzero(game.counts)]
+    if not isinstance(from_bins, Sequence):
+        raise _validate.fail("from_bins", "a sequence of bins", from_bins, TypeError)
+    for k in from_bins:
+        if _validate.integer("from_bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
+            raise _validate.fail("from_bins", "numbers of occupied bins", list(from_bins))
     profile = played(solve, game)
     losses = game.evaluate(profile).losses
     found = []
-    for k in bins:
+    for k in from_bins:
         action = int(np.nanargmax(losses[k]))
         fewer = replace(game, counts=_without(game.counts, k))
         stayed = profile.copy()

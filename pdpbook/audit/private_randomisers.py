@@ -193,11 +193,18 @@ def private_randomiser(
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
         randomiser = safe_randomiser(
-            noisy, lower, epsilon=second, actions=actions, noise=first, at_least=at_least
+            noisy,
+            lower,
+            epsilon=second,
+            actions=actions,
+            histogram_epsilon=first,
+            at_least=at_least,
         )
         failure = _failure(data.size, first, margin)
     else:  # every row is the same, which is safe at any ε
-        randomiser = safe_randomiser(noisy, np.zeros_like(noisy), epsilon=1.0, noise=first)
+        randomiser = safe_randomiser(
+            noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first
+        )
         failure = 0.0
     return PrivateRandomiser(randomiser, noisy, lower, first, second, failure)
 

@@ -187,7 +187,7 @@ def train(
     copies: int = 8,
     discount: float = 0.98,
     exploration: tuple[float, float] = (0.5, 0.005),
-    batch: int = 256,
+    batch_size: int = 256,
     learn_every: int = 2,
     replay: int = 100_000,
     follow: float = 0.005,
@@ -210,7 +210,7 @@ def train(
     exploration : (float, float)
         Largest and smallest share of random actions; the copies lie between in geometric steps.
         The first round is random altogether.
-    batch : int
+    batch_size : int
         Transitions drawn at a time.  The network passes over them once, in gradient steps of at
         most 200 (see :meth:`QNetwork.learn`).
     learn_every : int
@@ -249,7 +249,7 @@ def train(
     >>> from pdpbook.beyond.instance_wise import instance_wise_game
     >>> game = instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4)
     >>> result = train(
-    ...     lambda: InstanceWiseNoise(game), rng=np.random.default_rng(0), rounds=2, batch=8
+    ...     lambda: InstanceWiseNoise(game), rng=np.random.default_rng(0), rounds=2, batch_size=8
     ... )
     >>> result.returns.shape, len(result.tests)
     ((2, 8), 2)
@@ -264,7 +264,7 @@ def train(
     for name, value in (
         ("rounds", rounds),
         ("copies", copies),
-        ("batch", batch),
+        ("batch_size", batch_size),
         ("learn_every", learn_every),
         ("replay", replay),
     ):
@@ -287,7 +287,7 @@ def train(
     envs, test = [make() for _ in range(copies)], make()
     game = _validate.instance("make()", test, InstanceWiseNoise).game
     _validate.memory("replay", replay, replay, test.inputs, what="the transitions", itemsize=4)
-    _validate.memory("batch", batch, batch, test.inputs, what="a batch")
+    _validate.memory("batch_size", batch_size, batch_size, test.inputs, what="a batch")
     for size, following in zip([test.inputs, *hidden], [*hidden, game.actions], strict=True):
         _validate.memory("hidden", hidden, size, following, what="the weights of a layer")
     network = QNetwork(
@@ -324,9 +324,9 @@ def train(
                 states = after
                 returns[i] += rewards
                 bar.update()
-                if memory.added < batch or turn % learn_every:
+                if memory.added < batch_size or turn % learn_every:
                     continue
-                rows = memory.draw(batch, rng)
+                rows = memory.draw(batch_size, rng)
                 future = target.values(memory.after[rows]).max(axis=1)
                 network.learn(
                     memory.before[rows],
@@ -353,12 +353,12 @@ def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
-def committed_run(table: str) -> pd.DataFrame:
+def committed_run(name: str) -> pd.DataFrame:
     """Return a table of the long run that the book carries.
 
     Parameters
     ----------
-    table : str
+    name : str
         ``"curve"``: per reading of the scales and round, the mean return of the episodes
         played to learn (``practice``), return, KL and P_E of the test episode, and the seconds
         that the whole training took.  ``"profiles"``: the profile of each reading's test episode of
@@ -381,5 +381,5 @@ def committed_run(table: str) -> pd.DataFrame:
     >>> bool((bounds.lower_bound <= bounds.divergence).all())
     True
     """
-    table = _validate.choice("table", table, *_FILES)
-    return _data.committed_table("beyond", _FILES[table])
+    name = _validate.choice("name", name, *_FILES)
+    return _data.committed_table("beyond", _FILES[name])

@@ -250,7 +250,7 @@ def table_rows(
     if method not in METHODS:
         raise _validate.fail("method", " or ".join(map(repr, METHODS)), method)
     game = heights_game(scales, epsilon)
-    runs = [removals(game, solve, bins=bins) for solve in METHODS[method](game)]
+    runs = [removals(game, solve, from_bins=bins) for solve in METHODS[method](game)]
     for together in zip(*runs, strict=True):
         k = together[0].bin
         mixed = replace(

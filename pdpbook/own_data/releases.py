@@ -481,9 +481,9 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
     losses = np.zeros(column.records)
     errors = []
     for level, exact in zip(LEVELS, column.quantile(LEVELS), strict=True):
-        chances = quantile_probabilities(column.values, points, level=level, epsilon=share)
+        chances = quantile_probabilities(column.values, points, quantile=level, epsilon=share)
         errors.append(float(chances @ np.abs(points - exact)))
-        losses += quantile_losses(column.values, points, level=level, epsilon=share)
+        losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
     published = "the three quartiles, chosen by the exponential mechanism"
     return _statistic(setting, "noisy quartiles", published, losses, np.nan, np.array(errors))
 

@@ -109,7 +109,7 @@ def test_removals_and_end_to_end_losses_agree(counts):
 
 def test_changed_counts_those_who_must_have_moved():
     game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
-    (left,) = pb.audit.removals(game, best_responses, bins=[4])
+    (left,) = pb.audit.removals(game, best_responses, from_bins=[4])
     assert left.action == 0
     before, after = left.profile[2], left.rerun[2]
     assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
@@ -245,8 +245,8 @@ def test_bad_games_are_refused():
     with pytest.raises(TypeError, match="solve must be a function of a game, got solve=None"):
         pb.audit.game_pipeline(game, None)
     for bins in ([1], [3], [-1]):
-        with pytest.raises(ValueError, match="bins must be"):
-            pb.audit.removals(game, best_responses, bins=bins)
+        with pytest.raises(ValueError, match="from_bins must be"):
+            pb.audit.removals(game, best_responses, from_bins=bins)
     two = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
     with pytest.raises(ValueError, match="at least 3 records, got 2"):
         pb.audit.removals(two, best_responses)

@@ -114,7 +114,7 @@ def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPa
         lambda: iw.InstanceWiseNoise(game),
         rng=np.random.default_rng(0),
         rounds=3,
-        batch=8,
+        batch_size=8,
         learn_every=1,
         discount=0.9,
         follow=0.25,
@@ -135,7 +135,7 @@ def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[s
             rng=np.random.default_rng(3),
             rounds=12,
             copies=4,
-            batch=64,
+            batch_size=64,
             learn_every=1,
             progress=progress,
         )
@@ -163,7 +163,7 @@ def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[s
         ({"exploration": (1.5, 0.1)}, ValueError),
         ({"exploration": (0.5,)}, ValueError),
         ({"exploration": 0.5}, ValueError),
-        ({"batch": True}, TypeError),
+        ({"batch_size": True}, TypeError),
         ({"follow": 1.5}, ValueError),
         ({"rng": 0}, TypeError),
     ],
@@ -220,7 +220,7 @@ def test_the_first_round_of_the_committed_run_comes_again(heights: np.ndarray) -
         rng=np.random.default_rng(0),
         rounds=1,
         copies=16,
-        batch=1,
+        batch_size=1,
         learn_every=10**6,
     )
     # the batch of a gradient step is drawn from the same generator, so only the law is the same
@@ -229,5 +229,5 @@ def test_the_first_round_of_the_committed_run_comes_again(heights: np.ndarray) -
 
 
 def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="table must be"):
+    with pytest.raises(ValueError, match="name must be"):
         dq.committed_run("figures")

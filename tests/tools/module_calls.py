@@ -175,7 +175,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "own_data.column.Column.grid": lambda: {"self": reported().column, "bins": 4},
     "own_data.column.Column.quantile": lambda: {
         "self": reported().column,
-        "levels": np.array([0.25, 1.0]),
+        "quantiles": np.array([0.25, 1.0]),
     },
     "own_data.reports.Report.losses": lambda: {"self": reported()},
     "own_data.reports.Report.plot": lambda: {"self": reported()},
@@ -218,7 +218,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "audit.public_randomisers.profile_randomiser": lambda: {
         "game": small_game(),
         "profile": small_game().constant_profile(1),
-        "absent": 1,
+        "empty_action": 1,
     },
     "audit.safe_randomisers.is_safe": lambda: {
         "randomiser": ROWS,
@@ -234,7 +234,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": bayesian_game(),
         **even_plans(),
     },
-    "beyond.deep_q.committed_run": lambda: {"table": "bounds"},
+    "beyond.deep_q.committed_run": lambda: {"name": "bounds"},
     "beyond.deep_q.train": lambda: {
         "make": lambda: instance_wise.InstanceWiseNoise(from_data(), encoding=2),
         "rng": rng(),
@@ -242,7 +242,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "copies": 2,
         "discount": 0.9,
         "exploration": (0.5, 0.1),
-        "batch": 2,
+        "batch_size": 2,
         "learn_every": 2,
         "replay": 50,
         "follow": 0.1,
@@ -389,7 +389,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "table": 1,
         "paddings": (1.0,),
         "divisors": (10,),
-        "step": lambda: None,
+        "after_each": lambda: None,
     },
     "foundations.bounded_laplace.bounded_laplace_epsilon": lambda: {
         "scale": 1.0,
@@ -476,7 +476,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
         "delta": 0.1,
     },
-    "foundations.tradeoff.tradeoff_curve": lambda: {"q": Q, "p": P},
+    "foundations.tradeoff.tradeoff_curve": lambda: {"present": P, "absent": Q},
     "game.nvo_game.NVOGame.constant_profile": lambda: {"self": small_game(), "action": 1},
     "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
     "game.nvo_game.NVOGame.evaluate": lambda: {
