@@ -9,12 +9,14 @@
    progress).  The order is not written down: that there is one is what the test holds.
 3. ``rng`` is keyword-only and a generator or None; ``progress`` is False where it is not given;
    ``start`` is keyword-only; ``size`` is a number of draws, ``delta`` the δ of a guarantee.
-4. Nobody returns ``Any``, and what is returned is exported by a part of the package.
+4. Nobody returns ``Any``, and no public field is one; what is returned, and what stands in a field,
+   is exported by a part of the package.
 5. Where a guarantee is stated, the docstring says which data sets are neighbours.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import graphlib
 import importlib
 import inspect
@@ -28,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import pdpbook as pb
 from tests.tools.valid_calls import PARTS
@@ -208,15 +211,19 @@ def names_of(annotation: Any) -> Iterator[Any]:
             yield from names_of(each)
 
 
-def hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a function, with what it imports for the type checker only."""
+def hints(owner: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function or a class, with what is imported for the type checker only."""
     import networkx as nx
     import pandas as pd
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    from sklearn.neural_network import MLPRegressor
 
+    foreign = {"nx": nx, "pd": pd, "Client": object, "Figure": object}
+    foreign |= {each.__name__: each for each in (MLPRegressor, PrivacyLossDistribution)}
     return typing.get_type_hints(
-        function,
-        globalns=vars(importlib.import_module(function.__module__)),
-        localns=vars(pb) | {"nx": nx, "pd": pd, "Client": object, "Figure": object},
+        owner,
+        globalns=vars(importlib.import_module(owner.__module__)),
+        localns=vars(pb) | foreign | {"NVOGame": pb.NVOGame},
     )
 
 
@@ -229,13 +236,34 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_what_is_returned_has_a_public_type(name: str) -> None:
-    returned = hints(FUNCTIONS[name])["return"]
-    for each in names_of(returned):
-        assert each is not Any or returned == dict[str, Any], "returns Any"
+def assert_is_public(annotation: Any) -> None:
+    """A type that a reader can look up; plain words and numbers for JSON are the exception."""
+    for each in names_of(annotation):
+        assert each is not Any or annotation == dict[str, Any], "is Any"
         if inspect.isclass(each) and each.__module__.startswith("pdpbook"):
             assert each in TYPES, f"{each.__name__} is not exported"
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_what_is_returned_has_a_public_type(name: str) -> None:
+    assert_is_public(hints(FUNCTIONS[name])["return"])
+
+
+#: What only the package's own loops take.
+FOR_THE_LOOPS = {"game.NVOGame.compiled"}
+DATACLASSES = {name: each for name, each in PUBLIC.items() if dataclasses.is_dataclass(each)}
+
+
+@pytest.mark.parametrize("name", sorted(DATACLASSES))
+def test_fields_and_properties_have_a_public_type(name: str) -> None:
+    owner = DATACLASSES[name]
+    for field, annotation in hints(owner).items():
+        if not field.startswith("_") and annotation != ArrayLike:  # what a reader may give
+            assert_is_public(annotation)
+    for key, value in vars(owner).items():
+        get = getattr(value, "fget", None) or getattr(value, "func", None)
+        if get and not key.startswith("_") and f"{name}.{key}" not in FOR_THE_LOOPS:
+            assert_is_public(hints(get)["return"])
 
 
 @pytest.mark.parametrize("module", sorted((Path(pb.__file__).parent / "plotting").glob("*.py")))

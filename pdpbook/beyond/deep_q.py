@@ -36,8 +36,11 @@ _FILES = {
 }
 
 
+_LARGEST = 1e30  #: absolute value of an entry of an observation; products of it stay finite
+
+
 class QNetwork:
-    r"""A network that estimates the value of every action in a state.
+    r"""A network that estimates the value of every action in a state; made by :func:`train`.
 
     Parameters
     ----------
@@ -74,12 +77,54 @@ class QNetwork:
         nothing = np.zeros((1, inputs), dtype=np.float32)  # makes the weights; teaches nothing yet
         self.regressor.partial_fit(nothing, np.zeros((1, actions), dtype=np.float32))
 
-    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the estimated values, shape (m, V), in m states."""
+    def values(self, observations: ArrayLike) -> NDArray[np.float32]:
+        """Return the estimated value of every action in some states.
+
+        Parameters
+        ----------
+        observations : array_like, shape (m, inputs)
+            One observation of the environment for each state.
+
+        Returns
+        -------
+        ndarray, shape (m, V)
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the observations are not a matrix of finite numbers with a column for each input.
+        """
+        return self._values(self._checked("observations", observations, dimensions=2))
+
+    def choose(self, observation: ArrayLike) -> int:
+        """Return the action of the highest estimated value in one state.
+
+        Parameters
+        ----------
+        observation : array_like, shape (inputs,)
+            What the environment shows of the state.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the observation is not a vector of finite numbers, one for each input.
+        """
+        return int(self._values(self._checked("observation", observation, dimensions=1)).argmax())
+
+    def _checked(self, name: str, given: ArrayLike, *, dimensions: int) -> NDArray[np.float32]:
+        """Return observations as a matrix of the numbers that the network computes with."""
+        finite = _validate.finite_array(name, given, above=-_LARGEST, below=_LARGEST)
+        inputs = self.regressor.n_features_in_
+        if finite.ndim != dimensions or finite.shape[-1] != inputs:
+            shape = f"({inputs},)" if dimensions == 1 else f"(m, {inputs})"
+            raise ValueError(f"{name} must have shape {shape}, got {name} of shape {finite.shape}")
+        return np.atleast_2d(finite).astype(np.float32)
+
+    def _values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         values: NDArray[np.float32] = self.regressor.predict(observations * self.scaling)
         return values
 
-    def learn(
+    def _learn(
         self,
         observations: NDArray[np.float32],
         actions: NDArray[np.int64],
@@ -91,24 +136,20 @@ class QNetwork:
         is two steps, of 200 and of 56.  The values of the other actions are their own targets,
         which makes their gradient 0.
         """
-        wanted = self.values(observations)
+        wanted = self._values(observations)
         wanted[np.arange(actions.size), actions] = targets
         self.regressor.partial_fit(observations * self.scaling, wanted)
 
-    def copy(self) -> QNetwork:
+    def _copy(self) -> QNetwork:
         """Return a network with the same weights that will not learn with this one."""
         return copy.deepcopy(self)
 
-    def follow(self, other: QNetwork, share: float) -> None:
+    def _follow(self, other: QNetwork, share: float) -> None:
         """Move all weights by a share of the way to those of another network."""
         mine = self.regressor.coefs_ + self.regressor.intercepts_
         theirs = other.regressor.coefs_ + other.regressor.intercepts_
         for old, new in zip(mine, theirs, strict=True):
             old += share * (new - old)
-
-    def choose(self, observation: NDArray[np.float32]) -> int:
-        """Return the action of the highest estimated value in one state."""
-        return int(self.values(observation[None]).argmax())
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +339,7 @@ def train(
         seed=_seed(rng),
         scaling=np.where(np.arange(test.inputs) < test.encoding, 1.0, 10.0),
     )
-    target = network.copy()
+    target = network._copy()
     memory = _Replay(replay, test.inputs)
     low, high = (max(share, 1e-9) for share in sorted(chances.tolist()))
     shares = np.tile(np.geomspace(high, low, copies), (rounds, 1))
@@ -314,7 +355,7 @@ def train(
         for i in range(rounds):
             states = np.stack([env.reset(seed=_seed(rng))[0] for env in envs])
             for turn in range(game.records):
-                chosen = network.values(states).argmax(axis=1)
+                chosen = network._values(states).argmax(axis=1)
                 lucky = rng.random(copies) < shares[i]
                 chosen[lucky] = rng.integers(game.actions, size=copies)[lucky]
                 steps = [env.step(a) for env, a in zip(envs, chosen, strict=True)]
@@ -327,13 +368,13 @@ def train(
                 if memory.added < batch_size or turn % learn_every:
                     continue
                 rows = memory.draw(batch_size, rng)
-                future = target.values(memory.after[rows]).max(axis=1)
-                network.learn(
+                future = target._values(memory.after[rows]).max(axis=1)
+                network._learn(
                     memory.before[rows],
                     memory.actions[rows],
                     memory.rewards[rows] + discount * memory.going_on[rows] * future,
                 )
-                target.follow(network, follow)
+                target._follow(network, follow)
             divergences[i] = [step[4]["divergence"] for step in steps]
             private_counts[i] = [game.evaluate(env.profile).private_records for env in envs]
             tests.append(play_episode(test, target.choose, seed=_seed(rng)))

@@ -14,7 +14,7 @@ import numpy as np
 
 import pdpbook as pb
 from pdpbook.audit import count_posterior
-from pdpbook.beyond import instance_wise
+from pdpbook.beyond import deep_q, instance_wise
 from pdpbook.experiments import regression, settings
 from pdpbook.scaling import histograms, keyed_random, plan
 from tests.tools.valid_calls import (
@@ -35,6 +35,7 @@ MODULE_RESULTS = {
     "audit.count_posterior.CountPosterior",
     "beyond.bayesian_game.Equilibrium",
     "experiments.original_files.MissingFileError",
+    "beyond.deep_q.QNetwork",
     "beyond.deep_q.Training",
     "beyond.instance_wise.Episode",
     "beyond.q_learning.LearningCurve",
@@ -66,7 +67,6 @@ INNER = {
     "audit.randomiser_program.RandomiserProgram",
     "audit.randomiser_program.action_rows",
     "audit.safe_randomisers.best_safe_randomiser",
-    "beyond.deep_q.QNetwork",
     "beyond.matrix_games.best_mixtures",
     "beyond.matrix_games.two_column_games",
     "experiments.original_files.existing",
@@ -233,6 +233,14 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "beyond.bayesian_game.BayesianGame.regret": lambda: {
         "self": bayesian_game(),
         **even_plans(),
+    },
+    "beyond.deep_q.QNetwork.choose": lambda: {
+        "self": deep_q.QNetwork(2, 3),
+        "observation": np.array([0.5, 1.0]),
+    },
+    "beyond.deep_q.QNetwork.values": lambda: {
+        "self": deep_q.QNetwork(2, 3),
+        "observations": ROWS,
     },
     "beyond.deep_q.committed_run": lambda: {"name": "bounds"},
     "beyond.deep_q.train": lambda: {
