@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.solution import Solution
 
@@ -223,6 +224,8 @@ class Removal:
     present: NDArray[np.float64]
     fixed_noise: NDArray[np.float64]
     end_to_end: NDArray[np.float64]
+
+    __repr__ = short_repr
 
     @property
     def fixed_noise_loss(self) -> float:

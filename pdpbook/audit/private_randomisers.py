@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.audit.safe_randomisers import safe_randomiser
 from pdpbook.foundations.mechanisms import geometric_mechanism
 
@@ -57,6 +58,8 @@ class PrivateRandomiser:
     histogram_epsilon: float
     draw_epsilon: float
     delta: float
+
+    __repr__ = short_repr
 
     def output(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Return the distribution of one draw from the data.

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _data, _validate
 from pdpbook._extras import progress_bar, require
+from pdpbook._repr import short_repr
 from pdpbook.beyond.instance_wise import Episode, InstanceWiseNoise, play_episode
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ class Training:
     private_counts: NDArray[np.int64]
     tests: tuple[Episode, ...]
     seconds: float
+
+    __repr__ = short_repr
 
     @property
     def best(self) -> Episode:

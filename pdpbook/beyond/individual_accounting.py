@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.foundations.renyi import renyi_epsilon
 
 __all__ = ["FilteredDescent", "filter_budget", "filtered_descent", "worst_case_steps"]
@@ -62,6 +63,8 @@ class FilteredDescent:
     accounts: NDArray[np.float64]
     steps_taken: NDArray[np.int64]
     budget: float
+
+    __repr__ = short_repr
 
     @property
     def taking_part(self) -> NDArray[np.int64]:

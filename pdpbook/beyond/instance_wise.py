@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._extras import base_class, require
+from pdpbook._repr import short_repr
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.nvo_game import NVOGame
@@ -392,6 +393,8 @@ class Episode:
     divergences: NDArray[np.float64]
     private: NDArray[np.bool_]
     private_records: int
+
+    __repr__ = short_repr
 
     @property
     def divergence(self) -> float:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from pdpbook import _data, _validate
 from pdpbook._extras import require
+from pdpbook._repr import short_repr
 from pdpbook.experiments.original_files import (
     POSITIVE,
     WHOLE,
@@ -85,6 +86,8 @@ class Dataset:
     frame: pd.DataFrame
     simulated: tuple[str, ...]
     source: str
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         """Return the number of records n."""

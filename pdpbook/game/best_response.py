@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 
@@ -72,6 +73,8 @@ class BestResponse:
     moves: int
     converged: bool
     seconds: float
+
+    __repr__ = short_repr
 
     @property
     def divergence(self) -> float:

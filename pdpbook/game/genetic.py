@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._extras import progress_bar, require
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 
@@ -66,6 +67,8 @@ class Enumeration:
     private_records: int
     converged: bool
     seconds: float
+
+    __repr__ = short_repr
 
 
 def approximate_enumeration(

@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
@@ -99,6 +100,8 @@ class Certificate:
     converged: bool
     stopped: Literal["gap", "infeasible", "time", "stalled"]
     seconds: float
+
+    __repr__ = short_repr
 
 
 def certified_optimum(

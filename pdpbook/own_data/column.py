@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 
 __all__ = ["Column", "make_column", "public_bins"]
@@ -54,6 +55,8 @@ class Column:
     name: str
     moved: int
     public_range: bool
+
+    __repr__ = short_repr
 
     @property
     def records(self) -> int:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._repr import short_repr
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
 from pdpbook.audit.histogram import dp_histogram
@@ -124,6 +125,8 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+
+    __repr__ = short_repr
 
     @property
     def largest_loss(self) -> float:
