@@ -27,7 +27,7 @@ def run() -> Iterator[tuple[str, float, str]]:
     for actions in ("rows", "blur"):
         time = best_of(
             lambda a=actions: pb.audit.safe_randomiser(
-                made.noisy, made.lower, epsilon=made.draw_epsilon, noise=0.9, actions=a
+                made.noisy, made.lower, epsilon=made.draw_epsilon, histogram_epsilon=0.9, actions=a
             ),
             runs=3,
         )

@@ -275,7 +275,7 @@ def _end_to_end_losses(case: tuple[float, list[int]]) -> list[float]:
     epsilon, bins = case
     return [
         left.end_to_end_loss
-        for left in pb.audit.removals(_heights(epsilon), _large_start, bins=bins)
+        for left in pb.audit.removals(_heights(epsilon), _large_start, from_bins=bins)
     ]
 
 

@@ -24,6 +24,7 @@ from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.lateness import left
 from course.sheets import answers, grade_id, points
+from pdpbook._files import write_whole as write_file
 
 __all__ = [
     "Mark",
@@ -260,11 +261,8 @@ def write_whole(path: Path, text: str) -> None:
     CourseError
         If it cannot be written.
     """
-    scratch = path.with_name(f".{path.name}.new")
     try:
-        with scratch.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        scratch.replace(path)
+        write_file(path, text.encode())
     except OSError as error:
         raise CourseError(f"{path} cannot be written: {error.strerror}.") from None
 

@@ -420,7 +420,13 @@ def row_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
 def profile_matrix(
     name: str, values: ArrayLike, *, counts: NDArray[np.int64], actions: int
 ) -> NDArray[np.int64]:
-    """Return a (K, V) strategy profile: whole numbers >= 0 whose rows sum to the histogram."""
+    """Return a (K, V) strategy profile: whole numbers >= 0 whose rows sum to the histogram.
+
+    A Solution and an Outcome have a profile and are none, so that the message asks for theirs.
+    """
+    if hasattr(values, "profile"):
+        kind = type(values).__name__
+        raise fail(name, f"an array, which is the .profile of the {kind}", values, TypeError)
     array = _array(name, values)
     expected = (counts.size, actions)
     if array.shape != expected:

@@ -20,7 +20,7 @@ __all__ = ["EXERCISES"]
 
 
 def _curve_case(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) -> Case:
-    alpha, beta = tradeoff_curve(q, p)  # "out" is q, so a false alarm has its probability
+    alpha, beta = tradeoff_curve(p, q)
     return close(
         lambda alpha, beta, epsilon: hockey_stick_divergence(p, q, epsilon=epsilon),
         alpha,

@@ -349,7 +349,7 @@ EXERCISES = {
         ],
         right=[
             lambda m, low, e: safe_randomiser(
-                np.rint(m).astype(int), low, epsilon=e, noise=0.5, actions="blur"
+                np.rint(m).astype(int), low, epsilon=e, histogram_epsilon=0.5, actions="blur"
             )
         ],
     ),

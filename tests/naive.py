@@ -266,7 +266,7 @@ class FilteredDescent(NamedTuple):
 
 def filtered_descent(
     features: Floats,
-    target: Floats,
+    response: Floats,
     rng: np.random.Generator,
     *,
     budget: float,
@@ -277,13 +277,13 @@ def filtered_descent(
 ) -> FilteredDescent:
     """Ask each record in each step whether it can pay, and sum the gradients of those who can."""
     weights = [np.zeros(features.shape[1])]
-    accounts, steps_taken = [0.0] * len(target), [0] * len(target)
+    accounts, steps_taken = [0.0] * len(response), [0] * len(response)
     taking_part: list[int] = []
     has_left: set[int] = set()
     for _ in range(steps):
         total = sigma * rng.normal(size=features.shape[1])
         count = 0
-        for i, (x, y) in enumerate(zip(features, target, strict=True)):
+        for i, (x, y) in enumerate(zip(features, response, strict=True)):
             gradient = (x @ weights[-1] - y) * x
             norm = float(np.linalg.norm(gradient))
             if norm > clip:

@@ -58,6 +58,15 @@ def test_a_part_exports_what_its_modules_offer_to_readers(part: str) -> None:
     assert sorted(names.elements()) == dir(getattr(pb, part))
 
 
+def test_the_figures_are_found_by_their_modules_and_the_style_by_its_names() -> None:
+    folder = importlib.import_module("pdpbook.plotting").__path__
+    figures = {info.name for info in pkgutil.iter_modules(folder)}
+    shared = {*pb.plotting.style.__all__, "table"}
+    assert dir(pb.plotting) == sorted(figures | shared) and not figures & shared
+    for name in figures:
+        assert getattr(pb.plotting, name).__name__ == f"pdpbook.plotting.{name}"
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_no_module_has_the_name_of_what_it_offers(part: str) -> None:
     """Otherwise the function or the module is found, whichever was imported last."""
@@ -81,6 +90,7 @@ def test_the_top_level_has_what_a_newcomer_needs() -> None:
         ("pb.game.NVOGame", "pdpbook.game.nvo_game", "pdpbook.game.genetic"),
         ("pb.audit.draws_epsilon", "pdpbook.audit.accounting", "pdpbook.game"),
         ("pb.Grid", "pdpbook.foundations.sampling_query", "pdpbook.foundations.staircase"),
+        ("pb.plotting.game.runs", "pdpbook.plotting.game", "pdpbook.plotting.learning"),
     ],
 )
 def test_a_name_is_imported_when_it_is_used(used: str, imported: str, absent: str) -> None:

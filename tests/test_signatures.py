@@ -9,12 +9,14 @@
    progress).  The order is not written down: that there is one is what the test holds.
 3. ``rng`` is keyword-only and a generator or None; ``progress`` is False where it is not given;
    ``start`` is keyword-only; ``size`` is a number of draws, ``delta`` the δ of a guarantee.
-4. Nobody returns ``Any``, and what is returned is exported by a part of the package.
+4. Nobody returns ``Any``, and no public field is one; what is returned, and what stands in a field,
+   is exported by a part of the package.
 5. Where a guarantee is stated, the docstring says which data sets are neighbours.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import graphlib
 import importlib
 import inspect
@@ -28,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import pdpbook as pb
 from tests.tools.valid_calls import PARTS
@@ -141,6 +144,51 @@ def test_shared_names_mean_one_thing(name: str) -> None:
             assert said == "float"
 
 
+#: Names of which another kind of value is asked here than there, and why they keep the name.
+TWO_KINDS = {
+    "epsilon": "formulas of one line take arrays of it, and algorithms take one number",
+    "game": "each part plays its own kind of game, and says which",
+    "hidden": "a network of several layers has several sizes, the paper's network of one layer one",
+    "lower": "the lower end of a range; of a histogram it is the lower bound of each count",
+    "order": "formulas of one line take arrays of it, the divergence of two vectors one number",
+    "prior": "the prior over types of one player or of two; over one record it is a number",
+    "progress": "a cluster reports to a function, one process draws a bar or none",
+    "protected": "budgets of those who are protected; of distances in order, how many of them",
+    "scale": "formulas of one line take arrays of it, and algorithms take one number",
+    "sensitivity": "formulas of one line take arrays of it, and algorithms take one number",
+    "sigma": "formulas of one line take arrays of it, and algorithms take one number",
+    "start": "where a search starts is a profile; start and stop of a slice are Python's",
+}
+ARRAYS = ("ArrayLike", "Floats", "NDArray", "Sequence[float]", "Iterable[float]")
+
+
+def kind(each: inspect.Parameter) -> str:
+    """What kind of value a parameter asks for, optional or not."""
+    said = str(each.annotation).removesuffix(" | None")
+    if said in ("float", "int"):
+        return "number"
+    return "array" if said.startswith(ARRAYS) else said
+
+
+def test_a_name_asks_for_one_kind_of_value_or_says_why_for_two() -> None:
+    kinds: dict[str, set[str]] = {}
+    for name in CALLED:
+        for each in parameters(name):
+            kinds.setdefault(each.name, set()).add(kind(each))
+    assert {name for name, found in kinds.items() if len(found) > 1} == set(TWO_KINDS)
+
+
+def test_what_is_the_same_has_one_name() -> None:
+    """The distributions with and without the record; the response of a fit; a quantile."""
+    for name in ("audit.optimal_attack", "audit.record_profile", "foundations.tradeoff_curve"):
+        assert [each.name for each in positional(name)] == ["present", "absent"]
+    names = {each.name for name in CALLED for each in parameters(name)}
+    assert not names & {"target", "level", "percentile"}
+    for name in CALLED:
+        if name.partition(".")[2].startswith("quantile_"):
+            assert "quantile" in {each.name for each in parameters(name)}, name
+
+
 def documented(function: Callable[..., Any], argument: str) -> str:
     """What the docstring says of an argument."""
     _, _, said = (inspect.getdoc(function) or "").partition(f"\n{argument} : ")
@@ -163,15 +211,19 @@ def names_of(annotation: Any) -> Iterator[Any]:
             yield from names_of(each)
 
 
-def hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a function, with what it imports for the type checker only."""
+def hints(owner: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function or a class, with what is imported for the type checker only."""
     import networkx as nx
     import pandas as pd
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    from sklearn.neural_network import MLPRegressor
 
+    foreign = {"nx": nx, "pd": pd, "Client": object, "Figure": object}
+    foreign |= {each.__name__: each for each in (MLPRegressor, PrivacyLossDistribution)}
     return typing.get_type_hints(
-        function,
-        globalns=vars(importlib.import_module(function.__module__)),
-        localns=vars(pb) | {"nx": nx, "pd": pd, "Client": object, "Figure": object},
+        owner,
+        globalns=vars(importlib.import_module(owner.__module__)),
+        localns=vars(pb) | foreign | {"NVOGame": pb.NVOGame},
     )
 
 
@@ -184,13 +236,34 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_what_is_returned_has_a_public_type(name: str) -> None:
-    returned = hints(FUNCTIONS[name])["return"]
-    for each in names_of(returned):
-        assert each is not Any or returned == dict[str, Any], "returns Any"
+def assert_is_public(annotation: Any) -> None:
+    """A type that a reader can look up; plain words and numbers for JSON are the exception."""
+    for each in names_of(annotation):
+        assert each is not Any or annotation == dict[str, Any], "is Any"
         if inspect.isclass(each) and each.__module__.startswith("pdpbook"):
             assert each in TYPES, f"{each.__name__} is not exported"
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_what_is_returned_has_a_public_type(name: str) -> None:
+    assert_is_public(hints(FUNCTIONS[name])["return"])
+
+
+#: What only the package's own loops take.
+FOR_THE_LOOPS = {"game.NVOGame.compiled"}
+DATACLASSES = {name: each for name, each in PUBLIC.items() if dataclasses.is_dataclass(each)}
+
+
+@pytest.mark.parametrize("name", sorted(DATACLASSES))
+def test_fields_and_properties_have_a_public_type(name: str) -> None:
+    owner = DATACLASSES[name]
+    for field, annotation in hints(owner).items():
+        if not field.startswith("_") and annotation != ArrayLike:  # what a reader may give
+            assert_is_public(annotation)
+    for key, value in vars(owner).items():
+        get = getattr(value, "fget", None) or getattr(value, "func", None)
+        if get and not key.startswith("_") and f"{name}.{key}" not in FOR_THE_LOOPS:
+            assert_is_public(hints(get)["return"])
 
 
 @pytest.mark.parametrize("module", sorted((Path(pb.__file__).parent / "plotting").glob("*.py")))
@@ -200,6 +273,26 @@ def test_no_figure_is_any(module: Path) -> None:
         function = getattr(found, name)
         if isinstance(function, types.FunctionType):
             assert inspect.signature(function).return_annotation != "Any", name
+
+
+@pytest.mark.parametrize("name", sorted(DATACLASSES))
+def test_a_result_with_arrays_is_shown_short(name: str) -> None:
+    owner, shown = DATACLASSES[name], hints(DATACLASSES[name])
+    long = [
+        each.name
+        for each in dataclasses.fields(owner)
+        if each.repr and (np.ndarray in map(typing.get_origin, names_of(shown[each.name])))
+    ]
+    generated = hasattr(vars(owner)["__repr__"], "__wrapped__")  # by dataclasses, with reprlib
+    assert not (long and generated), f"whoever prints a result sees all of {', '.join(long)}"
+
+
+def test_a_long_array_is_shown_by_its_shape_and_a_short_one_by_its_entries() -> None:
+    game = pb.NVOGame([40, 30, 1, 0, 9], pb.laplace_kernel(5, [0.05, 0.3]), epsilon=1.0)
+    shown = repr(pb.best_response_dynamics(game, start=game.constant_profile(0)))
+    assert shown.startswith("BestResponse(profile=<array of shape (5, 2)>, private_counts=[")
+    assert "moves=" in shown and len(shown) < 300
+    assert "frame=<table of 1317 rows and 1 columns>" in repr(pb.load_heights())
 
 
 #: What takes a level and states no guarantee.
@@ -222,8 +315,6 @@ NO_GUARANTEE = {
     "foundations.laplace_tradeoff",
     "foundations.randomised_response_share",  # estimates
     "foundations.staircase_pdf",
-    "game.NVOGame",
-    "game.NVOGame.from_data",
     "own_data.public_bins",  # a number of bins
 }
 LEVELS = {"sensitivity", "epsilon", "epsilons", "delta", "deltas"}
@@ -234,6 +325,31 @@ STATED = {name for name in CALLED if LEVELS & {each.name for each in parameters(
 def test_a_guarantee_names_its_neighbours(name: str) -> None:
     said = inspect.getdoc(PUBLIC[name]) or ""
     assert re.search(r"remov(al|ed)|replace(d|ment)", said), "removal or replacement?"
+
+
+#: What says who is private, or how much a record loses.
+VERDICTS = {"losses", "private", "private_records"}
+
+
+#: What holds such an attribute, the game that it speaks of, and the two that are arrays.
+SPEAK_OF_A_RECORD = {
+    name: owner
+    for name, owner in PUBLIC.items()
+    if inspect.isclass(owner)
+    and VERDICTS & {*dir(owner), *getattr(owner, "__dataclass_fields__", ())}
+} | {
+    "game.NVOGame": pb.game.NVOGame,
+    "game.NVOGame.from_data": pb.game.NVOGame.from_data,
+    "game.Outcome.losses": pb.game.Outcome.losses,
+    "game.Outcome.private": pb.game.Outcome.private,
+}
+
+
+@pytest.mark.parametrize("name", sorted(SPEAK_OF_A_RECORD))
+def test_what_says_who_is_private_names_neighbours_and_noise(name: str) -> None:
+    said = inspect.getdoc(SPEAK_OF_A_RECORD[name]) or ""
+    assert "removal" in said, "with and without the record, or with another one?"
+    assert re.search("fixed-noise", said, re.IGNORECASE), "do the others choose anew?"
 
 
 def test_the_exceptions_take_a_level() -> None:

@@ -28,13 +28,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook._extras import require
+
+if TYPE_CHECKING:
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
 __all__ = ["RecordProfile", "draws_epsilon", "record_profile"]
 
@@ -186,7 +189,7 @@ class RecordProfile:
     loss: float
     draws: int
     step: float
-    distribution: Any
+    distribution: PrivacyLossDistribution
 
     def epsilon(self, delta: float) -> float:
         """Return the total ε at a δ.

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 
 __all__ = ["Attack", "optimal_attack"]
 
@@ -67,6 +68,8 @@ class Attack:
     true_positives: NDArray[np.float64]
     advantage: float
     advantage_bound: float
+
+    __repr__ = short_repr
 
     def true_positive_rate(self, false_positive_rate: float) -> float:
         """Return the power of the test at a false-positive rate.

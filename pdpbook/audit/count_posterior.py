@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 
 __all__ = [
     "CountPosterior",
@@ -59,6 +60,8 @@ class CountPosterior:
 
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
+
+    __repr__ = short_repr
 
     @property
     def mean(self) -> NDArray[np.float64]:

@@ -34,7 +34,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
+from pdpbook.game.solution import Solution
 
 __all__ = [
     "Pipeline",
@@ -43,13 +45,14 @@ __all__ = [
     "end_to_end_losses",
     "game_pipeline",
     "mixture_pipeline",
+    "played",
     "removals",
 ]
 
 #: From a histogram, shape (K,), to the distribution of the released bin, shape (K,).
 Pipeline = Callable[[NDArray[np.int64]], ArrayLike]
-#: From a game to a strategy profile, shape (K, V).
-Solver = Callable[[NVOGame], NDArray[np.int64]]
+#: From a game to a :class:`~pdpbook.game.Solution`, or to a strategy profile, shape (K, V).
+Solver = Callable[[NVOGame], Solution | NDArray[np.int64]]
 
 
 def end_to_end_losses(counts: ArrayLike, pipeline: Pipeline) -> NDArray[np.float64]:
@@ -113,7 +116,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     game : NVOGame
         Gives the kernels, the target and with them the grid, which all stay as they are.
     solve : callable
-        Maps a game to a strategy profile, e.g. the end of best-response dynamics.
+        Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
+        strategy profile.
 
     Returns
     -------
@@ -124,7 +128,8 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     Raises
     ------
     TypeError
-        If game is no game or solve no function.
+        If game is no game or solve no function of a game.  The pipeline raises a ValueError or
+        TypeError if what ``solve`` returns has no profile of the game.
 
     Notes
     -----
@@ -135,7 +140,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([40, 30, 1], laplace_kernel(3, [0.3, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
+    ...     return best_response_dynamics(game, start=game.constant_profile(0))
     >>> end_to_end_losses(game.counts, game_pipeline(game, best_responses)).round(3)
     array([0.014, 0.019, 0.759])
     """
@@ -143,7 +148,7 @@ def game_pipeline(game: NVOGame, solve: Solver) -> Pipeline:
 
     def pipeline(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         replayed = replace(game, counts=counts)
-        return replayed.evaluate(_played(solve, replayed)).output
+        return replayed.evaluate(played(solve, replayed)).output
 
     return pipeline
 
@@ -220,6 +225,8 @@ class Removal:
     fixed_noise: NDArray[np.float64]
     end_to_end: NDArray[np.float64]
 
+    __repr__ = short_repr
+
     @property
     def fixed_noise_loss(self) -> float:
         r"""The fixed-noise loss :math:`\max_x|\ln P_D/P_{-i}|`."""
@@ -263,7 +270,7 @@ class Removal:
 
 
 def removals(
-    game: NVOGame, solve: Solver, *, bins: Sequence[int] | None = None
+    game: NVOGame, solve: Solver, *, from_bins: Sequence[int] | None = None
 ) -> tuple[Removal, ...]:
     """Take a record out of one bin after the other, and play the game again each time.
 
@@ -272,20 +279,21 @@ def removals(
     game : NVOGame
         The game with everybody, at least three records.
     solve : callable
-        Maps a game to a strategy profile.
-    bins : sequence of int, optional
+        Maps a game to a :class:`~pdpbook.game.Solution`, as every solver of the game does, or to a
+        strategy profile.
+    from_bins : sequence of int, optional
         Occupied bins from which a record leaves; all of them if not given.
 
     Returns
     -------
-    tuple of Departure
+    tuple of Removal
         One for each of the bins, in their order.
 
     Raises
     ------
     TypeError, ValueError
         If game is no game or solve no function of a game, there are fewer than three records,
-        nobody is in one of the bins, or solve returns no profile.
+        nobody is in one of the bins, or what solve returns has no profile of the game.
 
     Notes
     -----
@@ -296,30 +304,30 @@ def removals(
     >>> from pdpbook import best_response_dynamics, laplace_kernel
     >>> game = NVOGame([0, 4, 2, 0, 1], laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
     >>> def best_responses(game):
-    ...     return best_response_dynamics(game, start=game.constant_profile(0)).profile
-    >>> (tall,) = removals(game, best_responses, bins=[4])
+    ...     return best_response_dynamics(game, start=game.constant_profile(0))
+    >>> (tall,) = removals(game, best_responses, from_bins=[4])
     >>> round(tall.fixed_noise_loss, 2), round(tall.end_to_end_loss, 2), tall.changed
     (0.8, 0.92, array([0, 0, 2, 0, 0]))
     """
     _check_game(game, solve)
     if game.records < 3:
         raise ValueError(f"game must have at least 3 records, got {game.records} records")
-    if bins is None:
-        bins = [int(k) for k in np.flatnonzero(game.counts)]
-    if not isinstance(bins, Sequence):
-        raise _validate.fail("bins", "a sequence of bins", bins, TypeError)
-    for k in bins:
-        if _validate.integer("bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
-            raise _validate.fail("bins", "numbers of occupied bins", list(bins))
-    profile = _played(solve, game)
+    if from_bins is None:
+        from_bins = [int(k) for k in np.flatnonzero(game.counts)]
+    if not isinstance(from_bins, Sequence):
+        raise _validate.fail("from_bins", "a sequence of bins", from_bins, TypeError)
+    for k in from_bins:
+        if _validate.integer("from_bins", k, at_least=0) >= game.bins or game.counts[k] == 0:
+            raise _validate.fail("from_bins", "numbers of occupied bins", list(from_bins))
+    profile = played(solve, game)
     losses = game.evaluate(profile).losses
     found = []
-    for k in bins:
+    for k in from_bins:
         action = int(np.nanargmax(losses[k]))
         fewer = replace(game, counts=_without(game.counts, k))
         stayed = profile.copy()
         stayed[k, action] -= 1
-        rerun = _played(solve, fewer)
+        rerun = played(solve, fewer)
         found.append(
             Removal(
                 int(k),
@@ -334,18 +342,22 @@ def removals(
     return tuple(found)
 
 
+def played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
+    """Return the profile that a solver finds, which must be one of the game."""
+    found = solve(game)
+    profile = found.profile if isinstance(found, Solution) else found
+    if profile is None:
+        raise _validate.fail("solve(game)", "a profile, or a Solution that has one", found)
+    return _validate.profile_matrix(
+        "solve(game)", profile, counts=game.counts, actions=game.actions
+    )
+
+
 def _check_game(game: Any, solve: Any) -> None:
     """Refuse what is no game or no solver."""
     if not isinstance(game, NVOGame):
         raise _validate.fail("game", "an NVOGame", game, TypeError)
     _validate.function("solve", solve, "a game")
-
-
-def _played(solve: Solver, game: NVOGame) -> NDArray[np.int64]:
-    """Return the profile that a solver finds, which must be one of the game."""
-    return _validate.profile_matrix(
-        "solve(game)", solve(game), counts=game.counts, actions=game.actions
-    )
 
 
 def _without(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:

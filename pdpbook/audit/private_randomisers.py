@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.audit.safe_randomisers import safe_randomiser
 from pdpbook.foundations.mechanisms import geometric_mechanism
 
@@ -57,6 +58,8 @@ class PrivateRandomiser:
     histogram_epsilon: float
     draw_epsilon: float
     delta: float
+
+    __repr__ = short_repr
 
     def output(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Return the distribution of one draw from the data.
@@ -193,11 +196,18 @@ def private_randomiser(
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
         randomiser = safe_randomiser(
-            noisy, lower, epsilon=second, actions=actions, noise=first, at_least=at_least
+            noisy,
+            lower,
+            epsilon=second,
+            actions=actions,
+            histogram_epsilon=first,
+            at_least=at_least,
         )
         failure = _failure(data.size, first, margin)
     else:  # every row is the same, which is safe at any ε
-        randomiser = safe_randomiser(noisy, np.zeros_like(noisy), epsilon=1.0, noise=first)
+        randomiser = safe_randomiser(
+            noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first
+        )
         failure = 0.0
     return PrivateRandomiser(randomiser, noisy, lower, first, second, failure)
 

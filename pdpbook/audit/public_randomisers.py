@@ -167,7 +167,9 @@ def public_randomiser(
     return best_safe_randomiser(posterior_from_public(public, n), lower, epsilon, actions=actions)
 
 
-def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDArray[np.float64]:
+def profile_randomiser(
+    game: NVOGame, profile: ArrayLike, *, empty_action: int
+) -> NDArray[np.float64]:
     """Return the rows that the bins play on average at a profile of the game.
 
     Parameters
@@ -176,7 +178,7 @@ def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDA
         The game of the public data.
     profile : array_like of int, shape (K, V)
         For example an equilibrium of it.
-    absent : int
+    empty_action : int
         The action of empty bins; the one with the largest scale is the careful choice.
 
     Returns
@@ -193,7 +195,7 @@ def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDA
     --------
     >>> from pdpbook import laplace_kernel
     >>> game = NVOGame([2, 0], laplace_kernel(2, [0.1, 1.0]), epsilon=1.0)
-    >>> profile_randomiser(game, [[1, 1], [0, 0]], absent=1).round(2)
+    >>> profile_randomiser(game, [[1, 1], [0, 0]], empty_action=1).round(2)
     array([[0.77, 0.23],
            [0.41, 0.59]])
     """
@@ -201,9 +203,9 @@ def profile_randomiser(game: NVOGame, profile: ArrayLike, *, absent: int) -> NDA
     played = _validate.profile_matrix(
         "profile", profile, counts=game.counts, actions=game.actions
     ).astype(float)
-    absent = _validate.integer("absent", absent, at_least=0)
-    if absent >= game.actions:
-        raise _validate.fail("absent", f"less than {game.actions}", absent)
-    played[game.counts == 0, absent] = 1.0
+    empty_action = _validate.integer("empty_action", empty_action, at_least=0)
+    if empty_action >= game.actions:
+        raise _validate.fail("empty_action", f"less than {game.actions}", empty_action)
+    played[game.counts == 0, empty_action] = 1.0
     shares = played / played.sum(axis=1, keepdims=True)
     return np.einsum("kv,vkx->kx", shares, game.kernel)

@@ -99,7 +99,7 @@ def safe_randomiser(
     *,
     epsilon: float,
     actions: str = "rows",
-    noise: float | None = None,
+    histogram_epsilon: float | None = None,
     at_least: int = 0,
 ) -> NDArray[np.float64]:
     r"""Return the randomiser that is safe for a lower bound and promises the smallest divergence.
@@ -110,7 +110,7 @@ def safe_randomiser(
     Parameters
     ----------
     noisy : array_like of int, shape (K,)
-        What is known of the counts; entries below 0 count as 0 if ``noise`` is None.
+        What is known of the counts; entries below 0 count as 0 if ``histogram_epsilon`` is None.
     lower : array_like of int, shape (K,)
         Records that bin k holds at least.
     epsilon : float
@@ -119,7 +119,7 @@ def safe_randomiser(
         What a row may be: any distribution; any mixture of the own bin, the uniform and the
         estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
         bins, and the uniform one.
-    noise : float, optional
+    histogram_epsilon : float, optional
         Level ε₁, from 1e-12 to 700, of the two-sided geometric noise in ``noisy``.  The randomiser
         is then best on average over what the true counts may be, see
         :func:`~pdpbook.audit.count_posterior.posterior_from_noise`; without it the noisy counts are
@@ -153,7 +153,7 @@ def safe_randomiser(
     --------
     Two full bins and an empty one, which somebody may be in:
 
-    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], epsilon=1.0, noise=1.0)
+    >>> randomiser = safe_randomiser([40, 60, 1], [30, 50, 0], epsilon=1.0, histogram_epsilon=1.0)
     >>> is_safe(randomiser, [30, 50, 0], epsilon=1.0)
     True
     >>> bool((randomiser.diagonal()[:2] > 0.98).all())
@@ -164,11 +164,13 @@ def safe_randomiser(
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     actions = _validate.choice("actions", actions, *ACTIONS)
     at_least = _validate.integer("at_least", at_least, at_least=0)
-    if noise is None:
+    if histogram_epsilon is None:
         known = np.maximum(counts, 0).astype(float)[:, None]
         posterior = CountPosterior(known, np.ones_like(known))
     else:
-        level = _validate.number("noise", noise, above=1e-12, below=700.0, strict=False)
+        level = _validate.number(
+            "histogram_epsilon", histogram_epsilon, above=1e-12, below=700.0, strict=False
+        )
         posterior = posterior_from_noise(counts, epsilon=level)
     return best_safe_randomiser(posterior, bound, epsilon, actions=actions, at_least=at_least)
 

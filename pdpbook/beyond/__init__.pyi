@@ -1,5 +1,5 @@
 from .bayesian_game import BayesianGame, Equilibrium, bayesian_equilibria, zero_sum_equilibrium
-from .deep_q import Training, committed_run, train
+from .deep_q import QNetwork, Training, committed_run, train
 from .gaussian_pdp import hockey_stick_divergences
 from .gradual_release import gradual_laplace, refine, two_level_density
 from .individual_accounting import (
@@ -47,6 +47,7 @@ __all__ = [
     "InstanceWiseNoise",
     "LearningCurve",
     "LimitedAttack",
+    "QNetwork",
     "RepeatedGame",
     "RepeatedSolution",
     "SimulatedError",

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook._extras import require
+from pdpbook._repr import short_repr
 
 __all__ = ["BayesianGame", "Equilibrium", "bayesian_equilibria", "zero_sum_equilibrium"]
 
@@ -57,6 +58,8 @@ class BayesianGame:
     user: Floats
     adversary: Floats
     prior: Floats
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Check the arrays; afterwards they are read-only."""
@@ -181,6 +184,8 @@ class Equilibrium:
     adversary: Floats
     payoffs: tuple[float, float]
     regret: float
+
+    __repr__ = short_repr
 
 
 def _scale(payoff: Floats) -> float:

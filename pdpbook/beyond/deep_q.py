@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _data, _validate
 from pdpbook._extras import progress_bar, require
+from pdpbook._repr import short_repr
 from pdpbook.beyond.instance_wise import Episode, InstanceWiseNoise, play_episode
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ _FILES = {
 }
 
 
+_LARGEST = 1e30  #: absolute value of an entry of an observation; products of it stay finite
+
+
 class QNetwork:
-    r"""A network that estimates the value of every action in a state.
+    r"""A network that estimates the value of every action in a state; made by :func:`train`.
 
     Parameters
     ----------
@@ -74,12 +78,54 @@ class QNetwork:
         nothing = np.zeros((1, inputs), dtype=np.float32)  # makes the weights; teaches nothing yet
         self.regressor.partial_fit(nothing, np.zeros((1, actions), dtype=np.float32))
 
-    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the estimated values, shape (m, V), in m states."""
+    def values(self, observations: ArrayLike) -> NDArray[np.float32]:
+        """Return the estimated value of every action in some states.
+
+        Parameters
+        ----------
+        observations : array_like, shape (m, inputs)
+            One observation of the environment for each state.
+
+        Returns
+        -------
+        ndarray, shape (m, V)
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the observations are not a matrix of finite numbers with a column for each input.
+        """
+        return self._values(self._checked("observations", observations, dimensions=2))
+
+    def choose(self, observation: ArrayLike) -> int:
+        """Return the action of the highest estimated value in one state.
+
+        Parameters
+        ----------
+        observation : array_like, shape (inputs,)
+            What the environment shows of the state.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the observation is not a vector of finite numbers, one for each input.
+        """
+        return int(self._values(self._checked("observation", observation, dimensions=1)).argmax())
+
+    def _checked(self, name: str, given: ArrayLike, *, dimensions: int) -> NDArray[np.float32]:
+        """Return observations as a matrix of the numbers that the network computes with."""
+        finite = _validate.finite_array(name, given, above=-_LARGEST, below=_LARGEST)
+        inputs = self.regressor.n_features_in_
+        if finite.ndim != dimensions or finite.shape[-1] != inputs:
+            shape = f"({inputs},)" if dimensions == 1 else f"(m, {inputs})"
+            raise ValueError(f"{name} must have shape {shape}, got {name} of shape {finite.shape}")
+        return np.atleast_2d(finite).astype(np.float32)
+
+    def _values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         values: NDArray[np.float32] = self.regressor.predict(observations * self.scaling)
         return values
 
-    def learn(
+    def _learn(
         self,
         observations: NDArray[np.float32],
         actions: NDArray[np.int64],
@@ -91,24 +137,20 @@ class QNetwork:
         is two steps, of 200 and of 56.  The values of the other actions are their own targets,
         which makes their gradient 0.
         """
-        wanted = self.values(observations)
+        wanted = self._values(observations)
         wanted[np.arange(actions.size), actions] = targets
         self.regressor.partial_fit(observations * self.scaling, wanted)
 
-    def copy(self) -> QNetwork:
+    def _copy(self) -> QNetwork:
         """Return a network with the same weights that will not learn with this one."""
         return copy.deepcopy(self)
 
-    def follow(self, other: QNetwork, share: float) -> None:
+    def _follow(self, other: QNetwork, share: float) -> None:
         """Move all weights by a share of the way to those of another network."""
         mine = self.regressor.coefs_ + self.regressor.intercepts_
         theirs = other.regressor.coefs_ + other.regressor.intercepts_
         for old, new in zip(mine, theirs, strict=True):
             old += share * (new - old)
-
-    def choose(self, observation: NDArray[np.float32]) -> int:
-        """Return the action of the highest estimated value in one state."""
-        return int(self.values(observation[None]).argmax())
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +183,8 @@ class Training:
     private_counts: NDArray[np.int64]
     tests: tuple[Episode, ...]
     seconds: float
+
+    __repr__ = short_repr
 
     @property
     def best(self) -> Episode:
@@ -187,7 +231,7 @@ def train(
     copies: int = 8,
     discount: float = 0.98,
     exploration: tuple[float, float] = (0.5, 0.005),
-    batch: int = 256,
+    batch_size: int = 256,
     learn_every: int = 2,
     replay: int = 100_000,
     follow: float = 0.005,
@@ -210,7 +254,7 @@ def train(
     exploration : (float, float)
         Largest and smallest share of random actions; the copies lie between in geometric steps.
         The first round is random altogether.
-    batch : int
+    batch_size : int
         Transitions drawn at a time.  The network passes over them once, in gradient steps of at
         most 200 (see :meth:`QNetwork.learn`).
     learn_every : int
@@ -249,7 +293,7 @@ def train(
     >>> from pdpbook.beyond.instance_wise import instance_wise_game
     >>> game = instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4)
     >>> result = train(
-    ...     lambda: InstanceWiseNoise(game), rng=np.random.default_rng(0), rounds=2, batch=8
+    ...     lambda: InstanceWiseNoise(game), rng=np.random.default_rng(0), rounds=2, batch_size=8
     ... )
     >>> result.returns.shape, len(result.tests)
     ((2, 8), 2)
@@ -264,7 +308,7 @@ def train(
     for name, value in (
         ("rounds", rounds),
         ("copies", copies),
-        ("batch", batch),
+        ("batch_size", batch_size),
         ("learn_every", learn_every),
         ("replay", replay),
     ):
@@ -287,7 +331,7 @@ def train(
     envs, test = [make() for _ in range(copies)], make()
     game = _validate.instance("make()", test, InstanceWiseNoise).game
     _validate.memory("replay", replay, replay, test.inputs, what="the transitions", itemsize=4)
-    _validate.memory("batch", batch, batch, test.inputs, what="a batch")
+    _validate.memory("batch_size", batch_size, batch_size, test.inputs, what="a batch")
     for size, following in zip([test.inputs, *hidden], [*hidden, game.actions], strict=True):
         _validate.memory("hidden", hidden, size, following, what="the weights of a layer")
     network = QNetwork(
@@ -298,7 +342,7 @@ def train(
         seed=_seed(rng),
         scaling=np.where(np.arange(test.inputs) < test.encoding, 1.0, 10.0),
     )
-    target = network.copy()
+    target = network._copy()
     memory = _Replay(replay, test.inputs)
     low, high = (max(share, 1e-9) for share in sorted(chances.tolist()))
     shares = np.tile(np.geomspace(high, low, copies), (rounds, 1))
@@ -314,7 +358,7 @@ def train(
         for i in range(rounds):
             states = np.stack([env.reset(seed=_seed(rng))[0] for env in envs])
             for turn in range(game.records):
-                chosen = network.values(states).argmax(axis=1)
+                chosen = network._values(states).argmax(axis=1)
                 lucky = rng.random(copies) < shares[i]
                 chosen[lucky] = rng.integers(game.actions, size=copies)[lucky]
                 steps = [env.step(a) for env, a in zip(envs, chosen, strict=True)]
@@ -324,16 +368,16 @@ def train(
                 states = after
                 returns[i] += rewards
                 bar.update()
-                if memory.added < batch or turn % learn_every:
+                if memory.added < batch_size or turn % learn_every:
                     continue
-                rows = memory.draw(batch, rng)
-                future = target.values(memory.after[rows]).max(axis=1)
-                network.learn(
+                rows = memory.draw(batch_size, rng)
+                future = target._values(memory.after[rows]).max(axis=1)
+                network._learn(
                     memory.before[rows],
                     memory.actions[rows],
                     memory.rewards[rows] + discount * memory.going_on[rows] * future,
                 )
-                target.follow(network, follow)
+                target._follow(network, follow)
             divergences[i] = [step[4]["divergence"] for step in steps]
             private_counts[i] = [game.evaluate(env.profile).private_records for env in envs]
             tests.append(play_episode(test, target.choose, seed=_seed(rng)))
@@ -353,12 +397,12 @@ def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
-def committed_run(table: str) -> pd.DataFrame:
+def committed_run(name: str) -> pd.DataFrame:
     """Return a table of the long run that the book carries.
 
     Parameters
     ----------
-    table : str
+    name : str
         ``"curve"``: per reading of the scales and round, the mean return of the episodes
         played to learn (``practice``), return, KL and P_E of the test episode, and the seconds
         that the whole training took.  ``"profiles"``: the profile of each reading's test episode of
@@ -381,5 +425,5 @@ def committed_run(table: str) -> pd.DataFrame:
     >>> bool((bounds.lower_bound <= bounds.divergence).all())
     True
     """
-    table = _validate.choice("table", table, *_FILES)
-    return _data.committed_table("beyond", _FILES[table])
+    name = _validate.choice("name", name, *_FILES)
+    return _data.committed_table("beyond", _FILES[name])

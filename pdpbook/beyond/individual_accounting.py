@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.foundations.renyi import renyi_epsilon
 
 __all__ = ["FilteredDescent", "filter_budget", "filtered_descent", "worst_case_steps"]
@@ -62,6 +63,8 @@ class FilteredDescent:
     accounts: NDArray[np.float64]
     steps_taken: NDArray[np.int64]
     budget: float
+
+    __repr__ = short_repr
 
     @property
     def taking_part(self) -> NDArray[np.int64]:
@@ -190,7 +193,7 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
 
 def filtered_descent(
     features: ArrayLike,
-    target: ArrayLike,
+    response: ArrayLike,
     *,
     budget: float,
     sigma: float,
@@ -205,7 +208,7 @@ def filtered_descent(
     ----------
     features : array_like, shape (n, d)
         :math:`x_i`, one record a row.
-    target : array_like, shape (n,)
+    response : array_like, shape (n,)
         :math:`y_i`.  The gradient of a record at the weights w is :math:`(x_i^\top w-y_i)\,x_i`.
     budget : float
         ρ > 0 of each record, per unit of order, as of :func:`filter_budget`.
@@ -249,7 +252,7 @@ def filtered_descent(
     >>> run.steps_taken, run.taking_part
     (array([2, 6, 6]), array([3, 3, 2, 2, 2, 2]))
     """
-    rows, values = _data(features, target)
+    rows, values = _data(features, response)
     budget = _validate.number("budget", budget, above=0.0)
     sigma = _validate.number("sigma", sigma, above=0.0)
     clip = _validate.number("clip", clip, above=0.0)
@@ -282,17 +285,17 @@ def _cost(norms: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
 
 
 def _data(
-    features: ArrayLike, target: ArrayLike
+    features: ArrayLike, response: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Check that there is a target for each row of features."""
+    """Check that there is a response for each row of features."""
     rows = _validate.finite_array("features", features)
     if rows.ndim != 2:
         raise ValueError(f"features must have two dimensions, got features of shape {rows.shape}")
-    values = _validate.finite_vector("target", target)
+    values = _validate.finite_vector("response", response)
     if values.size != rows.shape[0]:
         raise ValueError(
-            f"target must have a value for each of the {rows.shape[0]} rows of features, "
-            f"got target of length {values.size}"
+            f"response must have a value for each of the {rows.shape[0]} rows of features, "
+            f"got response of length {values.size}"
         )
     return rows, values
 

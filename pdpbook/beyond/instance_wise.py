@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._extras import base_class, require
+from pdpbook._repr import short_repr
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.nvo_game import NVOGame
@@ -371,6 +372,8 @@ def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:
 class Episode:
     """What happened in one episode.
 
+    A record counts as private by the fixed-noise loss of its removal.
+
     Attributes
     ----------
     profile : ndarray of int, shape (K, V)
@@ -390,6 +393,8 @@ class Episode:
     divergences: NDArray[np.float64]
     private: NDArray[np.bool_]
     private_records: int
+
+    __repr__ = short_repr
 
     @property
     def divergence(self) -> float:

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.beyond.repeated_game import best_granularity, quality_of_service
 
 __all__ = ["LimitedAttack", "limited_attack"]
@@ -63,6 +64,8 @@ class LimitedAttack:
     threshold: float
     tangent: float
     value: float
+
+    __repr__ = short_repr
 
     @property
     def is_pure(self) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.beyond.matrix_games import two_column_games
 from pdpbook.beyond.repeated_game import RepeatedGame, expected_ahead, solve_repeated
 
@@ -45,6 +46,8 @@ class LearningCurve:
     errors: Floats
     mean_errors: Floats
     values: Floats
+
+    __repr__ = short_repr
 
     def iterations_to(self, tolerance: float, *, mean: bool = False) -> Floats:
         """Return, per replicate, after how many rounds the error stayed within a tolerance.

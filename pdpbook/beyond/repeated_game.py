@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.beyond.matrix_games import best_mixtures, two_column_games
 
 __all__ = [
@@ -183,6 +184,8 @@ class RepeatedGame:
     centre: float = field(default=0.5, kw_only=True)
     printed: bool = field(default=False, kw_only=True)
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         """Check everything once."""
         stakes = _validate.finite_array(
@@ -278,6 +281,8 @@ class RepeatedSolution:
     user: Floats
     effort: Floats
     iterations: int
+
+    __repr__ = short_repr
 
 
 def solve_repeated(game: RepeatedGame, *, tolerance: float = 1e-10) -> RepeatedSolution:

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
 from pdpbook._extras import require
+from pdpbook._repr import short_repr
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -326,6 +327,8 @@ class TunedBudgets:
     attack: NDArray[np.float64]
     price: float
 
+    __repr__ = short_repr
+
 
 def game_tuned_budgets(people: ArrayLike, *, total: float, power: float) -> TunedBudgets:
     r"""Split a budget against an adversary who chooses where to attack.
@@ -415,6 +418,8 @@ class SimulatedError:
     rmse: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+
+    __repr__ = short_repr
 
 
 def simulated_rmse(

@@ -95,7 +95,7 @@ def shifted_rows(distribution: NDArray[np.float64]) -> Rows:
 def _game(game: NVOGame) -> Rows:
     """Rows at the end of coordinated moves from everybody at the largest scale."""
     profile = coordinated_best_response(game, start=game.constant_profile(0)).profile
-    return profile_randomiser(game, profile, absent=0)
+    return profile_randomiser(game, profile, empty_action=0)
 
 
 def _common(counts: NDArray[np.int64], epsilon: float) -> Rows:
@@ -272,7 +272,7 @@ def _public(epsilons: Sequence[float], seeds: int) -> Iterator[str]:
             rng = np.random.default_rng([seed, 7])
             noisy = geometric_mechanism(counts, epsilon=epsilon, rng=rng)
             shown = _like(game, public)
-            played = profile_randomiser(shown, best_responses(shown), absent=0)
+            played = profile_randomiser(shown, best_responses(shown), empty_action=0)
             plain = posterior_from_noise(noisy, epsilon=epsilon)
             both = posterior_from_both(public, noisy, n, epsilon)
             randomisers = {

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _data, _validate
-from pdpbook.audit.end_to_end_loss import Removal, Solver, removals
+from pdpbook.audit.end_to_end_loss import Removal, Solver, played, removals
 from pdpbook.beyond.deep_q import QNetwork, train
 from pdpbook.beyond.instance_wise import InstanceWiseNoise, play_episode
 from pdpbook.experiments.datasets import load_heights
@@ -143,7 +143,7 @@ def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
     Parameters
     ----------
     solve : callable
-        Maps a game to a profile.
+        Maps a game to a :class:`~pdpbook.game.Solution` or to a profile.
     order : ndarray of int, shape (K,)
         A permutation of the bins; bin ``order[0]`` comes first.
 
@@ -165,7 +165,8 @@ def reordered(solve: Solver, order: NDArray[np.int64]) -> Solver:
     def solve_in_order(game: NVOGame) -> NDArray[np.int64]:
         kernel = game.kernel[:, order][:, :, order]
         profile = np.empty((game.bins, game.actions), dtype=np.int64)
-        profile[order] = solve(replace(game, counts=game.counts[order], kernel=kernel, grid=None))
+        renumbered = replace(game, counts=game.counts[order], kernel=kernel, grid=None)
+        profile[order] = played(solve, renumbered)
         return profile
 
     return solve_in_order
@@ -249,7 +250,7 @@ def table_rows(
     if method not in METHODS:
         raise _validate.fail("method", " or ".join(map(repr, METHODS)), method)
     game = heights_game(scales, epsilon)
-    runs = [removals(game, solve, bins=bins) for solve in METHODS[method](game)]
+    runs = [removals(game, solve, from_bins=bins) for solve in METHODS[method](game)]
     for together in zip(*runs, strict=True):
         k = together[0].bin
         mixed = replace(

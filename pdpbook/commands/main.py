@@ -17,14 +17,13 @@ Taught in *Your own column*.
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdpbook import _extras
+from pdpbook._files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,20 +94,6 @@ def _named(table: pd.DataFrame, path: Path, name: str | None) -> pd.Series:
             f"{where}"
         )
     return column
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=".pdpbook-", delete=False
-    ) as file:
-        unfinished = Path(file.name)
-        file.write(text)
-    try:
-        os.replace(unfinished, path)
-    except OSError:
-        unfinished.unlink()
-        raise
 
 
 def commands() -> Any:
@@ -198,7 +183,7 @@ def commands() -> Any:
                 progress=not quiet and sys.stderr.isatty(),
             )
             if output is not None:
-                write_whole(output, made.to_html())
+                write_whole(output, made.to_html().encode(), private=True)
         except (ValueError, TypeError) as error:
             raise click.UsageError(str(error)) from error
         except (OSError, ImportError) as error:

@@ -95,7 +95,7 @@ def replicate(
             bar.update()
         for name, records in data.items():
             bar.set_postfix_str(f"{name}, search")
-            found_all = search_settings(records, TABLES[name], step=bar.update)
+            found_all = search_settings(records, TABLES[name], after_each=bar.update)
             rows += [{"experiment": f"search {name}", **dict(r)} for _, r in found_all.iterrows()]
         bar.set_postfix_str("regression")
         players = load_players(folder)

@@ -18,6 +18,7 @@ The files are read in :mod:`pdpbook.experiments.original_files`.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 
 from pdpbook import _data, _validate
 from pdpbook._extras import require
+from pdpbook._repr import short_repr
 from pdpbook.experiments.original_files import (
     POSITIVE,
     WHOLE,
@@ -85,6 +87,8 @@ class Dataset:
     simulated: tuple[str, ...]
     source: str
 
+    __repr__ = short_repr
+
     def __len__(self) -> int:
         """Return the number of records n."""
         return len(self.frame)
@@ -114,7 +118,7 @@ class Dataset:
         )
 
 
-def load_heights(path: str | Path | None = None) -> Dataset:
+def load_heights(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the heights of 1,317 records of basketball players, in cm.
 
     A record is a distinct row of player, team, height and weight at Atlanta, Boston, Charlotte,
@@ -125,7 +129,7 @@ def load_heights(path: str | Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    path : str or Path, optional
+    path : str or os.PathLike, optional
         The original ``all_seasons.csv``, or a folder with ``nba/all_seasons.csv``.
 
     Returns
@@ -166,7 +170,7 @@ def load_heights(path: str | Path | None = None) -> Dataset:
     )
 
 
-def load_players(path: str | Path | None = None) -> Dataset:
+def load_players(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return height (cm) and weight (kg) of the 1,317 records.
 
     Without the original file the weights are simulated: 1.170·height − 133.9 plus normal noise of
@@ -174,7 +178,7 @@ def load_players(path: str | Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    path : str or Path, optional
+    path : str or os.PathLike, optional
         The original ``all_seasons.csv``, or a folder with ``nba/all_seasons.csv``.
 
     Returns
@@ -240,7 +244,7 @@ def load_patients() -> Dataset:
     )
 
 
-def load_income(path: str | Path | None = None) -> Dataset:
+def load_income(path: str | os.PathLike[str] | None = None) -> Dataset:
     """Return the 899 values of the paper's second experiment.
 
     The original file has no column of incomes.  What the paper used is very probably the census
@@ -248,7 +252,7 @@ def load_income(path: str | Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    path : str or Path, optional
+    path : str or os.PathLike, optional
         The original ``test.csv``, or a folder with ``income/test.csv``.
 
     Returns
@@ -292,12 +296,12 @@ def load_income(path: str | Path | None = None) -> Dataset:
     )
 
 
-def load_credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
+def load_credit(path: str | os.PathLike[str] | None = None, *, n: int = 10_000) -> Dataset:
     """Return age (years) and yearly income of n loan applicants.
 
     Parameters
     ----------
-    path : str or Path, optional
+    path : str or os.PathLike, optional
         The original ``test.csv`` (35,589 rows), or a folder with ``credit/test.csv``.
     n : int
         Number of records.  From the original file they are drawn without replacement by a fixed
@@ -345,7 +349,7 @@ def load_credit(path: str | Path | None = None, *, n: int = 10_000) -> Dataset:
     )
 
 
-def load_friends(network: str = "large", path: str | Path | None = None) -> nx.Graph:
+def load_friends(network: str = "large", path: str | os.PathLike[str] | None = None) -> nx.Graph:
     """Return a network of friends.
 
     Parameters
@@ -354,7 +358,7 @@ def load_friends(network: str = "large", path: str | Path | None = None) -> nx.G
         ``"karate"`` (34 members of a club, real), ``"les-miserables"`` (77 characters of the
         novel, real), or ``"large"``: the ego-Facebook network where its file is present, and
         otherwise a simulated power-law cluster graph of 4,000 nodes.
-    path : str or Path, optional
+    path : str or os.PathLike, optional
         The original ``facebook_combined.txt``, or a folder with ``facebook/``; only with
         ``"large"``.
 

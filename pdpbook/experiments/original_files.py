@@ -55,7 +55,7 @@ def existing(name: str, path: Any, layout: str | None = None) -> Path:
     return file
 
 
-def original(layout: str, path: str | Path | None) -> Path | None:
+def original(layout: str, path: str | os.PathLike[str] | None) -> Path | None:
     """Return the original file, or None if the bundled data are to be used.
 
     A path that is given must lead to a file.  ``PDPBOOK_DATA`` must name a folder, but need not

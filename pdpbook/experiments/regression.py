@@ -24,6 +24,7 @@ from pdpbook.experiments.settings import SETTINGS
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.neural_network import MLPRegressor
 
 __all__ = ["Network", "fit_network", "regression_table"]
 
@@ -42,7 +43,7 @@ class Network:
         Their standard deviations.
     """
 
-    model: Any
+    model: MLPRegressor
     centre: tuple[float, float]
     spread: tuple[float, float]
 

@@ -135,7 +135,7 @@ def search_settings(
     *,
     paddings: Sequence[float | None] = PADDINGS,
     divisors: Sequence[float] = DIVISORS,
-    step: Callable[[], Any] = lambda: None,
+    after_each: Callable[[], Any] = lambda: None,
 ) -> pd.DataFrame:
     """Try every padding with every divisor of the two small scales.
 
@@ -147,8 +147,8 @@ def search_settings(
         Number of the published table.
     paddings, divisors : sequence
         What to try.
-    step : callable
-        Called after each of them, for a progress bar.
+    after_each : callable
+        Called without arguments after each of them, for a progress bar.
 
     Returns
     -------
@@ -158,7 +158,8 @@ def search_settings(
     Raises
     ------
     ValueError, TypeError
-        If there is no such table, a padding or a divisor is not > 0, or ``step`` is not a function.
+        If there is no such table, a padding or a divisor is not > 0, or ``after_each`` is not a
+        function without arguments.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def search_settings(
     import pandas as pd
 
     table = _table(table)
-    step = _validate.function("step", step, "no argument", 0)
+    after_each = _validate.function("after_each", after_each, "no argument", 0)
     pads = [
         each if each is None else _validate.number("paddings", each, above=_SMALLEST)
         for each in _validate.sequence("paddings", paddings)
@@ -183,7 +184,7 @@ def search_settings(
     for padding in pads:
         for divisor in factors:
             rows.append(search_row(data, table, padding=padding, divisor=divisor))
-            step()
+            after_each()
     return pd.DataFrame(rows)
 
 

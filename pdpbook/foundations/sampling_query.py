@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.foundations.grid_noise import laplace_rows
 
 __all__ = ["Grid", "PerInstanceLaplace"]
@@ -226,6 +227,8 @@ class PerInstanceLaplace:
     data: ArrayLike
     scales: ArrayLike
     grid: Grid
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Check the arguments and keep copies that cannot be written to."""

@@ -23,13 +23,15 @@ from pdpbook import _validate
 __all__ = ["gaussian_tradeoff", "laplace_tradeoff", "tradeoff_bound", "tradeoff_curve"]
 
 
-def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def tradeoff_curve(
+    present: ArrayLike, absent: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the corners of the trade-off curve of two distributions.
 
     Parameters
     ----------
-    q, p : array_like, shape (K,)
-        Distribution of the output if the record is out (Q, first) and in (P).
+    present, absent : array_like, shape (K,)
+        Distribution of the output with the record, P, and without it, Q.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDA
     Raises
     ------
     ValueError, TypeError
-        If p or q is no probability vector, or their lengths differ.
+        If one of them is no probability vector, or their lengths differ.
 
     Notes
     -----
@@ -48,11 +50,12 @@ def tradeoff_curve(q: ArrayLike, p: ArrayLike) -> tuple[NDArray[np.float64], NDA
 
     Examples
     --------
-    >>> alpha, beta = tradeoff_curve([0.75, 0.25], [0.25, 0.75])
+    >>> alpha, beta = tradeoff_curve([0.25, 0.75], [0.75, 0.25])
     >>> alpha, beta
     (array([0.  , 0.25, 1.  ]), array([1.  , 0.25, 0.  ]))
     """
-    p, q = _validate.distributions(p, q)
+    p, q = _validate.distribution("present", present), _validate.distribution("absent", absent)
+    _validate.same_length("present", p, "absent", q)
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
         # pragma: no mutate — outcomes of one ratio lie on one line of the curve, in whatever order

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 
@@ -41,6 +42,8 @@ __all__ = ["BestResponse", "best_response_dynamics"]
 @dataclass(frozen=True, eq=False)
 class BestResponse:
     """What best-response dynamics found, and how it got there; a :class:`Solution`.
+
+    A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
     ----------
@@ -70,6 +73,8 @@ class BestResponse:
     moves: int
     converged: bool
     seconds: float
+
+    __repr__ = short_repr
 
     @property
     def divergence(self) -> float:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._extras import progress_bar, require
+from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 
@@ -34,6 +35,8 @@ __all__ = ["Enumeration", "approximate_enumeration"]
 @dataclass(frozen=True, eq=False)
 class Enumeration:
     """What the genetic algorithm found; a :class:`Solution`.
+
+    A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
     ----------
@@ -64,6 +67,8 @@ class Enumeration:
     private_records: int
     converged: bool
     seconds: float
+
+    __repr__ = short_repr
 
 
 def approximate_enumeration(

@@ -72,6 +72,11 @@ class NVOGame:
 
     Notes
     -----
+    A record is private if its removal changes the output by no more than the target allows while
+    all other records keep their noise.  The target therefore bounds fixed-noise losses; it does not
+    bound what an attacker learns who knows how the noise was chosen, see
+    :func:`~pdpbook.end_to_end_losses`.
+
     Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter *The game*.
 
     Payoffs are compared as pairs :math:`(P_E, -KL)`, the first entry first.  This is the order of
@@ -170,6 +175,11 @@ class NVOGame:
         ------
         ValueError, TypeError
             If an argument is not as described, or the data are constant.
+
+        Notes
+        -----
+        The target bounds the fixed-noise loss of a record's removal, as in every game.  The grid
+        and the scales are made from the data, and their own privacy cost is not counted.
 
         Examples
         --------

@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
@@ -59,6 +60,8 @@ _ENUMERATED = 100_000
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """A private profile and a proof of how good it is; a :class:`Solution`.
+
+    A record counts as private by the fixed-noise loss of its removal.
 
     Attributes
     ----------
@@ -97,6 +100,8 @@ class Certificate:
     converged: bool
     stopped: Literal["gap", "infeasible", "time", "stalled"]
     seconds: float
+
+    __repr__ = short_repr
 
 
 def certified_optimum(

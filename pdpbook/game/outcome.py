@@ -30,6 +30,9 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 class Outcome:
     """The outcome of a strategy profile, made by :meth:`NVOGame.evaluate`.
 
+    Its losses are fixed-noise losses: they compare the output with the output after the removal of
+    a record, while all other records keep their noise.
+
     The constructor checks nothing, because ``evaluate`` has checked the profile.  Every array of an
     outcome is read-only.
 
@@ -80,6 +83,7 @@ class Outcome:
     def losses(self) -> NDArray[np.float64]:
         """The pDP loss of a record of bin k that plays v, in nats, shape (K, V).
 
+        It is the fixed-noise loss of the record's removal: all other records keep their noise.
         nan where no record of bin k plays v, infinite where a record alone reaches an output.
         """
         losses = np.empty(self.profile.shape)
@@ -88,7 +92,10 @@ class Outcome:
 
     @cached_property
     def private(self) -> NDArray[np.bool_]:
-        """Which groups (k, v) are private, shape (K, V); False where nobody is."""
+        """Which groups (k, v) are private, shape (K, V); False where nobody is.
+
+        A record is private if the fixed-noise loss of its removal meets the game's target.
+        """
         private = np.empty(self.profile.shape, dtype=bool)
         _kernels.group_private(self.game.compiled, *self._writable(), private)
         return _read_only(private)

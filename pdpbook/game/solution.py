@@ -16,7 +16,8 @@ class Solution(Protocol):
 
     Best responses, coordinated moves, approximated enumeration and the certified optimum each
     return a frozen dataclass with these attributes and more of their own, so that code that
-    compares solvers needs no others.
+    compares solvers needs no others.  A record counts as private if the fixed-noise loss of its
+    removal meets the game's target: all other records keep their noise.
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 
 __all__ = ["Column", "make_column", "public_bins"]
@@ -55,6 +56,8 @@ class Column:
     moved: int
     public_range: bool
 
+    __repr__ = short_repr
+
     @property
     def records(self) -> int:
         """Number of records n."""
@@ -85,12 +88,12 @@ class Column:
         bins = _validate.integer("bins", bins, at_least=2)
         return Grid(self.lower, self.upper, bins)
 
-    def quantile(self, levels: ArrayLike) -> NDArray[np.float64]:
+    def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
         """Return the smallest values that have at least these shares of the records below or at.
 
         Parameters
         ----------
-        levels : array_like, shape (q,)
+        quantiles : array_like, shape (q,)
             Shares in (0, 1].
 
         Returns
@@ -100,11 +103,11 @@ class Column:
         Raises
         ------
         ValueError
-            If a level is not in (0, 1].
+            If one of them is not in (0, 1].
         """
-        shares = _validate.finite_vector("levels", levels)
+        shares = _validate.finite_vector("quantiles", quantiles)
         if not ((shares > 0) & (shares <= 1)).all():
-            raise _validate.fail("levels", "shares in (0, 1]", levels)
+            raise _validate.fail("quantiles", "shares in (0, 1]", quantiles)
         place = np.ceil(shares * self.records * (1.0 - 1e-15)).astype(int) - 1
         return self.values[np.maximum(place, 0)]
 

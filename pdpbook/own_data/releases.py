@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._repr import short_repr
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
 from pdpbook.audit.histogram import dp_histogram
@@ -94,8 +95,8 @@ class ColumnRelease:
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of each record, in ascending order of the values, by all draws together
-        (the number of draws times the loss of one), in nats.
+        Fixed-noise loss of the removal of each record, in ascending order of the values, by all
+        draws together (the number of draws times the loss of one), in nats.
     end_to_end : float or None
         Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
         where it was not computed.
@@ -124,6 +125,8 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+
+    __repr__ = short_repr
 
     @property
     def largest_loss(self) -> float:
@@ -481,9 +484,9 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
     losses = np.zeros(column.records)
     errors = []
     for level, exact in zip(LEVELS, column.quantile(LEVELS), strict=True):
-        chances = quantile_probabilities(column.values, points, level=level, epsilon=share)
+        chances = quantile_probabilities(column.values, points, quantile=level, epsilon=share)
         errors.append(float(chances @ np.abs(points - exact)))
-        losses += quantile_losses(column.values, points, level=level, epsilon=share)
+        losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
     published = "the three quartiles, chosen by the exponential mechanism"
     return _statistic(setting, "noisy quartiles", published, losses, np.nan, np.array(errors))
 

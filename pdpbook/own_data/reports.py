@@ -59,6 +59,8 @@ NEIGHBOURS = "data sets that differ by the removal of one record"
 class Report:
     """What each release of a column promises and costs: made by :func:`report`.
 
+    The losses of the records are fixed-noise losses of their removal.
+
     Attributes
     ----------
     column : Column

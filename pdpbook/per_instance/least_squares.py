@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 
 __all__ = ["Influence", "least_squares_influence", "worst_least_squares_changes"]
 
@@ -58,6 +59,8 @@ class Influence:
     residuals: NDArray[np.float64]
     changes: NDArray[np.float64]
     cooks_distances: NDArray[np.float64]
+
+    __repr__ = short_repr
 
 
 def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influence:

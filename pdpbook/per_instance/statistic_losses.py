@@ -367,7 +367,7 @@ def gaussian_epsilons(changes: ArrayLike, *, delta: float, sigma: float) -> NDAr
 
 
 def quantile_probabilities(
-    values: ArrayLike, candidates: ArrayLike, *, level: float, epsilon: float
+    values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
 ) -> NDArray[np.float64]:
     r"""Return with which probability the exponential mechanism chooses each candidate quantile.
 
@@ -377,10 +377,10 @@ def quantile_probabilities(
         The records.
     candidates : array_like, shape (R,)
         Public points in ascending order, one of which is released.
-    level : float
-        The quantile's level q in (0, 1).
     epsilon : float
         Privacy level :math:`\varepsilon>0` of the release.
+    quantile : float
+        The share q in (0, 1) of the records that lie below or at it.
 
     Returns
     -------
@@ -401,17 +401,17 @@ def quantile_probabilities(
 
     Examples
     --------
-    >>> chances = quantile_probabilities([1, 1, 2, 9, 9], [0, 2, 8], level=0.5, epsilon=4.0)
+    >>> chances = quantile_probabilities([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0)
     >>> chances.round(4)
     array([2.000e-04, 4.999e-01, 4.999e-01])
     """
-    x, points, level, epsilon = _quantile_arguments(values, candidates, level, epsilon)
+    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
     below = np.searchsorted(np.sort(x), points, side="right")
-    return np.exp(_log_probabilities(below, x.size, level, epsilon))
+    return np.exp(_log_probabilities(below, x.size, quantile, epsilon))
 
 
 def quantile_losses(
-    values: ArrayLike, candidates: ArrayLike, *, level: float, epsilon: float
+    values: ArrayLike, candidates: ArrayLike, *, epsilon: float, quantile: float
 ) -> NDArray[np.float64]:
     r"""Return the per-instance loss of each record by one released quantile.
 
@@ -421,10 +421,10 @@ def quantile_losses(
         The records, at least two.
     candidates : array_like, shape (R,)
         Public points in ascending order, one of which is released.
-    level : float
-        The quantile's level q in (0, 1).
     epsilon : float
         Privacy level :math:`\varepsilon>0` of the release.
+    quantile : float
+        The share q in (0, 1) of the records that lie below or at it.
 
     Returns
     -------
@@ -446,19 +446,19 @@ def quantile_losses(
 
     Examples
     --------
-    >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], level=0.5, epsilon=1.0).round(3)
+    >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=1.0).round(3)
     array([0.   , 0.   , 0.   , 0.897, 0.897])
     """
-    x, points, level, epsilon = _quantile_arguments(values, candidates, level, epsilon)
+    x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
     if x.size < 2:
         raise ValueError(f"values must hold at least 2 records, got {x.size}")
     below = np.searchsorted(np.sort(x), points, side="right")
-    present = _log_probabilities(below, x.size, level, epsilon)
+    present = _log_probabilities(below, x.size, quantile, epsilon)
     cell = np.searchsorted(points, x, side="left")  # the first candidate that counts the record
     losses = np.zeros(points.size + 1)
     for k in np.unique(cell):
         fewer = below - (np.arange(points.size) >= k)
-        absent = _log_probabilities(fewer, x.size - 1, level, epsilon)
+        absent = _log_probabilities(fewer, x.size - 1, quantile, epsilon)
         losses[k] = np.abs(present - absent).max()
     return losses[cell]
 
@@ -497,19 +497,19 @@ def _distances(changes: ArrayLike, sigma: float) -> NDArray[np.float64]:
 
 
 def _quantile_arguments(
-    values: ArrayLike, candidates: ArrayLike, level: float, epsilon: float
+    values: ArrayLike, candidates: ArrayLike, quantile: float, epsilon: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
     x = _validate.finite_vector("values", values)
     points = _validate.finite_vector("candidates", candidates)
     if (np.diff(points) <= 0).any():
         raise _validate.fail("candidates", "in ascending order", candidates)
-    level = _validate.number("level", level, above=0.0, below=1.0)
-    return x, points, level, _validate.number("epsilon", epsilon, above=0.0)
+    quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
+    return x, points, quantile, _validate.number("epsilon", epsilon, above=0.0)
 
 
 def _log_probabilities(
-    below: NDArray[np.int64], n: int, level: float, epsilon: float
+    below: NDArray[np.int64], n: int, quantile: float, epsilon: float
 ) -> NDArray[np.float64]:
     """Return the log chances of the candidates from the numbers of records at or below them."""
-    utilities = -np.abs(below - level * n)
-    return log_softmax(utilities * (epsilon / (2.0 * max(level, 1.0 - level))))
+    utilities = -np.abs(below - quantile * n)
+    return log_softmax(utilities * (epsilon / (2.0 * max(quantile, 1.0 - quantile))))

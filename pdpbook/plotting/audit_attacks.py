@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.audit.attacks import Attack
-from pdpbook.plotting import key, mark, new_figure
 from pdpbook.plotting.series import COLOURS, looks
+from pdpbook.plotting.style import key, mark, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

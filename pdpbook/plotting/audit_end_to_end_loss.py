@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from pdpbook.audit.end_to_end_loss import Removal
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, SHADES, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

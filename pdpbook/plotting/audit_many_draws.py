@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import key, mark, new_figure
 from pdpbook.plotting.series import filled, look, looks
+from pdpbook.plotting.style import key, mark, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import filled, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook._extras import require
-from pdpbook.plotting import bar_widths, key, new_figure
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
+from pdpbook.plotting.style import bar_widths, key, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

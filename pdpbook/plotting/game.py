@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from pdpbook._extras import require
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

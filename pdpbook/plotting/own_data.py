@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import filled, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

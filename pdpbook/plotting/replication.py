@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.experiments import start_axis
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook._extras import require
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import COLOURS, filled, hatched, look, looks
+from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

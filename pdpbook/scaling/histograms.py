@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _validate
+from pdpbook._files import write_whole
+from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
@@ -90,6 +91,8 @@ class ColumnHistogram:
     non_numeric: int
     range_from_data: bool
 
+    __repr__ = short_repr
+
     @property
     def records(self) -> int:
         """Number n of records that are in a bin."""
@@ -127,6 +130,8 @@ class Histograms:
     missing: str
     non_numeric: str
 
+    __repr__ = short_repr
+
     def __getitem__(self, name: str) -> ColumnHistogram:
         """Return the histogram of a column."""
         for column in self.columns:
@@ -157,14 +162,7 @@ class Histograms:
             If the path is a URL.
         """
         path = local_path("path", path)
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-        opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(opened, "w", encoding="utf-8") as file:
-                json.dump(self.to_dict(), file)
-            os.replace(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(path, json.dumps(self.to_dict()).encode(), private=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Histograms:

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._repr import short_repr
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
@@ -78,6 +79,8 @@ class ColumnPlan:
     loss: float
     converged: bool
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -108,6 +111,8 @@ class Plan:
     multipliers: tuple[float, ...]
     at_least: int
     at_least_from_data: bool
+
+    __repr__ = short_repr
 
     def report(self) -> pd.DataFrame:
         """Return records, KL and largest loss of each column.  It is private."""

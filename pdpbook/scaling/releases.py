@@ -23,7 +23,6 @@ import hashlib
 import io
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -33,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
+from pdpbook._files import write_whole
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, connected, run_tasks
 from pdpbook.scaling.keyed_random import BLOCK, keyed_digest, keyed_draws
 from pdpbook.scaling.manifest import (
@@ -287,16 +287,8 @@ def _text(manifest: dict[str, Any]) -> bytes:
 
 def _write(path: Path, content: bytes, *, new: bool = False) -> None:
     """Write a file whole or not at all; a new one only if there is none of its name."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with open(unfinished, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if new:
-            os.link(unfinished, path)
-        else:
-            os.replace(unfinished, path)
+        write_whole(path, content, new=new)
     except FileExistsError:
         return  # somebody else has begun; what is there is compared next
     except OSError as error:
@@ -305,8 +297,6 @@ def _write(path: Path, content: bytes, *, new: bool = False) -> None:
             f"{path}: could not be written: {error.strerror}. Nothing half-written is left, and "
             "what is whole stays; the same call goes on from here"
         ) from None
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _write_part(job: _Job, part: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def every_outcome(p, q, draws):
 def best_power(p, q, draws, rate):
     """Power of the best test, from all outcomes in the order of their likelihood ratio."""
     present, absent = every_outcome(p, q, draws)
-    alpha, beta = tradeoff_curve(absent, present)
+    alpha, beta = tradeoff_curve(present, absent)
     keep = np.append(np.diff(alpha) > 0, True)  # the power at a rate is the last of equal ones
     return float(np.interp(rate, alpha[keep], 1 - beta[keep]))
 

@@ -109,7 +109,7 @@ def test_removals_and_end_to_end_losses_agree(counts):
 
 def test_changed_counts_those_who_must_have_moved():
     game = pb.NVOGame([0, 4, 2, 0, 1], pb.laplace_kernel(5, [1.0, 0.2, 0.05]), epsilon=1.0)
-    (left,) = pb.audit.removals(game, best_responses, bins=[4])
+    (left,) = pb.audit.removals(game, best_responses, from_bins=[4])
     assert left.action == 0
     before, after = left.profile[2], left.rerun[2]
     assert before.tolist() == [1, 0, 1] and after.tolist() == [0, 2, 0]
@@ -245,8 +245,8 @@ def test_bad_games_are_refused():
     with pytest.raises(TypeError, match="solve must be a function of a game, got solve=None"):
         pb.audit.game_pipeline(game, None)
     for bins in ([1], [3], [-1]):
-        with pytest.raises(ValueError, match="bins must be"):
-            pb.audit.removals(game, best_responses, bins=bins)
+        with pytest.raises(ValueError, match="from_bins must be"):
+            pb.audit.removals(game, best_responses, from_bins=bins)
     two = pb.NVOGame([1, 0, 1], pb.laplace_kernel(3, [0.5]), epsilon=1.0)
     with pytest.raises(ValueError, match="at least 3 records, got 2"):
         pb.audit.removals(two, best_responses)
@@ -254,6 +254,33 @@ def test_bad_games_are_refused():
         pb.audit.mixture_pipeline([])
     with pytest.raises(TypeError, match=r"pipelines\[1\] must be a function of a histogram, got"):
         pb.audit.mixture_pipeline([lambda counts: counts / counts.sum(), 3])
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        pb.coordinated_best_response,
+        pb.game.certified_optimum,
+        lambda game: pb.best_response_dynamics(game, start=game.constant_profile(1)),
+        lambda game: pb.approximate_enumeration(
+            game, rng=np.random.default_rng(0), generations=3, population=10, parents=3
+        ),
+    ],
+)
+def test_a_solver_may_return_its_solution_or_the_profile_of_it(solve):
+    game = pb.NVOGame([4, 0, 2, 1], KERNEL, epsilon=1.0)
+
+    def profile(each):
+        return solve(each).profile
+
+    for found, expected in zip(
+        pb.audit.removals(game, solve), pb.audit.removals(game, profile), strict=True
+    ):
+        assert found.rerun.tolist() == expected.rerun.tolist()
+        assert found.end_to_end_loss == expected.end_to_end_loss
+    pipelines = [pb.audit.game_pipeline(game, each) for each in (solve, profile)]
+    losses = [pb.end_to_end_losses(game.counts, pipeline) for pipeline in pipelines]
+    np.testing.assert_array_equal(*losses)
 
 
 def test_a_solver_that_finds_no_profile_is_blamed():
@@ -265,6 +292,10 @@ def test_a_solver_that_finds_no_profile_is_blamed():
         pb.audit.removals(game, lambda game: game.counts)
     with pytest.raises(ValueError, match=r"solve\(game\) must have shape \(3, 2\)"):
         pb.audit.game_pipeline(game, lambda game: 3)(game.counts)
+    nobody = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
+    message = r"solve\(game\) must be a profile, or a Solution that has one, got solve\(game\)=Cert"
+    with pytest.raises(ValueError, match=message):
+        pb.audit.removals(nobody, pb.certified_optimum)
 
 
 def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():

@@ -37,7 +37,7 @@ class Mechanism:
                     lower,
                     epsilon=draw_epsilon,
                     actions=actions,
-                    noise=histogram_epsilon,
+                    histogram_epsilon=histogram_epsilon,
                 )
             self.rows[i, j] = cache[key]
 
@@ -181,7 +181,9 @@ def test_the_options_are_handed_on_and_the_chance_of_failure_is_given():
     options = {"actions": "blur", "at_least": 500}
     rng = np.random.default_rng(3)
     made = private_randomiser([30, 80, 4], epsilon=1.0, delta=1e-4, share=0.75, rng=rng, **options)
-    expected = safe_randomiser(made.noisy, made.lower, epsilon=0.25, noise=0.75, **options)
+    expected = safe_randomiser(
+        made.noisy, made.lower, epsilon=0.25, histogram_epsilon=0.75, **options
+    )
     np.testing.assert_array_equal(made.randomiser, expected)
     tail = math.exp(-0.75 * (noise_margin(3, epsilon=0.75, delta=1e-4) + 1)) / (1 + math.exp(-0.75))
     assert made.delta == pytest.approx(1 - (1 - tail) ** 3)
@@ -218,7 +220,7 @@ def test_what_it_returns_fits_together():
     margin = noise_margin(7, epsilon=0.75, delta=1e-4)
     np.testing.assert_array_equal(made.lower, np.maximum(made.noisy - margin, 0))
     assert is_safe(made.randomiser, made.lower, epsilon=made.draw_epsilon)
-    again = safe_randomiser(made.noisy, made.lower, epsilon=0.25, noise=0.75)
+    again = safe_randomiser(made.noisy, made.lower, epsilon=0.25, histogram_epsilon=0.75)
     np.testing.assert_array_equal(made.randomiser, again)
     np.testing.assert_allclose(made.output(counts), counts @ made.randomiser / counts.sum())
 

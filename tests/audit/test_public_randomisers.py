@@ -116,7 +116,7 @@ def test_more_records_than_expected_are_safe_as_well():
 
 def test_the_mean_of_the_actions_of_a_bin():
     game = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
-    rows = profile_randomiser(game, [[2, 1], [0, 1], [0, 0]], absent=1)
+    rows = profile_randomiser(game, [[2, 1], [0, 1], [0, 0]], empty_action=1)
     small, large = game.kernel
     np.testing.assert_allclose(rows, [(2 * small[0] + large[0]) / 3, large[1], large[2]])
 
@@ -158,13 +158,13 @@ GAME = NVOGame([3, 1, 0], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
         (
             profile_randomiser,
             {"game": GAME, "profile": GAME.constant_profile(0)},
-            "absent",
+            "empty_action",
             [-1, 2, True, 0.0],
             [0, 1],
         ),
         (
             profile_randomiser,
-            {"profile": GAME.constant_profile(0), "absent": 0},
+            {"profile": GAME.constant_profile(0), "empty_action": 0},
             "game",
             [None],
             [GAME],

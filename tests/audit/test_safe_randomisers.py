@@ -59,7 +59,7 @@ def cases(draw):
 def test_every_record_of_every_data_set_above_the_bound_is_private(case):
     lower, noisy, epsilon, actions, at_least = case
     randomiser = safe_randomiser(
-        noisy, lower, epsilon=epsilon, actions=actions, noise=0.7, at_least=at_least
+        noisy, lower, epsilon=epsilon, actions=actions, histogram_epsilon=0.7, at_least=at_least
     )
     assert randomiser.shape == (len(lower), len(lower))
     np.testing.assert_allclose(randomiser.sum(axis=1), 1.0, rtol=1e-12)
@@ -150,14 +150,17 @@ def test_more_freedom_is_no_worse():
     posterior = posterior_from_noise(noisy, epsilon=0.8)
     values = {
         actions: expected_divergence(
-            safe_randomiser(noisy, lower, epsilon=0.4, actions=actions, noise=0.8), posterior
+            safe_randomiser(noisy, lower, epsilon=0.4, actions=actions, histogram_epsilon=0.8),
+            posterior,
         )
         for actions in ACTIONS
     }
     assert values["rows"] <= values["blur"] * 1.02 and values["rows"] <= values["laplace"] * 1.02
     known = [
         expected_divergence(
-            safe_randomiser(noisy, lower, epsilon=0.4, actions="blur", noise=0.8, at_least=n),
+            safe_randomiser(
+                noisy, lower, epsilon=0.4, actions="blur", histogram_epsilon=0.8, at_least=n
+            ),
             posterior,
         )
         for n in (0, 150, 4000)
@@ -166,7 +169,7 @@ def test_more_freedom_is_no_worse():
 
 
 def test_too_few_records_get_equal_rows():
-    randomiser = safe_randomiser([1, 0, 0], [0, 0, 0], epsilon=1.0, noise=1.0)
+    randomiser = safe_randomiser([1, 0, 0], [0, 0, 0], epsilon=1.0, histogram_epsilon=1.0)
     assert (randomiser == randomiser[0]).all() and sp.is_safe(randomiser, [0, 0, 0], epsilon=1.0)
 
 
@@ -176,7 +179,7 @@ def test_too_few_records_get_equal_rows():
         ({"lower": [1, 0, 0]}, "same length"),
         ({"lower": [-1, 0]}, "lower must hold whole numbers >= 0"),
         ({"actions": "large"}, "actions must be 'laplace', 'blur' or 'rows'"),
-        ({"noise": 0.0}, "noise must be a finite number >= 1e-12"),
+        ({"histogram_epsilon": 0.0}, "histogram_epsilon must be a finite number >= 1e-12"),
         ({"epsilon": -1.0}, "epsilon must be"),
         ({"at_least": -1}, "at_least must be"),
     ],
@@ -241,7 +244,7 @@ def test_the_arguments_are_handed_on():
     posterior = posterior_from_noise(np.array(noisy), epsilon=0.5)
     best = sp.best_safe_randomiser(posterior, np.array(lower), 0.5, **options)
     np.testing.assert_array_equal(
-        safe_randomiser(noisy, lower, epsilon=0.5, noise=0.5, **options), best
+        safe_randomiser(noisy, lower, epsilon=0.5, histogram_epsilon=0.5, **options), best
     )
     believed = [safe_randomiser([40, 12, last], lower, epsilon=0.5) for last in (-3, 0)]
     np.testing.assert_array_equal(*believed)
@@ -261,7 +264,7 @@ def test_the_arguments_are_handed_on():
         (
             safe_randomiser,
             {"noisy": [3, 4], "lower": [1, 2], "epsilon": 1.0},
-            "noise",
+            "histogram_epsilon",
             [0.9e-12, 700.5],
             [1e-12, 700.0],
         ),

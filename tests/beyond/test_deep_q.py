@@ -25,10 +25,10 @@ def test_the_network_moves_towards_the_targets_of_the_actions_taken() -> None:
     actions = rng.integers(3, size=64)
     targets = states[:, 0] + actions
     network = dq.QNetwork(6, 3, seed=1)
-    frozen = network.copy()
+    frozen = network._copy()
     at_first = network.values(states)
     for _ in range(500):
-        network.learn(states, actions, targets)
+        network._learn(states, actions, targets)
     rows = np.arange(64)
     error = np.abs(network.values(states)[rows, actions] - targets).mean()
     assert error < 0.05 < np.abs(at_first[rows, actions] - targets).mean()
@@ -42,7 +42,7 @@ def test_a_batch_is_passed_over_once_in_steps_of_at_most_200(batch: int, steps: 
     rng = np.random.default_rng(0)
     states = rng.normal(size=(batch, 6)).astype(np.float32)
     before = network.regressor._optimizer.t
-    network.learn(states, rng.integers(3, size=batch), rng.normal(size=batch))
+    network._learn(states, rng.integers(3, size=batch), rng.normal(size=batch))
     assert network.regressor._optimizer.t - before == steps
 
 
@@ -53,7 +53,7 @@ def test_the_values_of_actions_not_taken_are_their_own_targets(
     states = np.random.default_rng(0).normal(size=(4, 6)).astype(np.float32)
     given: list[np.ndarray] = []
     monkeypatch.setattr(network.regressor, "partial_fit", lambda x, y: given.extend([x, y]))
-    network.learn(states, np.array([0, 2, 1, 0]), np.array([5.0, 6.0, 7.0, 8.0]))
+    network._learn(states, np.array([0, 2, 1, 0]), np.array([5.0, 6.0, 7.0, 8.0]))
     wanted = network.values(states)
     wanted[range(4), [0, 2, 1, 0]] = [5.0, 6.0, 7.0, 8.0]
     assert (given[0] == states).all() and (given[1] == wanted).all()
@@ -62,9 +62,9 @@ def test_the_values_of_actions_not_taken_are_their_own_targets(
 def test_a_network_follows_another_one() -> None:
     slow, fast = dq.QNetwork(6, 3, seed=1), dq.QNetwork(6, 3, seed=2)
     first, there = slow.regressor.coefs_[0].copy(), fast.regressor.coefs_[0]
-    slow.follow(fast, 0.25)
+    slow._follow(fast, 0.25)
     assert slow.regressor.coefs_[0] == pytest.approx(0.75 * first + 0.25 * there, abs=1e-6)
-    slow.follow(fast, 1.0)
+    slow._follow(fast, 1.0)
     states = np.ones((1, 6), dtype=np.float32)
     assert slow.values(states) == pytest.approx(fast.values(states), abs=1e-5)
 
@@ -84,7 +84,7 @@ def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPa
     drawn: list[tuple[dq._Replay, np.ndarray]] = []
     twins: list[dq.QNetwork] = []
     apart: list[float] = []
-    draw, learn = dq._Replay.draw, dq.QNetwork.learn
+    draw, learn = dq._Replay.draw, dq.QNetwork._learn
 
     def remembered(memory: dq._Replay, size: int, rng: np.random.Generator) -> np.ndarray:
         rows = draw(memory, size, rng)
@@ -95,7 +95,7 @@ def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPa
         network: dq.QNetwork, states: np.ndarray, actions: np.ndarray, targets: np.ndarray
     ) -> None:
         if not twins:
-            twins.append(network.copy())
+            twins.append(network._copy())
         memory, rows = drawn[-1]
         after, going_on = memory.after[rows], 0.9 * memory.going_on[rows]
         expected, online = (
@@ -105,16 +105,16 @@ def test_the_future_is_valued_by_the_target_network(monkeypatch: pytest.MonkeyPa
         np.testing.assert_allclose(targets, expected, rtol=1e-6, atol=1e-9)
         apart.append(float(np.abs(online - expected).max()))
         learn(network, states, actions, targets)
-        twins[0].follow(network, 0.25)
+        twins[0]._follow(network, 0.25)
 
     monkeypatch.setattr(dq._Replay, "draw", remembered)
-    monkeypatch.setattr(dq.QNetwork, "learn", checked)
+    monkeypatch.setattr(dq.QNetwork, "_learn", checked)
     game = iw.instance_wise_game([1.0, 2.0, 2.0, 4.0], epsilon=1.0, bins=4)
     result = dq.train(
         lambda: iw.InstanceWiseNoise(game),
         rng=np.random.default_rng(0),
         rounds=3,
-        batch=8,
+        batch_size=8,
         learn_every=1,
         discount=0.9,
         follow=0.25,
@@ -135,7 +135,7 @@ def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[s
             rng=np.random.default_rng(3),
             rounds=12,
             copies=4,
-            batch=64,
+            batch_size=64,
             learn_every=1,
             progress=progress,
         )
@@ -163,7 +163,7 @@ def test_training_learns_is_repeatable_and_silent(capfd: pytest.CaptureFixture[s
         ({"exploration": (1.5, 0.1)}, ValueError),
         ({"exploration": (0.5,)}, ValueError),
         ({"exploration": 0.5}, ValueError),
-        ({"batch": True}, TypeError),
+        ({"batch_size": True}, TypeError),
         ({"follow": 1.5}, ValueError),
         ({"rng": 0}, TypeError),
     ],
@@ -220,7 +220,7 @@ def test_the_first_round_of_the_committed_run_comes_again(heights: np.ndarray) -
         rng=np.random.default_rng(0),
         rounds=1,
         copies=16,
-        batch=1,
+        batch_size=1,
         learn_every=10**6,
     )
     # the batch of a gradient step is drawn from the same generator, so only the law is the same
@@ -229,5 +229,5 @@ def test_the_first_round_of_the_committed_run_comes_again(heights: np.ndarray) -
 
 
 def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="table must be"):
+    with pytest.raises(ValueError, match="name must be"):
         dq.committed_run("figures")

@@ -30,12 +30,12 @@ def runs(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, dict[str, Any], int]:
     return features, rng.normal(size=n) * 3.0, options, seed
 
 
-def plain(features: Any, target: Any, options: dict[str, Any], seed: int) -> np.ndarray:
+def plain(features: Any, response: Any, options: dict[str, Any], seed: int) -> np.ndarray:
     """Noisy gradient descent with clipping, in which every record takes part in every step."""
     rng, weights = np.random.default_rng(seed), [np.zeros(features.shape[1])]
     for _ in range(options["steps"]):
         total = options["sigma"] * rng.normal(size=features.shape[1])
-        for x, y in zip(features, target, strict=True):
+        for x, y in zip(features, response, strict=True):
             gradient = (x @ weights[-1] - y) * x
             total += gradient * min(1.0, options["clip"] / max(np.linalg.norm(gradient), 1e-300))
         weights.append(weights[-1] - options["step_size"] * total)
@@ -44,9 +44,9 @@ def plain(features: Any, target: Any, options: dict[str, Any], seed: int) -> np.
 
 @given(runs())
 def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
-    features, target, options, seed = run
-    ours = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
-    theirs = naive.filtered_descent(features, target, np.random.default_rng(seed), **options)
+    features, response, options, seed = run
+    ours = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
+    theirs = naive.filtered_descent(features, response, np.random.default_rng(seed), **options)
     assert ours.weights == pytest.approx(np.array(theirs.weights), rel=1e-9, abs=1e-9)
     assert ours.accounts == pytest.approx(theirs.accounts, rel=1e-9, abs=1e-12)
     assert ours.steps_taken.tolist() == theirs.steps_taken
@@ -55,11 +55,11 @@ def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
 
 @given(runs())
 def test_no_account_exceeds_the_budget_and_nobody_leaves_too_early(run: Any) -> None:
-    features, target, options, seed = run
-    found = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    features, response, options, seed = run
+    found = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
     most = options["budget"] * (1 + 1e-12)
     assert (found.accounts <= most).all()
-    for i, (x, y) in enumerate(zip(features, target, strict=True)):
+    for i, (x, y) in enumerate(zip(features, response, strict=True)):
         taken = found.steps_taken[i]
         norms = [np.linalg.norm((x @ w - y) * x) for w in found.weights[: taken + 1]]
         costs = (np.minimum(norms, options["clip"]) / options["sigma"]) ** 2 / 2
@@ -70,22 +70,22 @@ def test_no_account_exceeds_the_budget_and_nobody_leaves_too_early(run: Any) -> 
 
 @given(runs())
 def test_with_a_budget_for_everybody_it_is_plain_descent(run: Any) -> None:
-    features, target, options, seed = run
+    features, response, options, seed = run
     options["budget"] = 1e9
-    found = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    found = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
     assert (found.steps_taken == options["steps"]).all()
     assert found.weights == pytest.approx(
-        plain(features, target, options, seed), rel=1e-9, abs=1e-9
+        plain(features, response, options, seed), rel=1e-9, abs=1e-9
     )
 
 
 @given(runs())
 def test_until_the_worst_case_account_is_spent_nobody_leaves(run: Any) -> None:
-    features, target, options, seed = run
+    features, response, options, seed = run
     bound = {name: options[name] for name in ("sigma", "clip")}
     most = worst_case_steps(options["budget"], **bound)
     options["steps"] = min(max(most, 1), 60)
-    found = filtered_descent(features * 1e6, target, rng=np.random.default_rng(seed), **options)
+    found = filtered_descent(features * 1e6, response, rng=np.random.default_rng(seed), **options)
     assert (found.steps_taken == (options["steps"] if most else 0)).all()
 
 
@@ -111,12 +111,12 @@ def test_a_budget_for_so_many_steps_lasts_so_many_steps(
 
 @given(runs(), st.randoms(use_true_random=False))
 def test_the_order_of_the_records_does_not_matter(run: Any, random: Any) -> None:
-    features, target, options, seed = run
-    order = list(range(target.size))
+    features, response, options, seed = run
+    order = list(range(response.size))
     random.shuffle(order)
-    straight = filtered_descent(features, target, rng=np.random.default_rng(seed), **options)
+    straight = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
     shuffled = filtered_descent(
-        features[order], target[order], rng=np.random.default_rng(seed), **options
+        features[order], response[order], rng=np.random.default_rng(seed), **options
     )
     assert shuffled.weights == pytest.approx(straight.weights, rel=1e-9, abs=1e-9)
     assert shuffled.accounts == pytest.approx(straight.accounts[order], rel=1e-9, abs=1e-12)
@@ -125,10 +125,10 @@ def test_the_order_of_the_records_does_not_matter(run: Any, random: Any) -> None
 
 def test_a_record_that_has_left_does_not_come_back() -> None:
     """One gradient is too long for the budget, and a later one would not be."""
-    features, target = [[1.0], [1.0]], [3.0, -3.0]
+    features, response = [[1.0], [1.0]], [3.0, -3.0]
     options = {"budget": 12.0, "sigma": 1.0, "clip": 10.0, "steps": 6, "step_size": 1.0}
-    found = filtered_descent(features, target, rng=np.random.default_rng(0), **options)
-    residuals = np.abs(found.weights[:6] - target)  # as long as the gradients
+    found = filtered_descent(features, response, rng=np.random.default_rng(0), **options)
+    residuals = np.abs(found.weights[:6] - response)  # as long as the gradients
     for i, taken in enumerate(found.steps_taken):
         assert taken < 6
         later = found.accounts[i] + residuals[taken:, i] ** 2 / 2
@@ -211,7 +211,7 @@ def test_the_worst_case_account_is_that_of_dp_accounting() -> None:
     ("changed", "message"),
     [
         ({"features": [1.0, 2.0]}, "features must have two dimensions"),
-        ({"target": [1.0]}, "target must have a value for each of the 2 rows"),
+        ({"response": [1.0]}, "response must have a value for each of the 2 rows"),
         ({"budget": 0.0}, r"budget.*got budget=0\.0"),
         ({"sigma": -1.0}, r"sigma.*got sigma=-1\.0"),
         ({"clip": math.nan}, "clip.*got clip=nan"),
@@ -222,7 +222,7 @@ def test_the_worst_case_account_is_that_of_dp_accounting() -> None:
 def test_bad_input_is_named(changed: dict[str, Any], message: str) -> None:
     options: dict[str, Any] = {
         "features": [[1.0], [2.0]],
-        "target": [1.0, 9.0],
+        "response": [1.0, 9.0],
         "budget": 1.0,
         "sigma": 1.0,
         "clip": 1.0,

@@ -19,7 +19,7 @@ def test_misfit():
 def test_a_search_tries_every_pair_and_finds_the_better_one():
     heights, steps = pb.load_heights()["height"], []
     table = search.search_settings(
-        heights, 1, paddings=(None, 1.0), divisors=(1, 10), step=lambda: steps.append(1)
+        heights, 1, paddings=(None, 1.0), divisors=(1, 10), after_each=lambda: steps.append(1)
     )
     assert len(table) == len(steps) == 4
     assert table["padding"].isna().tolist() == [True, True, False, False]

@@ -17,7 +17,7 @@ from tests.foundations.strategies import events, levels, pairs
 @given(pairs())
 def test_no_event_beats_the_tradeoff_curve(pair):
     q, p = pair
-    alpha, beta = tr.tradeoff_curve(q, p)
+    alpha, beta = tr.tradeoff_curve(p, q)
     tests = events(p.size)
     assert (np.diff(alpha) >= 0).all() and (np.diff(beta) <= 0).all()
     assert (alpha[0], alpha[-1], beta[0], beta[-1]) == (0.0, 1.0, 1.0, 0.0)
@@ -33,7 +33,7 @@ def test_privacy_and_the_tradeoff_bound_are_the_same_statement(pair, epsilon):
         dv.hockey_stick_divergence(p, q, epsilon=epsilon),
         dv.hockey_stick_divergence(q, p, epsilon=epsilon),
     )
-    alpha, beta = tr.tradeoff_curve(q, p)
+    alpha, beta = tr.tradeoff_curve(p, q)
     if delta < 1.0:
         assert (beta >= tr.tradeoff_bound(alpha, epsilon=epsilon, delta=delta) - 1e-9).all()
     if delta > 0.02:  # with less δ some corner lies below
@@ -49,7 +49,7 @@ def test_the_continuous_curves_are_limits_of_discrete_ones(epsilon):
         (stats.norm, lambda a: tr.gaussian_tradeoff(a, shift=epsilon)),
     ):
         q, p = np.diff(law.cdf(edges)), np.diff(law.cdf(edges, loc=epsilon))
-        alpha, beta = tr.tradeoff_curve(q / q.sum(), p / p.sum())
+        alpha, beta = tr.tradeoff_curve(p / p.sum(), q / q.sum())
         assert np.abs(beta - curve(alpha)).max() < 1e-4
 
 
@@ -98,7 +98,7 @@ def test_bounds(call, good, argument, refused, accepted):
 
 def test_vectors_that_sum_to_one_but_for_rounding_end_at_one():
     for off in (-9e-10, 9e-10):
-        alpha, beta = tr.tradeoff_curve([0.5, 0.5 + off], [0.25, 0.75 + off])
+        alpha, beta = tr.tradeoff_curve([0.25, 0.75 + off], [0.5, 0.5 + off])
         assert (alpha[-1], beta[0]) == (1.0, 1.0)
         assert 0.0 <= alpha.min() and alpha.max() == beta.max() == 1.0
 

@@ -56,6 +56,26 @@ def test_every_solver_returns_a_solution_whose_numbers_are_true(name):
     assert without == (2 if name == "certified optimum" else 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("profile", lambda game, given: game.evaluate(given)),
+        ("profile", lambda game, given: pb.audit.profile_randomiser(game, given, empty_action=0)),
+        ("start", lambda game, given: pb.best_response_dynamics(game, start=given)),
+        ("start", lambda game, given: pb.coordinated_best_response(game, start=given)),
+        ("start", lambda game, given: pb.certified_optimum(game, start=given)),
+    ],
+)
+def test_who_passes_a_solution_for_a_profile_is_told_of_its_attribute(name, call):
+    game = next(games())
+    found = pb.best_response_dynamics(game, start=game.constant_profile(2))
+    for given in (found, game.evaluate(found.profile)):
+        kind = type(given).__name__
+        message = f"{name} must be an array, which is the .profile of the {kind}, got {name}={kind}"
+        with pytest.raises(TypeError, match=message):
+            call(game, given)
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 def test_all_but_the_game_goes_by_name_and_in_one_order(name):
     parameters = inspect.signature(SOLVERS[name]).parameters

@@ -134,12 +134,12 @@ def test_quantile_losses_are_those_of_deleting_each_record(values, level, epsilo
     points = np.arange(0.5, 21.0, 2.0)
 
     def log_chances(column):
-        chances = quantile_probabilities(column, points, level=level, epsilon=epsilon)
+        chances = quantile_probabilities(column, points, quantile=level, epsilon=epsilon)
         assert chances.sum() == pytest.approx(1.0)
         return np.log(chances)
 
     moved = naive.changes_by_deletion(log_chances, values)
-    losses = quantile_losses(values, points, level=level, epsilon=epsilon)
+    losses = quantile_losses(values, points, quantile=level, epsilon=epsilon)
     assert np.allclose(losses, np.abs(moved).max(axis=1), rtol=1e-9, atol=1e-9)
     assert losses.max() <= epsilon * (1 + 1e-9)
 
@@ -154,8 +154,8 @@ def test_quantile_losses_are_those_of_deleting_each_record(values, level, epsilo
         (lambda: worst_sum_change(lower=1.0, upper=1.0), "upper must be larger than lower=1.0"),
         (lambda: worst_mean_change(1, lower=0.0, upper=1.0), "n must be"),
         (lambda: count_changes([[True]]), "one-dimensional"),
-        (lambda: quantile_losses([1.0, 2.0], [2.0, 1.0], level=0.5, epsilon=1.0), "ascending"),
-        (lambda: quantile_losses([1.0], [2.0], level=0.5, epsilon=1.0), "at least 2 records"),
+        (lambda: quantile_losses([1.0, 2.0], [2.0, 1.0], quantile=0.5, epsilon=1.0), "ascending"),
+        (lambda: quantile_losses([1.0], [2.0], quantile=0.5, epsilon=1.0), "at least 2 records"),
     ],
 )
 def test_what_has_no_loss_is_refused(call, said):

@@ -235,7 +235,7 @@ def removal(epsilon: float, k: int) -> list[float]:
     def one_at_a_time(game: pb.NVOGame) -> np.ndarray:
         return pb.best_response_dynamics(game, start=game.constant_profile(0), batch=False).profile
 
-    (left,) = pb.audit.removals(game, one_at_a_time, bins=[k])
+    (left,) = pb.audit.removals(game, one_at_a_time, from_bins=[k])
     return [left.fixed_noise_loss, left.end_to_end_loss, float(left.changed.sum())]
 
 

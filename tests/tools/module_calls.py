@@ -14,7 +14,7 @@ import numpy as np
 
 import pdpbook as pb
 from pdpbook.audit import count_posterior
-from pdpbook.beyond import instance_wise
+from pdpbook.beyond import deep_q, instance_wise
 from pdpbook.experiments import regression, settings
 from pdpbook.scaling import histograms, keyed_random, plan
 from tests.tools.valid_calls import (
@@ -35,6 +35,7 @@ MODULE_RESULTS = {
     "audit.count_posterior.CountPosterior",
     "beyond.bayesian_game.Equilibrium",
     "experiments.original_files.MissingFileError",
+    "beyond.deep_q.QNetwork",
     "beyond.deep_q.Training",
     "beyond.instance_wise.Episode",
     "beyond.q_learning.LearningCurve",
@@ -62,10 +63,10 @@ MODULE_RESULTS = {
 
 #: What the package calls with arguments that it has made itself; "the caller has checked them".
 INNER = {
+    "audit.end_to_end_loss.played",
     "audit.randomiser_program.RandomiserProgram",
     "audit.randomiser_program.action_rows",
     "audit.safe_randomisers.best_safe_randomiser",
-    "beyond.deep_q.QNetwork",
     "beyond.matrix_games.best_mixtures",
     "beyond.matrix_games.two_column_games",
     "experiments.original_files.existing",
@@ -174,7 +175,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "own_data.column.Column.grid": lambda: {"self": reported().column, "bins": 4},
     "own_data.column.Column.quantile": lambda: {
         "self": reported().column,
-        "levels": np.array([0.25, 1.0]),
+        "quantiles": np.array([0.25, 1.0]),
     },
     "own_data.reports.Report.losses": lambda: {"self": reported()},
     "own_data.reports.Report.plot": lambda: {"self": reported()},
@@ -217,7 +218,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "audit.public_randomisers.profile_randomiser": lambda: {
         "game": small_game(),
         "profile": small_game().constant_profile(1),
-        "absent": 1,
+        "empty_action": 1,
     },
     "audit.safe_randomisers.is_safe": lambda: {
         "randomiser": ROWS,
@@ -233,7 +234,15 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": bayesian_game(),
         **even_plans(),
     },
-    "beyond.deep_q.committed_run": lambda: {"table": "bounds"},
+    "beyond.deep_q.QNetwork.choose": lambda: {
+        "self": deep_q.QNetwork(2, 3),
+        "observation": np.array([0.5, 1.0]),
+    },
+    "beyond.deep_q.QNetwork.values": lambda: {
+        "self": deep_q.QNetwork(2, 3),
+        "observations": ROWS,
+    },
+    "beyond.deep_q.committed_run": lambda: {"name": "bounds"},
     "beyond.deep_q.train": lambda: {
         "make": lambda: instance_wise.InstanceWiseNoise(from_data(), encoding=2),
         "rng": rng(),
@@ -241,7 +250,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "copies": 2,
         "discount": 0.9,
         "exploration": (0.5, 0.1),
-        "batch": 2,
+        "batch_size": 2,
         "learn_every": 2,
         "replay": 50,
         "follow": 0.1,
@@ -388,7 +397,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "table": 1,
         "paddings": (1.0,),
         "divisors": (10,),
-        "step": lambda: None,
+        "after_each": lambda: None,
     },
     "foundations.bounded_laplace.bounded_laplace_epsilon": lambda: {
         "scale": 1.0,
@@ -475,7 +484,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "epsilon": 1.0,
         "delta": 0.1,
     },
-    "foundations.tradeoff.tradeoff_curve": lambda: {"q": Q, "p": P},
+    "foundations.tradeoff.tradeoff_curve": lambda: {"present": P, "absent": Q},
     "game.nvo_game.NVOGame.constant_profile": lambda: {"self": small_game(), "action": 1},
     "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
     "game.nvo_game.NVOGame.evaluate": lambda: {

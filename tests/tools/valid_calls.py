@@ -203,13 +203,13 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "quantile_losses": lambda: {
         "values": DATA,
         "candidates": np.array([1.0, 2.0, 3.0]),
-        "level": 0.5,
+        "quantile": 0.5,
         "epsilon": 1.0,
     },
     "quantile_probabilities": lambda: {
         "values": DATA,
         "candidates": np.array([1.0, 2.0, 3.0]),
-        "level": 0.5,
+        "quantile": 0.5,
         "epsilon": 1.0,
     },
     "coordinated_best_response": lambda: {
@@ -250,7 +250,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "filter_budget": lambda: {"epsilon": 1.0, "delta": 1e-5},
     "filtered_descent": lambda: {
         "features": ROWS,
-        "target": np.array([1.0, 3.0]),
+        "response": np.array([1.0, 3.0]),
         "rng": rng(),
         "budget": 0.5,
         "sigma": 2.0,
@@ -288,7 +288,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "end_to_end_losses": lambda: {"counts": np.array([2, 1]), "pipeline": blurred},
     "game_pipeline": lambda: {"game": small_game(), "solve": largest_scale},
     "mixture_pipeline": lambda: {"pipelines": [blurred]},
-    "removals": lambda: {"game": small_game(), "solve": largest_scale, "bins": [0]},
+    "removals": lambda: {"game": small_game(), "solve": largest_scale, "from_bins": [0]},
     "optimal_attack": lambda: {"present": P, "absent": Q, "draws": 3, "step": 0.1},
     "clopper_pearson_epsilon": lambda: {
         "true_positives": 9,
@@ -416,7 +416,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "lower": np.array([3, 30]),
         "epsilon": 1.0,
         "actions": "blur",
-        "noise": 0.5,
+        "histogram_epsilon": 0.5,
         "at_least": 3,
     },
     "scale_bound": lambda: {"n": 1307, "epsilon": 1.0},

@@ -1,0 +1,248 @@
+"""The style of the figures: one width, one size of type, and one place for the key of the series.
+
+A single line or point has its name beside it; the names of series stand above the frame,
+:func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as text, which
+a browser sets in the sans serif of the page around it.  Colours, dashes and markers stand in
+:mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdpbook._extras import require
+from pdpbook.plotting.series import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+__all__ = [
+    "LEAST_TYPE",
+    "SANS_SERIF",
+    "WIDTH",
+    "as_svg",
+    "bar_widths",
+    "key",
+    "mark",
+    "new_figure",
+    "use_book_style",
+]
+
+#: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
+#: the type is 9.4 pixels high.
+WIDTH = 6.0
+LEAST_TYPE = 11.5
+
+#: The fonts of a drawing: those of the pages, which are those of the reader's system.  Matplotlib
+#: lays out with its own DejaVu Sans, which is wider than they are.
+SANS_SERIF = "-apple-system, BlinkMacSystemFont, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+_KEY = {  #: in units of the size of the type
+    "legend.handlelength": 2.4,
+    "legend.columnspacing": 1.2,
+    "legend.handletextpad": 0.5,
+}
+_STYLE: dict[str, Any] = {
+    **_KEY,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 12,
+    "axes.labelsize": 12,
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": "none",
+    "figure.labelsize": 12,
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 12,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": LEAST_TYPE,
+    "legend.borderaxespad": 0.3,
+    "lines.linewidth": 2.0,
+    "xtick.labelsize": LEAST_TYPE,
+    "ytick.labelsize": LEAST_TYPE,
+}
+
+
+def use_book_style() -> None:
+    """Draw in the book's style from here on: vector output, no background, readable type.
+
+    Call it once in the setup cell of a page.  It sets Matplotlib's defaults and, in a notebook,
+    asks for SVG, so it is the one function here that changes something outside itself.  Beside
+    the SVG it asks for a PNG: JupyterLab does not trust a downloaded notebook, and shows no SVG.
+    """
+    require("matplotlib.style").use(_STYLE)
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    if shell:
+        from IPython.core.pylabtools import retina_figure
+        from matplotlib_inline.backend_inline import set_matplotlib_formats  # IPython requires it
+
+        set_matplotlib_formats("svg")
+        drawn = require("matplotlib.figure").Figure
+        shell.display_formatter.formatters["image/svg+xml"].for_type(drawn, as_svg)
+        shell.display_formatter.formatters["image/png"].for_type(drawn, retina_figure)
+
+
+def new_figure(
+    rows: int = 1, columns: int = 1, *, height: float = 3.2, **options: Any
+) -> tuple[Figure, Any]:
+    """Return a figure of the book's width and its axes.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Panels; at most two columns, so that a phone can show them.
+    height : float
+        Height of one row, in inches; the width is always :data:`WIDTH`.
+    **options
+        Passed on to ``matplotlib.pyplot.subplots``, e.g. ``sharex=True``.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    axes : matplotlib.axes.Axes or ndarray of them
+        As ``matplotlib.pyplot.subplots`` returns them.
+    """
+    plt = require("matplotlib.pyplot")
+    if columns > 2:
+        raise ValueError(f"columns must be 1 or 2, got columns={columns}")
+    figure, axes = plt.subplots(rows, columns, figsize=(WIDTH, height * rows), **options)
+    plt.close(figure)  # a notebook shows the figure that a cell ends in; open, it would show twice
+    return figure, axes
+
+
+def key(
+    where: Figure | Axes,
+    *,
+    of: Sequence[Axes] = (),
+    columns: int | None = None,
+    **options: Any,
+) -> Legend:
+    """Put the names of the series above a figure, or above one of its panels.
+
+    Parameters
+    ----------
+    where : matplotlib.figure.Figure or matplotlib.axes.Axes
+        A figure, for a key of all its series, each name once, or a panel with a key of its own.
+    of : sequence of matplotlib.axes.Axes, optional
+        The panels of a figure whose series it names; by default all.
+    columns : int, optional
+        How many names stand in a row; by default as many as there is room for.
+    **options
+        Passed on to ``legend``, e.g. ``title="noise scale"``.
+
+    Returns
+    -------
+    matplotlib.legend.Legend
+    """
+    target: Any = where
+    whole = isinstance(where, require("matplotlib.figure").Figure)
+    above: dict[str, Any]
+    if whole:
+        panels, room = target.axes, 0.96 * WIDTH
+        above = {"loc": "outside upper center"}
+    else:
+        panels, place = [target], target.get_subplotspec()
+        room = 0.8 * WIDTH / (place.get_gridspec().ncols if place else 1)
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+    entries: dict[str, Any] = {}
+    for panel in of or panels:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if columns is None:
+        columns = _columns([*entries], 72.0 * room)
+    legend = target.legend(entries.values(), entries.keys(), ncols=columns, **above, **options)
+    if whole:  # the frames keep their height
+        lines = -(-len(entries) // columns) + ("title" in options)
+        target.set_figheight(target.get_figheight() + 1.45 * LEAST_TYPE * lines / 72.0)
+    return cast("Legend", legend)
+
+
+def mark(axis: Axes, place: float, name: str) -> None:
+    """Mark a place of the horizontal axis by a dotted line with a name beside its foot.
+
+    Parameters
+    ----------
+    axis : matplotlib.axes.Axes
+    place : float
+        In units of the axis.
+    name : str
+    """
+    axis.axvline(place, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
+    axis.annotate(
+        name,
+        (place, 0.0),
+        (4, 4),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        color=COLOURS["grey"],
+    )
+
+
+def bar_widths(places: ArrayLike, widest: float) -> NDArray[np.float64]:
+    """Return how wide bars may be so that none hides the one beside it.
+
+    Parameters
+    ----------
+    places : array_like, shape (m,)
+        Where they stand, in increasing order.
+    widest : float
+        Width of a bar that has room.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        At most four fifths of the distance to the nearest other bar.
+
+    Examples
+    --------
+    >>> bar_widths([195.5, 196.0, 198.0], 1.2).tolist()
+    [0.4, 0.4, 1.2]
+    """
+    apart = np.diff(np.asarray(places, dtype=float), prepend=-np.inf, append=np.inf)
+    return np.minimum(widest, 0.8 * np.minimum(apart[:-1], apart[1:]))
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG, its letters as text in the fonts of the pages, :data:`SANS_SERIF`.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+
+    Returns
+    -------
+    str
+        The file.  Nothing in it says when or where it was drawn.
+    """
+    written = io.StringIO()
+    with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):
+        figure.savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return re.sub(r"(px; font-family: )[^;\"]+", rf"\1{SANS_SERIF}", written.getvalue())
+
+
+def _columns(labels: list[str], room: float) -> int:
+    """Return how many columns of a key have room beside one another, in points."""
+    width = require("matplotlib.textpath").text_to_path.get_text_width_height_descent
+    font = require("matplotlib.font_manager").FontProperties(family="DejaVu Sans", size=LEAST_TYPE)
+    handle = LEAST_TYPE * (_KEY["legend.handlelength"] + _KEY["legend.handletextpad"])
+    between = LEAST_TYPE * _KEY["legend.columnspacing"]
+    widths = [handle + width(label, font, "$" in label)[0] for label in labels]
+    for columns in range(len(labels), 1, -1):
+        parts = np.array_split(widths, columns)  # as Matplotlib fills them
+        if sum(part.max() for part in parts) + between * (columns - 1) <= room:
+            rows = -(-len(labels) // columns)
+            return -(-len(labels) // rows)  # no more than the rows need
+    return 1
