@@ -70,6 +70,7 @@ class TableFile:
     header: bool = True
 
     def __post_init__(self) -> None:
+        """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
         for option, sign in (("--sep", self.sep), ("--decimal", self.decimal)):

@@ -21,6 +21,7 @@ import io
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -41,11 +42,13 @@ __all__ = [
     "WIDTH",
     "as_svg",
     "bar_widths",
+    "book_style",
     "key",
     "mark",
     "new_figure",
     "table",
     "use_book_style",
+    "verbatim",
 ]
 
 #: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
@@ -85,6 +88,39 @@ _STYLE: dict[str, Any] = {
     "xtick.labelsize": LEAST_TYPE,
     "ytick.labelsize": LEAST_TYPE,
 }
+
+
+def book_style() -> AbstractContextManager[Any]:
+    """Return a context in which figures are made in the book's style.
+
+    Returns
+    -------
+    context manager
+        After it Matplotlib's settings are as they were.
+    """
+    return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
+
+
+def verbatim(text: str) -> str:
+    r"""Return a text that Matplotlib draws as it is, although it has a dollar sign.
+
+    Two dollar signs would enclose a formula.
+
+    Parameters
+    ----------
+    text : str
+        For example the name of a column of a user.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(verbatim("price ($)"))
+    price (\$)
+    """
+    return text.replace("$", r"\$")
 
 
 def use_book_style() -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._extras import require
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.plotting import key, new_figure
+from pdpbook.plotting import key, new_figure, verbatim
 from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["decision"]
+
+
+def _written(value: float, _: int | None = None) -> str:
+    """Return a number beside an axis: all its digits, in groups from five of them on."""
+    return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
 
 
 def decision(
@@ -55,7 +61,10 @@ def decision(
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     line = looks([best])[0] | {"marker": ""}
     shape.plot(grid.midpoints, released, **line, label=f"released: {best}")
-    shape.set(xlabel=name, ylabel="probability")
+    for axis in (shape, errors):
+        axis.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
+        axis.xaxis.set_major_formatter(_written)
+    shape.set(xlabel=verbatim(name), ylabel="probability")
     key(shape)
 
     shown = table[table["Wasserstein"].notna()]
@@ -66,7 +75,7 @@ def decision(
     hatched = filled("no-dp-promise") | {"facecolor": "none", "hatch": "//"}
     errors.barh(place[~private], distance[~private], **hatched, label="no DP promise")
     errors.set_yticks(place, shown.index)
-    errors.set(xlabel=f"Wasserstein distance ({name})")
+    errors.set(xlabel=f"Wasserstein distance ({verbatim(name)})")
     key(errors)
 
     style = look("fixed-noise") | {"marker": "", "linestyle": "-"}

@@ -70,7 +70,7 @@ def test_the_dialect_of_a_file(file: Path) -> None:
     dialect = TableFile(file, sep=r"\t", decimal=",", header=False)
     assert dialect.column("2").tolist() == [80.5, 90.1]
     assert [dialect.place(0), dialect.place(1)] == ["line 1", "line 2"]
-    with pytest.raises(ValueError, match="got '80,5' in line 1; .* give --decimal ','"):
+    with pytest.raises(ValueError, match=r"got '80,5' in line 1; .* give --decimal ','"):
         TableFile(file, sep="\t", header=False).column("2")
     with pytest.raises(ValueError, match="--sep must be one character, got '::'"):
         TableFile(file, sep="::")
@@ -83,7 +83,7 @@ def test_an_encoding_is_asked_for(file: Path) -> None:
     with pytest.raises(ValueError, match="not written in utf-8; give --encoding"):
         TableFile(file).column("age")
     assert TableFile(file, encoding="latin-1").column("age").tolist() == [30]
-    with pytest.raises(ValueError, match="cannot read .* unknown encoding: klingon"):
+    with pytest.raises(ValueError, match=r"cannot read .* unknown encoding: klingon"):
         TableFile(file, encoding="klingon").column("age")
 
 
