@@ -120,7 +120,7 @@ def _shared(table: pd.DataFrame) -> dict[str, float]:
     What is measured of a release that promises nothing has to stay in the table; such a column is
     shared only if its value there says that there is no promise: it is infinite, zero or missing.
     """
-    promised = table["promise"] != "none"
+    promised = np.isfinite(table["epsilon"])
     found = {}
     for name in table.select_dtypes("number").columns:
         with_one, without = table.loc[promised, name], table.loc[~promised, name]
