@@ -48,7 +48,6 @@ __all__ = [
     "new_figure",
     "table",
     "use_book_style",
-    "verbatim",
 ]
 
 #: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
@@ -99,28 +98,6 @@ def book_style() -> AbstractContextManager[Any]:
         After it Matplotlib's settings are as they were.
     """
     return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
-
-
-def verbatim(text: str) -> str:
-    r"""Return a text that Matplotlib draws as it is, although it has a dollar sign.
-
-    Two dollar signs would enclose a formula.
-
-    Parameters
-    ----------
-    text : str
-        For example the name of a column of a user.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(verbatim("price ($)"))
-    price (\$)
-    """
-    return text.replace("$", r"\$")
 
 
 def use_book_style() -> None:

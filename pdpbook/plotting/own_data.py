@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pdpbook._extras import require
 from pdpbook.foundations.sampling_query import Grid
-from pdpbook.plotting import key, new_figure, verbatim
+from pdpbook.plotting import key, new_figure
 from pdpbook.plotting.series import filled, look, looks
 
 if TYPE_CHECKING:
@@ -57,14 +57,12 @@ def decision(
     -------
     matplotlib.figure.Figure
     """
+    name = name.replace("$", r"\$")  # two of them would enclose a formula
     figure, (shape, errors, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     line = looks([best])[0] | {"marker": ""}
     shape.plot(grid.midpoints, released, **line, label=f"released: {best}")
-    for axis in (shape, errors):
-        axis.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
-        axis.xaxis.set_major_formatter(_written)
-    shape.set(xlabel=verbatim(name), ylabel="probability")
+    shape.set(xlabel=name, ylabel="probability")
     key(shape)
 
     shown = table[table["Wasserstein"].notna()]
@@ -75,8 +73,12 @@ def decision(
     hatched = filled("no-dp-promise") | {"facecolor": "none", "hatch": "//"}
     errors.barh(place[~private], distance[~private], **hatched, label="no DP promise")
     errors.set_yticks(place, shown.index)
-    errors.set(xlabel=f"Wasserstein distance ({verbatim(name)})")
+    errors.set(xlabel=f"Wasserstein distance ({name})")
     key(errors)
+
+    for axes in (shape, errors):
+        axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
+        axes.xaxis.set_major_formatter(_written)
 
     style = look("fixed-noise") | {"marker": "", "linestyle": "-"}
     rows = np.arange(len(losses))[::-1]
