@@ -11,7 +11,7 @@ from tests.tools.notebooks import ROOT
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 #: Tests of a tool or of a function, which ask nothing of whoever writes a page or a function.
 OF_TOOLS = {
-    *("build", "compile", "data", "import_closure", "kernel_moves", "kernels", "mutants"),
+    *("build", "compile", "data", "files", "import_closure", "kernel_moves", "kernels", "mutants"),
     *("notebook_edition", "page_tools", "predictions", "proofs", "quick", "second_try"),
     *("student_bundle", "validate", "watch", "extras", "contributing", "release", "workflows"),
 }

@@ -17,88 +17,98 @@ Taught in *Your own column*.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pdpbook import _extras
 from pdpbook._files import write_whole
+from pdpbook.commands.files import TableFile
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["main", "read_column"]
+__all__ = ["main"]
+
+#: The option that sets an argument of :func:`pdpbook.report`, where it has another name.
+OPTIONS = {"lower": "range", "upper": "range"}
 
 
-def read_column(path: Path, name: str | None) -> pd.Series:
-    r"""Read one column of a CSV or Parquet file.
+def check_range(
+    values: pd.Series, bounds: tuple[float, float] | None, outside: str, file: TableFile
+) -> None:
+    """Refuse values that do not go with the range, in the words of the command.
 
     Parameters
     ----------
-    path : Path
-        A Parquet file if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
-        compressed.
-    name : str or None
-        The column; may be left out if the file has one column of numbers only.
-
-    Returns
-    -------
-    pandas.Series
+    values : pandas.Series
+        The column.
+    bounds : tuple of float or None
+        Ends of the range; None if it is taken from the data.
+    outside : str
+        What happens to values outside the range: ``"refuse"`` or ``"clip"``.
+    file : TableFile
+        Where the column was read.
 
     Raises
     ------
     ValueError
-        If the file cannot be read as a table, or has no such column; the message lists those that
-        it has.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "ages.csv"
-    ...     _ = file.write_text("name,age\nAda,36\nAlan,41\n")
-    ...     read_column(file, None).tolist()
-    [36, 41]
+        If a value is outside and is to be refused, or all are equal and no range is given.
     """
-    import pandas as pd
-
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            _extras.require("pyarrow.parquet")
-            table = pd.read_parquet(path)
-        else:
-            table = pd.read_csv(path)
-    except (OSError, ValueError) as error:  # pandas' and pyarrow's errors are ValueErrors too
-        raise ValueError(f"cannot read {path} as a table: {error}") from error
-    return _named(table, path, name)
-
-
-def _named(table: pd.DataFrame, path: Path, name: str | None) -> pd.Series:
-    """Return the column of a name, or the only one that holds numbers."""
-    import pandas as pd
-
-    numeric = [str(each) for each in table.select_dtypes("number").columns]
-    if name is None:
-        if len(numeric) != 1:
-            raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
-        name = numeric[0]
-    if name not in table:
-        raise ValueError(f"{path} has no column {name!r}; its columns of numbers are {numeric}")
-    column = table[name]
-    if name not in numeric:
-        words = column.notna() & pd.to_numeric(column, errors="coerce").isna()
-        where = int(words.to_numpy().argmax())
+    numbers = values.to_numpy(dtype=np.float64)
+    if bounds is None:
+        if numbers.size > 1 and numbers.min() == numbers.max():
+            raise ValueError(
+                f"column {values.name!r} must hold different values for --range-from-data, so give "
+                f"--range instead, got only {numbers[0]:g}"
+            )
+        return
+    lower, upper = bounds
+    out = np.flatnonzero((numbers < lower) | (numbers > upper))
+    if lower < upper and outside == "refuse" and out.size:
         raise ValueError(
-            f"column {name!r} of {path} must hold numbers only, got {column.iloc[where]!r} in row "
-            f"{where}"
+            f"column {values.name!r} must lie in the range from {lower:g} to {upper:g}, unless "
+            f"--outside clip moves the other values to its nearer end, got {out.size:,} of "
+            f"{numbers.size:,} outside, the first in {file.place(int(out[0]))}: "
+            f"{values.iloc[out[0]]}"
         )
-    return column
+
+
+def check_folder(output: Path) -> None:
+    """Refuse an output that cannot be written, before anything is computed for it.
+
+    Parameters
+    ----------
+    output : Path
+        The file that is to be written.
+
+    Raises
+    ------
+    OSError
+        If there is no such folder, or nothing can be written into it.
+    """
+    folder = output.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{output} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{output} cannot be written: no file can be made in {folder}")
 
 
 def commands() -> Any:
     """Return the group of commands, for which click is needed."""
     click = _extras.require("click")
+
+    def refusal(error: Exception) -> Exception:
+        """Return the error of a bad call, with the option that sets the refused argument."""
+        argument = str(error).partition(" ")[0]
+        name = OPTIONS.get(argument, argument)
+        if name in {each.name for each in report.params} | {"range"}:
+            return click.BadParameter(str(error), param_hint=f"'--{name}'")
+        return click.UsageError(str(error))
 
     @click.group(
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -137,6 +147,38 @@ def commands() -> Any:
         help="What happens to values outside the range.",
     )
     @click.option(
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Seed of the repetitions over which errors of noisy counts are averaged.",
+    )
+    @click.option(
+        "--reruns",
+        type=int,
+        default=64,
+        show_default=True,
+        help="Compute end-to-end losses by running a release again without a record of each "
+        "occupied bin, if there are at most so many.",
+    )
+    @click.option(
+        "--sep",
+        default=",",
+        show_default=True,
+        help=r"What separates the columns of a CSV file; \t is the tab.",
+    )
+    @click.option(
+        "--decimal", default=".", show_default=True, help="Decimal sign of a CSV file's numbers."
+    )
+    @click.option(
+        "--encoding", default="utf-8", show_default=True, help="Encoding of a CSV file's text."
+    )
+    @click.option(
+        "--no-header",
+        is_flag=True,
+        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
+    )
+    @click.option(
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the report as one HTML page.",
@@ -148,14 +190,15 @@ def commands() -> Any:
         column: str | None,
         bounds: tuple[float, float] | None,
         range_from_data: bool,
-        epsilon: float,
-        delta: float,
-        draws: int,
-        bins: int | None,
         outside: str,
+        sep: str,
+        decimal: str,
+        encoding: str,
+        no_header: bool,
         output: Path | None,
         as_json: bool,
         quiet: bool,
+        **asked: Any,
     ) -> None:
         """Compare the ways to publish a column of FILE, and recommend one.
 
@@ -171,23 +214,32 @@ def commands() -> Any:
             )
         lower, upper = (None, None) if bounds is None else bounds
         try:
+            if output is not None:
+                _extras.require("matplotlib")
+                check_folder(output)
+            table = TableFile(file, sep, decimal, encoding, header=not no_header)
+            values = table.column(column)
+            check_range(values, bounds, outside, table)
             made = make_report(
-                read_column(file, column),
-                epsilon,
+                values,
                 lower=lower,
                 upper=upper,
-                bins=bins,
-                draws=draws,
-                delta=delta,
                 outside=outside,
                 progress=not quiet and sys.stderr.isatty(),
+                **asked,
             )
-            if output is not None:
-                write_whole(output, made.to_html().encode(), private=True)
+            page = None if output is None else made.to_html()
         except (ValueError, TypeError) as error:
-            raise click.UsageError(str(error)) from error
+            raise refusal(error) from error
         except (OSError, ImportError) as error:
             raise click.ClickException(str(error)) from error
+        if output is not None and page is not None:
+            try:
+                write_whole(output, page.encode(), private=True)
+            except OSError as error:
+                raise click.ClickException(
+                    f"{output} cannot be written: {error.strerror or error}"
+                ) from error
         if as_json:
             click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook._extras import require
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.plotting.series import filled, look, looks
 from pdpbook.plotting.style import key, new_figure
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["decision"]
+
+
+def _written(value: float, _: int | None = None) -> str:
+    """Return a number beside an axis: all its digits, in groups from five of them on."""
+    return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
 
 
 def decision(
@@ -51,6 +57,7 @@ def decision(
     -------
     matplotlib.figure.Figure
     """
+    name = name.replace("$", r"\$")  # two of them would enclose a formula
     figure, (shape, errors, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     line = looks([best])[0] | {"marker": ""}
@@ -68,6 +75,10 @@ def decision(
     errors.set_yticks(place, shown.index)
     errors.set(xlabel=f"Wasserstein distance ({name})")
     key(errors)
+
+    for axes in (shape, errors):
+        axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
+        axes.xaxis.set_major_formatter(_written)
 
     style = look("fixed-noise") | {"marker": "", "linestyle": "-"}
     rows = np.arange(len(losses))[::-1]

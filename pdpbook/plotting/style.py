@@ -12,6 +12,7 @@ import io
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "WIDTH",
     "as_svg",
     "bar_widths",
+    "book_style",
     "key",
     "mark",
     "new_figure",
@@ -74,6 +76,17 @@ _STYLE: dict[str, Any] = {
     "xtick.labelsize": LEAST_TYPE,
     "ytick.labelsize": LEAST_TYPE,
 }
+
+
+def book_style() -> AbstractContextManager[Any]:
+    """Return a context in which figures are made in the book's style.
+
+    Returns
+    -------
+    context manager
+        After it Matplotlib's settings are as they were.
+    """
+    return cast("AbstractContextManager[Any]", require("matplotlib").rc_context(_STYLE))
 
 
 def use_book_style() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import pdpbook as pb
-from pdpbook.commands.main import main, read_column
+from pdpbook.commands.main import main
 from tests.tools.notebooks import ROOT
 
 WINE = load_wine(as_frame=True).data
@@ -84,9 +83,17 @@ def test_csv_and_parquet_give_the_same_numbers(
         ([*OPTIONS, "--range-from-data"], "Give either --range LOWER UPPER"),
         (["--range", "0", "9", "--epsilon", "1"], "--column must name one of the columns"),
         (["--column", "age", "--range", "0", "9", "--epsilon", "1"], "has no column 'age'"),
-        ([*OPTIONS[:3], "200", "1000", "--epsilon", "1"], "outside='clip'"),
-        ([*OPTIONS[:-1], "0"], "epsilon must"),
-        ([*OPTIONS, "--draws", "0"], "draws must"),
+        (
+            [*OPTIONS[:3], "200", "1000", "--epsilon", "1"],
+            "unless --outside clip moves",
+        ),
+        ([*OPTIONS[:-1], "0"], "Invalid value for '--epsilon': epsilon must"),
+        ([*OPTIONS, "--draws", "0"], "Invalid value for '--draws': draws must"),
+        ([*OPTIONS, "--seed", "-1"], "Invalid value for '--seed': seed must"),
+        (
+            [*OPTIONS[:3], "1800", "200", "--epsilon", "1"],
+            "Invalid value for '--range': upper",
+        ),
         ([*OPTIONS, "--bins", "many"], "'many' is not a valid integer"),
         (OPTIONS[:-2], "Missing option '--epsilon'"),
     ],
@@ -106,12 +113,81 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "does not exist" in capsys.readouterr().err
 
 
-def test_a_page_that_cannot_be_written_ends_with_status_1(
+def test_a_folder_that_is_not_there_is_named_before_anything_is_computed(
+    wine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def computed(*_: object, **__: object) -> None:
+        raise AssertionError("the report was computed")
+
+    monkeypatch.setattr("pdpbook.own_data.reports.report", computed)
+    page = wine.parent / "no" / "report.html"
+    assert run("report", wine, *OPTIONS, "--output", page) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"Error: {page} cannot be written: there is no folder {page.parent}" in said
+    assert [*wine.parent.iterdir()] == [wine]
+
+
+def test_a_page_that_cannot_be_written_is_named_as_the_user_named_it(
+    wine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(wine.parent / ".pdpbook-x7a"))
+
+    monkeypatch.setattr("pdpbook.commands.main.write_whole", full)
+    page = wine.parent / "report.html"
+    assert run("report", wine, *OPTIONS, "--output", page) == 1
+    assert capsys.readouterr().err == f"Error: {page} cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("age\n30\n\n50\n\n\n60\n", ["--column", "age"], "got 3 of 6 missing or infinite"),
+        ("age,weight\n30,80,\n40,90,\n", ["--column", "age"], "got 3 in line 2; remove"),
+        ("weight\n80,5\n90,1\n70,9\n", ["--column", "weight"], "--sep ';' --decimal ','"),
+        ("30\n40\n50\n", [], "if it is a record, give --no-header"),
+        ("age,age\n30,80\n40,90\n", ["--column", "age"], "must have one column of the name"),
+        ("age;weight\n30;80\n40;90\n", ["--column", "age"], "so give --sep ';'"),
+        ("age\n30\n40\n130\n", [], "got 1 of 3 outside, the first in line 4: 130"),
+        ("age\n30\n30\n", ["--range-from-data"], "so give --range instead, got only 30"),
+    ],
+)
+def test_no_record_is_dropped_and_no_other_column_is_read(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    options: list[str],
+    said: str,
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(text, encoding="utf-8")
+    ends = [] if "--range-from-data" in options else ["--range", "0", "120"]
+    assert run("report", file, *options, *ends, "--epsilon", "1") == 2
+    out = capsys.readouterr()
+    assert said in " ".join(out.err.split()) and not out.out
+
+
+def test_a_file_of_another_country_is_read_by_its_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("größe;gewicht\n180;80,5\n170;70,25\n", encoding="latin-1")
+    dialect = ["--sep", ";", "--decimal", ",", "--encoding", "latin-1"]
+    options = ["--column", "gewicht", "--range-from-data", "--epsilon", "1", "--json"]
+    assert run("report", file, *dialect, *options) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["column"], found["lower"], found["upper"]) == ("gewicht", 70.25, 80.5)
+
+
+def test_the_seed_and_the_reruns_reach_the_report(
     wine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("report", wine, *OPTIONS, "--output", wine.parent / "no" / "report.html") == 1
-    assert "Error" in capsys.readouterr().err
-    assert [*wine.parent.iterdir()] == [wine]
+    assert run("report", wine, *OPTIONS, "--seed", "7", "--reruns", "0", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800, seed=7, reruns=0)
+    assert found == json.loads(json.dumps(made.to_dict()))
+    games = [each for each in found["releases"] if each["release"] == "game"]
+    assert games[0]["end-to-end loss"] is None
 
 
 def test_without_click_it_says_what_to_install(
@@ -142,50 +218,19 @@ def test_help_is_the_index(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(capsys.readouterr().out.split())
     assert "report" in out and "Compare the ways to publish a column" in out
     commands = {each.stem for each in (ROOT / "pdpbook" / "commands").glob("*.py")}
-    for name in commands - {"__init__", "main"}:
+    for name in commands - {"__init__", "files", "main"}:
         assert name in out, name
     assert run("report", "--help") == 0
     assert "not private" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "cannot read"),
-        ("age,name\n1,Ada\n", None),
-        ("age\n1\n?\n3\n", "must hold numbers only, got '\\?' in row 1"),
-        ("name\nAda\n", "must hold numbers only, got 'Ada' in row 0"),
-    ],
-)
-def test_a_column_is_read_or_refused(tmp_path: Path, text: str, said: str | None) -> None:
-    file = tmp_path / "table.csv"
-    file.write_text(text, encoding="utf-8")
-    if said is None:
-        assert read_column(file, None).tolist() == [1]
-        return
-    with pytest.raises(ValueError, match=said):
-        read_column(file, text.partition("\n")[0] or None)
-
-
-def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
-    for name in ("table.parquet", "table.csv"):
-        file = tmp_path / name
-        file.write_bytes(b"\xff\xfe\x00not a table\x00")
-        with pytest.raises(ValueError, match=f"cannot read .*{name} as a table"):
-            read_column(file, "age")
-
-
-def test_a_compressed_file_is_read(tmp_path: Path) -> None:
-    with gzip.open(tmp_path / "ages.csv.gz", "wt") as file:
-        file.write("age\n36\n41\n")
-    assert read_column(tmp_path / "ages.csv.gz", "age").tolist() == [36, 41]
-
-
-def test_a_missing_value_is_refused_with_its_row(
+def test_a_missing_value_is_refused_with_its_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "ages.csv"
     pd.DataFrame({"age": [30, None, 50]}).to_csv(file)
     options = ["--column", "age", "--range", "0", "120", "--epsilon", "1"]
     assert run("report", file, *options) == 2
-    assert "the first in row 1: nan" in " ".join(capsys.readouterr().err.split())
+    assert "got 1 of 3 missing or infinite, the first in line 3: nan" in " ".join(
+        capsys.readouterr().err.split()
+    )

@@ -1,0 +1,307 @@
+r"""A column of a file, read so that no record is lost: for the command ``pdpbook``.
+
+pandas is generous when it reads CSV.  It skips empty lines, it takes the first field of every line
+as an index if the lines have one field more than the header, and it takes the first record as the
+header if there is none.  A report about fewer records, or about another column, would look just as
+good as the right one.  So what is ambiguous is refused here, and the message says which line of the
+file it is and which option of the command makes it clear.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pdpbook import _extras
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TableFile"]
+
+#: What may separate the columns of a CSV file, beside the comma.
+_SEPARATORS = (";", "\t", "|")
+_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+
+
+@dataclass(frozen=True)
+class TableFile:
+    r"""A CSV or Parquet file with a table, and how it is written.
+
+    Parameters
+    ----------
+    path : Path
+        A Parquet file if its name ends in ``.parquet`` or ``.pq``, otherwise CSV, which may be
+        compressed.  What follows is about CSV only.
+    sep : str
+        The character that separates the columns; ``\t`` stands for the tab.
+    decimal : str
+        The decimal sign of the numbers.
+    encoding : str
+        The encoding of the text, as Python calls it.
+    header : bool
+        Whether the first line holds the names of the columns.  Otherwise they are called 1, 2, 3
+        and so on.
+
+    Raises
+    ------
+    ValueError
+        If the separator and the decimal sign are not two different characters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "ages.csv"
+    ...     _ = file.write_text("name;age\nAda;36,5\nAlan;41\n")
+    ...     TableFile(file, sep=";", decimal=",").column().tolist()
+    [36.5, 41.0]
+    """
+
+    path: Path
+    sep: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    header: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the two signs, and put the tab for its name."""
+        if self.sep == r"\t":
+            object.__setattr__(self, "sep", "\t")
+        for option, sign in (("--sep", self.sep), ("--decimal", self.decimal)):
+            if len(sign) != 1:
+                raise ValueError(f"{option} must be one character, got {sign!r}")
+        if self.sep == self.decimal:
+            raise ValueError(
+                f"--sep and --decimal must be two different characters, got {self.sep!r} twice"
+            )
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the name of the file says that it is a Parquet file."""
+        return self.path.suffix.lower() in (".parquet", ".pq")
+
+    def column(self, name: str | None = None) -> pd.Series:
+        """Return a column of numbers, one for each record of the file.
+
+        Parameters
+        ----------
+        name : str, optional
+            Its name; may be left out if only one of the columns with a name holds numbers.
+
+        Returns
+        -------
+        pandas.Series
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be read as a table, a line is longer than the first, the header is
+            ambiguous, there is no such column, or a record has no finite number in it.
+        ImportError
+            If it is a Parquet file and pyarrow is not installed.
+        """
+        table, names = self._table, self._names
+        numeric = [each for i, each in enumerate(names) if _holds_numbers(table.iloc[:, i])]
+        others = [each for each in names if each not in numeric]
+        if name is None:
+            numeric = [each for each in numeric if each]
+            figures = [each for each in numeric if self._is_number(each)]
+            if figures and self.header and not self.is_parquet:
+                raise ValueError(
+                    f"the first line of {self.path} must hold the names of the columns: if it is "
+                    "a record, give --no-header; if it holds names, give --column, got the number "
+                    f"{figures[0]!r}"
+                )
+            if not numeric:
+                raise ValueError(
+                    f"{self.path} has no column of numbers; its columns are {others}{self._hint()}"
+                )
+            if len(numeric) > 1:
+                raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
+            name = numeric[0]
+        if name not in names:
+            more = f", the others {others}" if others else ""
+            said = f"its columns of numbers are {numeric}{more}" if numeric else f"it has {others}"
+            raise ValueError(f"{self.path} has no column {name!r}; {said}{self._hint()}")
+        if names.count(name) > 1:
+            raise ValueError(
+                f"{self.path} must have one column of the name {name!r}, got {names.count(name)}"
+            )
+        return self._numbers(table.iloc[:, names.index(name)].rename(name))
+
+    def place(self, row: int) -> str:
+        """Return where a record stands in the file.
+
+        Parameters
+        ----------
+        row : int
+            Number of the record, from 0.
+
+        Returns
+        -------
+        str
+            The line of a CSV file, as an editor counts, or the row of a Parquet file, from 1.
+        """
+        if self.is_parquet:
+            return f"row {row + 1}"
+        return f"line {self._line(row + 1 + self.header)}"
+
+    def _line(self, record: int) -> int:
+        """Return the line in which a record begins, both from 1; a quoted field may have several.
+
+        The header counts as a record here.
+        """
+        if record == 1:
+            return 1
+        before = self._read(header=None, nrows=record - 1, dtype=str, keep_default_na=False)
+        return record + sum(field.count("\n") for row in before.to_numpy() for field in row)
+
+    def _read(self, **options: Any) -> pd.DataFrame:
+        """Read the file as CSV, with every line of it."""
+        import pandas as pd
+
+        return pd.read_csv(
+            self.path,
+            sep=self.sep,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            index_col=False,
+            skip_blank_lines=False,
+            low_memory=False,
+            **options,
+        )
+
+    @cached_property
+    def _first(self) -> list[str]:
+        """The fields of the first line."""
+        line = self._read(header=None, nrows=1, dtype=str, keep_default_na=False)
+        return [str(each) for each in line.iloc[0]]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the columns."""
+        if self.is_parquet:
+            return [str(each) for each in self._table.columns]
+        if self.header:
+            return self._first
+        return [str(1 + i) for i in range(self._table.shape[1])]
+
+    @cached_property
+    def _table(self) -> pd.DataFrame:
+        """The whole table."""
+        import pandas as pd
+
+        try:
+            if self.is_parquet:
+                _extras.require("pyarrow.parquet")
+                return pd.read_parquet(self.path)
+            self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
+            return self._read(header=0 if self.header else None)
+        except pd.errors.EmptyDataError as error:
+            raise ValueError(
+                f"cannot read {self.path} as a table: its first line is empty"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
+                f"--encoding, for example --encoding cp1252 ({error})"
+            ) from error
+        except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
+            if long := _LONG.search(str(error)):
+                raise ValueError(self._too_long(*map(int, long.groups()))) from error
+            raise ValueError(f"cannot read {self.path} as a table: {error}") from error
+
+    def _too_long(self, fields: int, record: int, found: int) -> str:
+        """Return what is wrong with a line of too many fields, and how to go on."""
+        hint = self._separator()
+        if not hint and self.sep == ",":
+            hint = (
+                "; remove what is too much, for example a comma at the end, or, if the comma is "
+                "the decimal sign of the numbers, give --sep ';' --decimal ','"
+            )
+        return (
+            f"the lines of {self.path} must have at most as many fields as the first, {fields}, "
+            f"got {found} in line {self._line(record)}{hint}"
+        )
+
+    def _hint(self) -> str:
+        """Return which option the first line asks for, if any."""
+        if self.is_parquet:
+            return ""
+        if hint := self._separator():
+            return hint
+        if self.header and any(self._is_number(each) for each in self._first):
+            return "; if the first line is a record, give --no-header"
+        return ""
+
+    def _separator(self) -> str:
+        """Return that the columns seem to be separated by another character, if they do."""
+        for sign in _SEPARATORS:
+            if sign != self.sep and any(sign in each for each in self._first):
+                comma = self.sep == "," and self.decimal == "."
+                more = ", and --decimal ',' if its numbers have decimal commas" if comma else ""
+                return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
+        return ""
+
+    def _is_number(self, text: str) -> bool:
+        """Return whether a text is a number as the file writes them."""
+        try:
+            float(text.replace(self.decimal, "."))
+        except ValueError:
+            return False
+        return True
+
+    def _numbers(self, column: pd.Series) -> pd.Series:
+        """Return a column whose records are all finite numbers, or say which one is not."""
+        import pandas as pd
+
+        if not _holds_numbers(column):
+            raise ValueError(self._no_number(column))
+        if not isinstance(column.dtype, np.dtype) or column.dtype == object:
+            column = pd.Series(_floats(column), name=column.name)
+        bad = np.flatnonzero(~np.isfinite(_floats(column)))
+        if bad.size:
+            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
+            raise ValueError(
+                f"column {column.name!r} of {self.path} must hold a finite number in every "
+                f"record{empty}; decide what a missing value stands for before you report, got "
+                f"{bad.size} of {len(column)} missing or infinite, the first in "
+                f"{self.place(int(bad[0]))}: {_floats(column)[bad[0]]}"
+            )
+        return column
+
+    def _no_number(self, column: pd.Series) -> str:
+        """Return which record of a column is the first that is not a number."""
+        import pandas as pd
+
+        text = column.astype(str).str.replace(self.decimal, ".", regex=False)
+        words = (column.notna() & pd.to_numeric(text, errors="coerce").isna()).to_numpy()
+        where = int(words.argmax() if words.any() else column.notna().to_numpy().argmax())
+        given = str(column.iloc[where])
+        hint = ""
+        if self.decimal != "," and re.fullmatch(r"[-+]?\d+,\d+", given):
+            hint = "; if the comma is the decimal sign, give --decimal ','"
+        return (
+            f"column {column.name!r} of {self.path} must hold numbers only, got {given!r} in "
+            f"{self.place(where)}{hint}"
+        )
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    """Return whether a column holds real numbers, decimal ones among them, and missing values."""
+    from pandas.api import types
+
+    if column.dtype == object:
+        return types.infer_dtype(column, skipna=True) == "decimal"
+    return bool(types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
+
+
+def _floats(column: pd.Series) -> np.ndarray:
+    """Return the values of a column of numbers, nan where one is missing."""
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)

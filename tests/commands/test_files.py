@@ -1,0 +1,148 @@
+"""A file becomes a column without a record being lost, or it is refused with its line."""
+
+from __future__ import annotations
+
+import gzip
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdpbook.commands.files import TableFile
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "table.csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("age,name\n1,Ada\n", None, [1]),
+        ("age,weight,\n30,80,\n40,90,\n", "age", [30, 40]),
+        ("age,weight\n30\n40,90\n", "age", [30, 40]),
+        (",age\n0,30\n1,40\n", None, [30, 40]),
+        ("year,2019\na,30\nb,40\n", "2019", [30, 40]),
+        ('name,age\n"Ada\nLovelace",36\n', "age", [36]),
+        ("\ufeffage\n30\n", "age", [30]),
+    ],
+)
+def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[int]) -> None:
+    file.write_text(text, encoding="utf-8")
+    assert TableFile(file).column(name).tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("", "age", "its first line is empty"),
+        ("\nage\n1\n", "age", "its first line is empty"),
+        ("age\n1\n?\n3\n", "age", r"must hold numbers only, got '\?' in line 3"),
+        ("name\nAda\n", "name", "must hold numbers only, got 'Ada' in line 2"),
+        ("name\nAda\n", None, r"has no column of numbers; its columns are \['name'\]"),
+        ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: inf"),
+        ("age\n30\n\n", "age", "an empty line counts .* in line 3: nan"),
+        ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: nan"),
+        ('n,age\n"a\nb",1\nc,2,3\n', "age", "at most as many fields as the first, 2, .* line 4"),
+        ("a,b\n1,2\n1,2,\n", "a", "got 3 in line 3; remove"),
+        ("age;b\n1;2,5\n", "age", "in line 2; ';' seems to separate .* --sep ';', and --decimal"),
+        ("a\tb\n1\t2\n", "a", r"give --sep '\\t'"),
+        ("name,age\nA,1\n", "w", r"its columns of numbers are \['age'\], the others \['name'\]"),
+        ("Ada,30\nAlan,40\n", None, "must hold the names of the columns: .* number '30'"),
+        ("30,30\n40,40\n", None, "must hold the names of the columns: .* number '30'"),
+        ("30\n40\n", "age", "if the first line is a record, give --no-header"),
+        ("b\nTrue\nFalse\n", "b", "must hold numbers only, got 'True' in line 2"),
+    ],
+)
+def test_what_is_ambiguous_is_refused(file: Path, text: str, name: str | None, said: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        TableFile(file).column(name)
+
+
+def test_the_dialect_of_a_file(file: Path) -> None:
+    file.write_text("30\t80,5\n40\t90,1\n", encoding="utf-8")
+    dialect = TableFile(file, sep=r"\t", decimal=",", header=False)
+    assert dialect.column("2").tolist() == [80.5, 90.1]
+    assert [dialect.place(0), dialect.place(1)] == ["line 1", "line 2"]
+    with pytest.raises(ValueError, match=r"got '80,5' in line 1; .* give --decimal ','"):
+        TableFile(file, sep="\t", header=False).column("2")
+    with pytest.raises(ValueError, match="--sep must be one character, got '::'"):
+        TableFile(file, sep="::")
+    with pytest.raises(ValueError, match="two different characters, got ',' twice"):
+        TableFile(file, decimal=",")
+
+
+def test_an_encoding_is_asked_for(file: Path) -> None:
+    file.write_bytes("name,age\nJosé,30\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="not written in utf-8; give --encoding"):
+        TableFile(file).column("age")
+    assert TableFile(file, encoding="latin-1").column("age").tolist() == [30]
+    with pytest.raises(ValueError, match=r"cannot read .* unknown encoding: klingon"):
+        TableFile(file, encoding="klingon").column("age")
+
+
+@given(
+    rows=st.lists(
+        st.one_of(st.just(""), st.integers(-99, 99).map(str), st.just("1,5"), st.just("7,")),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_a_column_has_a_record_for_every_line(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[str]
+) -> None:
+    """Whatever the lines are: each becomes a record, or the file is refused."""
+    file = tmp_path_factory.mktemp("drawn") / "table.csv"
+    file.write_text("\n".join(["age", *rows]) + "\n", encoding="utf-8")
+    if all(row.lstrip("-").isdigit() for row in rows):
+        assert TableFile(file).column("age").tolist() == [int(row) for row in rows]
+    else:
+        with pytest.raises(ValueError, match=r"in line \d+"):
+            TableFile(file).column("age")
+
+
+def test_numbers_of_a_parquet_file(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "table.parquet"
+    pd.DataFrame(
+        {
+            "price": [Decimal("1.50"), Decimal("2.25")],
+            "age": pd.array([30, 40], dtype="Int64"),
+            "gap": pd.array([30, None], dtype="Int64"),
+            "short": [Decimal("1.50"), None],
+            "day": pd.to_datetime(["2020-01-01", "2020-01-02"]),
+            "name": ["Ada", "Alan"],
+        }
+    ).to_parquet(file)
+    table = TableFile(file)
+    price, age = table.column("price"), table.column("age")
+    assert price.tolist() == [1.5, 2.25] and price.name == "price" and price.dtype == np.float64
+    assert age.tolist() == [30, 40] and isinstance(age.dtype, np.dtype)
+    for name, said in {
+        "gap": "missing or infinite, the first in row 2: nan",
+        "short": "missing or infinite, the first in row 2: nan",
+        "day": "must hold numbers only, got '2020-01-01 00:00:00' in row 1",
+        "name": "must hold numbers only, got 'Ada' in row 1",
+    }.items():
+        with pytest.raises(ValueError, match=said):
+            table.column(name)
+
+
+def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+    for name in ("table.parquet", "table.csv"):
+        file = tmp_path / name
+        file.write_bytes(b"\xff\xfe\x00not a table\x00")
+        with pytest.raises(ValueError, match=f"cannot read .*{name} as a table"):
+            TableFile(file).column("age")
+
+
+def test_a_compressed_file_is_read(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "ages.csv.gz", "wt") as file:
+        file.write("age\n36\n41\n")
+    assert TableFile(tmp_path / "ages.csv.gz").column("age").tolist() == [36, 41]
