@@ -1,5 +1,5 @@
 (* Finite sums over lists, as all the other files use them. Nothing here is particular to privacy. *)
-Require Import Reals Lra List Permutation.
+Require Import Reals Lra Lia List Permutation.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -81,4 +81,19 @@ Lemma length_at_least_one {A : Type} (l : list A) : l <> [] -> 1 <= INR (length 
 Proof.
   destruct l as [|a l]; [congruence|]; intros _.
   simpl length. rewrite S_INR. pose proof (pos_INR (length l)). lra.
+Qed.
+
+(* The bins of a grid, 0 to K - 1, and the list of all of them. *)
+Definition bin (K : nat) := { x : nat | (x < K)%nat }.
+Definition all_bins (K : nat) : list (bin K) :=
+  flat_map (fun x => match lt_dec x K with left h => [exist _ x h] | right _ => [] end) (seq 0 K).
+
+Lemma sum_over_bins (K : nat) (f : nat -> R) :
+  sum (all_bins K) (fun x => f (proj1_sig x)) = sum (seq 0 K) f.
+Proof.
+  unfold all_bins. assert (H : forall x, In x (seq 0 K) -> (x < K)%nat).
+  { intros x I. apply in_seq in I. lia. }
+  induction (seq 0 K) as [|x l IH]; [reflexivity|]. simpl.
+  destruct (lt_dec x K) as [L|L]; [|destruct L; apply H; left; reflexivity].
+  simpl. rewrite IH; [reflexivity|]. intros y I. apply H. right. exact I.
 Qed.
