@@ -205,8 +205,8 @@ Fixpoint transcript {D X : Type} (Ms : list (list X -> D -> X -> R)) (seen : lis
 
 Theorem composition_of_many {D X : Type} (neighbours : D -> D -> Prop)
     (Ms : list ((list X -> D -> X -> R) * R)) :
-  Forall (fun Me => (forall seen d x, 0 <= fst Me seen d x) /\
-                    forall seen, dp neighbours (snd Me) (fst Me seen)) Ms ->
+  List.Forall (fun Me => (forall seen d x, 0 <= fst Me seen d x) /\
+                         forall seen, dp neighbours (snd Me) (fst Me seen)) Ms ->
   dp neighbours (sum Ms snd) (transcript (map fst Ms) []).
 Proof.
   intros H.
