@@ -83,6 +83,24 @@ Proof.
   simpl length. rewrite S_INR. pose proof (pos_INR (length l)). lra.
 Qed.
 
+Lemma sum_app {A : Type} (l l' : list A) (f : A -> R) : sum (l ++ l') f = sum l f + sum l' f.
+Proof. induction l as [|a l IH]; simpl; [ring|rewrite IH; ring]. Qed.
+
+Lemma sum_of_part {A : Type} (E l : list A) (f : A -> R) :
+  NoDup E -> incl E l -> (forall a, In a l -> 0 <= f a) -> sum E f <= sum l f.
+Proof.
+  revert l. induction E as [|c E IH]; intros l D I F; [apply sum_nonneg; auto|].
+  inversion D as [|? ? C' D']; subst. destruct (in_split c l (I c (or_introl eq_refl))) as [l1 [l2 ->]].
+  rewrite sum_app. simpl. assert (L : sum E f <= sum (l1 ++ l2) f).
+  { apply IH; [exact D'| |].
+    - intros e He. pose proof (I e (or_intror He)) as J.
+      apply in_app_or in J. apply in_or_app.
+      destruct J as [J|[->|J]]; [left; exact J|contradiction|right; exact J].
+    - intros e J. apply F. apply in_app_or in J. apply in_or_app.
+      destruct J as [J|J]; [left|right; right]; exact J. }
+  rewrite sum_app in L. lra.
+Qed.
+
 (* The bins of a grid, 0 to K - 1, and the list of all of them. *)
 Definition bin (K : nat) := { x : nat | (x < K)%nat }.
 Definition all_bins (K : nat) : list (bin K) :=

@@ -295,14 +295,7 @@ Hypothesis private : forall z, good z = true -> forall x,
 Lemma values_one (f : X -> R) (E : list X) : (forall x, 0 <= f x) -> sum outputs f = 1 -> NoDup E ->
   sum E f <= 1.
 Proof.
-  intros F <- D.
-  assert (G : forall A l, NoDup A -> (forall a, In a A -> In a l) -> sum A f <= sum l f).
-  { induction A as [|a A IH]; intros l N I; [apply sum_nonneg; auto|]. inversion N as [|? ? B N']; subst.
-    destruct (in_split a l (I a (or_introl eq_refl))) as [l1 [l2 ->]].
-    rewrite <- (sum_perm (a :: l1 ++ l2) _ f (Permutation_middle l1 l2 a)). simpl.
-    apply Rplus_le_compat_l. apply IH; [exact N'|]. intros c C. pose proof (I c (or_intror C)) as J.
-    apply in_app_or in J. apply in_or_app. destruct J as [J|[->|J]]; [left; exact J|contradiction|right; exact J]. }
-  apply G; [exact D|]. intros a _. apply complete.
+  intros F <- D. apply sum_of_part; auto. intros a _. apply complete.
 Qed.
 
 Lemma two_directions (E : list (H * X)) : NoDup E ->
