@@ -48,7 +48,7 @@ LIBRARIES = {
 
 
 def missing() -> str:
-    """Say what has to be installed before the proofs can be checked; empty if nothing is missing."""
+    """Say what has to be installed to check the proofs; empty if nothing is missing."""
     if shutil.which("coqc") is None:
         packages = ["coq", *LIBRARIES.values()]
     else:
@@ -80,16 +80,14 @@ def compile_file(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
 def forbidden(name: str, output: str) -> set[str]:
     """Return what the file may not use, from the output of ``Print Assumptions``.
 
-    An indented line goes on with the type of an axiom. Of the other lines each must be a headline or
-    name an axiom that is allowed; a line such as "f is assumed to be guarded" is neither.
+    An indented line continues the type of an axiom. Every other line must be a headline or name an
+    axiom that is allowed; a line such as "f is assumed to be guarded" is neither.
     """
     lines = {line for line in output.splitlines() if line and not line[0].isspace()}
     found = set()
     for line in lines - {"Axioms:", "Closed under the global context"}:
         axiom, _, rest = line.partition(" :")
-        allowed = axiom in ALLOWED or (
-            name in WITH_INTERVALS and MACHINE_INTEGERS.fullmatch(axiom)
-        )
+        allowed = axiom in ALLOWED or (name in WITH_INTERVALS and MACHINE_INTEGERS.fullmatch(axiom))
         if not allowed:
             found.add(axiom if rest else line)
     return found
