@@ -3,7 +3,8 @@
 
    Profiles are of any type Q, of which there are finitely many. A payoff is compared by its value,
    a real number; the pair (P_E, -KL) is treated at the end. *)
-Require Import Reals Lra Lia List Classical.
+Require Import Reals Lra Lia List.
+Require Classical_Prop.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -74,7 +75,7 @@ Lemma first_change t s : (t <= s)%nat -> play s <> play t ->
   exists u, (t <= u)%nat /\ play u = play t /\ anybody (play t) (play (S u)) /\ better (play t) (play (S u)).
 Proof.
   intros L. induction L as [|s L IH]; intros D; [congruence|].
-  destruct (classic (play s = play t)) as [E|E]; [|apply IH, E].
+  destruct (Classical_Prop.classic (play s = play t)) as [E|E]; [|apply IH, E].
   exists s. destruct (turns s) as [[M B]|[K _]]; [|congruence].
   rewrite <- E. repeat split; [exact L|exists (who s); exact M|exact B].
 Qed.
@@ -85,12 +86,12 @@ Lemma still_or_long k : forall t,
   (exists ds, run better anybody (play t) ds /\ length ds = k).
 Proof.
   induction k as [|k IH]; intros t; [right; exists []; split; [exact Logic.I|reflexivity]|].
-  destruct (classic (exists s, (t <= s)%nat /\ play s <> play t)) as [[s [L D]]|N].
+  destruct (Classical_Prop.classic (exists s, (t <= s)%nat /\ play s <> play t)) as [[s [L D]]|N].
   - destruct (first_change t s L D) as [u [Lu [_ [M B]]]].
     destruct (IH (S u)) as [[T [LT HT]]|[ds [H Len]]].
     + left. exists T. split; [lia|exact HT].
     + right. exists (play (S u) :: ds). split; [split; [split; assumption|exact H]|simpl; congruence].
-  - left. exists t. split; [lia|]. intros s L. apply NNPP. intros D. apply N. exists s. split; assumption.
+  - left. exists t. split; [lia|]. intros s L. apply Classical_Prop.NNPP. intros D. apply N. exists s. split; assumption.
 Qed.
 
 (* After the last move every record has a turn and keeps its action. *)
