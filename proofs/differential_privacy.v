@@ -3,6 +3,7 @@
    A mechanism gives each data set a distribution on countably many outputs. An event is a finite
    set of outputs, a list without repetitions; other events are limits of these. *)
 Require Import Reals Lra Lia Psatz List.
+From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Import ListNotations.
 Open Scope R_scope.
@@ -24,19 +25,36 @@ Proof.
   - intros H E _. rewrite <- sum_scal. apply sum_le. intros x _. apply H.
 Qed.
 
-(* Theorem (ε bounds what can be learned). Bayes' rule multiplies the odds by P(x)/Q(x). *)
-Theorem posterior_odds eps prior a c : 0 < prior < 1 -> 0 < a -> 0 < c ->
-  a <= exp eps * c ->
-  let posterior := prior * a / (prior * a + (1 - prior) * c) in
-  posterior / (1 - posterior) <= exp eps * (prior / (1 - prior)).
+(* Theorem (ε bounds what can be learned). The attacker believes with probability prior that Jacob's record
+   is in the data. Bayes' rule multiplies the odds by P(x)/Q(x), where P and Q are the distributions of
+   the output with the record and without it. *)
+Definition posterior (prior a c : R) : R := prior * a / (prior * a + (1 - prior) * c).
+Definition odds (belief : R) : R := belief / (1 - belief).
+
+Lemma bayes prior a c : 0 < prior < 1 -> 0 < a -> 0 < c ->
+  odds (posterior prior a c) = odds prior * (a / c).
 Proof.
-  intros P A C H posterior.
-  assert (S : 0 < prior * a + (1 - prior) * c) by nra.
-  assert (E : posterior / (1 - posterior) = prior / (1 - prior) * (a / c)).
-  { unfold posterior. field. repeat split; nra. }
-  rewrite E. assert (a / c <= exp eps).
-  { apply Rmult_le_reg_r with c; [exact C|]. replace (a / c * c) with a by (field; lra). exact H. }
-  assert (0 < prior / (1 - prior)) by (apply Rdiv_lt_0_compat; lra). nra.
+  intros P A C. assert (S : 0 < prior * a + (1 - prior) * c) by nra.
+  unfold odds, posterior. field. repeat split; nra.
+Qed.
+
+Theorem posterior_odds {D X : Type} (neighbours : D -> D -> Prop) eps (M : D -> X -> R) d d' x prior :
+  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x -> 0 < M d' x ->
+  let belief := posterior prior (M d x) (M d' x) in
+  exp (- eps) * odds prior <= odds belief <= exp eps * odds prior.
+Proof.
+  intros H N P A C belief. destruct (H d d' N) as [U L].
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in U.
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in L.
+  unfold belief. rewrite bayes by assumption. rewrite exp_Ropp. pose proof (exp_pos eps) as E.
+  set (a := M d x) in *. set (c := M d' x) in *. set (e := exp eps) in *.
+  assert (O : 0 < odds prior) by (unfold odds; apply Rdiv_lt_0_compat; lra).
+  assert (Q : a / c * c = a) by (field; lra). assert (I : / e * e = 1) by (field; lra).
+  assert (upper : a / c <= e) by (apply Rmult_le_reg_r with c; lra).
+  assert (lower : / e <= a / c).
+  { apply Rmult_le_reg_r with (c * e); [nra|]. replace (/ e * (c * e)) with c by (field; lra).
+    replace (a / c * (c * e)) with (a * e) by (field; lra). lra. }
+  split; nra.
 Qed.
 
 (* ---- The Laplace mechanism on a grid ---- *)
@@ -121,24 +139,31 @@ End Laplace_mechanism.
 
 (* ---- Post-processing ---- *)
 
-(* A map A that may use random numbers of its own sends x to y with probability A x y. The outputs x
-   that it can meet are a finite list. *)
-Definition process {X Y : Type} (outputs : list X) (A : X -> Y -> R) (P : X -> R) (y : Y) : R :=
-  sum outputs (fun x => A x y * P x).
+(* A map A that may use random numbers of its own sends x to y with probability A x y. The mechanism has
+   countably many outputs, numbered by 0, 1, 2, ..., so that y has a probability that is a series. *)
+Definition process {Y : Type} (A : nat -> Y -> R) (P : nat -> R) (y : Y) : R :=
+  Series (fun x => A x y * P x).
 
-Theorem post_processing {D X Y : Type} (neighbours : D -> D -> Prop) (eps : R)
-    (M : D -> X -> R) (outputs : list X) (A : X -> Y -> R) :
-  (forall x y, 0 <= A x y) -> dp neighbours eps M ->
-  dp neighbours eps (fun d => process outputs A (M d)).
+Theorem post_processing {D Y : Type} (neighbours : D -> D -> Prop) (eps : R)
+    (M : D -> nat -> R) (A : nat -> Y -> R) :
+  (forall d x, 0 <= M d x) -> (forall d, is_series (M d) 1) -> (forall x y, 0 <= A x y <= 1) ->
+  dp neighbours eps M -> dp neighbours eps (fun d => process A (M d)).
 Proof.
-  intros nonneg H.
-  assert (one : forall P Q : X -> R, bounded eps P Q ->
-                bounded eps (process outputs A P) (process outputs A Q)).
-  { intros P Q B. apply bounded_pointwise. intros y. unfold process. rewrite <- sum_scal.
+  intros M0 M1 A01 H.
+  assert (one : forall d d', bounded eps (M d) (M d') ->
+                bounded eps (process A (M d)) (process A (M d'))).
+  { intros d d' B. apply bounded_pointwise. intros y. unfold process. rewrite <- Series_scal_l.
     (* average over what A does *)
-    apply sum_le. intros x _. pose proof (proj1 (bounded_pointwise _ _ _) B x). specialize (nonneg x y).
-    replace (exp eps * (A x y * Q x)) with (A x y * (exp eps * Q x)) by ring.
-    apply Rmult_le_compat_l; assumption. }
+    apply Series_le.
+    - intros x. pose proof (proj1 (bounded_pointwise _ _ _) B x). pose proof (A01 x y).
+      pose proof (M0 d x). split; [apply Rmult_le_pos; lra|].
+      replace (exp eps * (A x y * M d' x)) with (A x y * (exp eps * M d' x)) by ring.
+      apply Rmult_le_compat_l; lra.
+    - apply (ex_series_scal_l (K := R_AbsRing) (V := R_NormedModule) (exp eps)).
+      apply (ex_series_le (K := R_AbsRing) (V := R_CompleteNormedModule) _ (M d')).
+      + intros x. pose proof (A01 x y). pose proof (M0 d' x).
+        change (Rabs (A x y * M d' x) <= M d' x). rewrite Rabs_pos_eq; nra.
+      + exists 1. apply M1. }
   intros d d' N. destruct (H d d' N). split; apply one; assumption.
 Qed.
 
@@ -180,8 +205,8 @@ Fixpoint transcript {D X : Type} (Ms : list (list X -> D -> X -> R)) (seen : lis
 
 Theorem composition_of_many {D X : Type} (neighbours : D -> D -> Prop)
     (Ms : list ((list X -> D -> X -> R) * R)) :
-  Forall (fun Me => (forall seen d x, 0 <= fst Me seen d x) /\
-                    forall seen, dp neighbours (snd Me) (fst Me seen)) Ms ->
+  List.Forall (fun Me => (forall seen d x, 0 <= fst Me seen d x) /\
+                         forall seen, dp neighbours (snd Me) (fst Me seen)) Ms ->
   dp neighbours (sum Ms snd) (transcript (map fst Ms) []).
 Proof.
   intros H.

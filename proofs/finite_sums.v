@@ -1,5 +1,5 @@
 (* Finite sums over lists, as all the other files use them. Nothing here is particular to privacy. *)
-Require Import Reals Lra List Permutation.
+Require Import Reals Lra Lia List Permutation.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -81,4 +81,37 @@ Lemma length_at_least_one {A : Type} (l : list A) : l <> [] -> 1 <= INR (length 
 Proof.
   destruct l as [|a l]; [congruence|]; intros _.
   simpl length. rewrite S_INR. pose proof (pos_INR (length l)). lra.
+Qed.
+
+Lemma sum_app {A : Type} (l l' : list A) (f : A -> R) : sum (l ++ l') f = sum l f + sum l' f.
+Proof. induction l as [|a l IH]; simpl; [ring|rewrite IH; ring]. Qed.
+
+Lemma sum_of_part {A : Type} (E l : list A) (f : A -> R) :
+  NoDup E -> incl E l -> (forall a, In a l -> 0 <= f a) -> sum E f <= sum l f.
+Proof.
+  revert l. induction E as [|c E IH]; intros l D I F; [apply sum_nonneg; auto|].
+  inversion D as [|? ? C' D']; subst. destruct (in_split c l (I c (or_introl eq_refl))) as [l1 [l2 ->]].
+  rewrite sum_app. simpl. assert (L : sum E f <= sum (l1 ++ l2) f).
+  { apply IH; [exact D'| |].
+    - intros e He. pose proof (I e (or_intror He)) as J.
+      apply in_app_or in J. apply in_or_app.
+      destruct J as [J|[->|J]]; [left; exact J|contradiction|right; exact J].
+    - intros e J. apply F. apply in_app_or in J. apply in_or_app.
+      destruct J as [J|J]; [left|right; right]; exact J. }
+  rewrite sum_app in L. lra.
+Qed.
+
+(* The bins of a grid, 0 to K - 1, and the list of all of them. *)
+Definition bin (K : nat) := { x : nat | (x < K)%nat }.
+Definition all_bins (K : nat) : list (bin K) :=
+  flat_map (fun x => match lt_dec x K with left h => [exist _ x h] | right _ => [] end) (seq 0 K).
+
+Lemma sum_over_bins (K : nat) (f : nat -> R) :
+  sum (all_bins K) (fun x => f (proj1_sig x)) = sum (seq 0 K) f.
+Proof.
+  unfold all_bins. assert (H : forall x, In x (seq 0 K) -> (x < K)%nat).
+  { intros x I. apply in_seq in I. lia. }
+  induction (seq 0 K) as [|x l IH]; [reflexivity|]. simpl.
+  destruct (lt_dec x K) as [L|L]; [|destruct L; apply H; left; reflexivity].
+  simpl. rewrite IH; [reflexivity|]. intros y I. apply H. right. exact I.
 Qed.

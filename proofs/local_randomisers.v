@@ -71,12 +71,31 @@ Proof.
 Qed.
 End Fixed_randomiser.
 
-(* K-ary randomised response on K >= 2 bins: with probability 1 - λ the record's own bin. *)
-Definition randomised_response (K : nat) (lambda : R) (k x : nat) : R :=
-  (if Nat.eq_dec k x then 1 - lambda else 0) + lambda / INR K.
+(* K-ary randomised response on K bins: with probability 1 - λ the record's own bin, and otherwise a bin
+   drawn uniformly from all K. *)
+Definition randomised_response (K : nat) (lambda : R) (k x : bin K) : R :=
+  (if Nat.eq_dec (proj1_sig k) (proj1_sig x) then 1 - lambda else 0) + lambda / INR K.
 
+(* Its rows are probability vectors. *)
+Lemma rows_sum_to_one (K : nat) (lambda : R) (k : bin K) :
+  sum (all_bins K) (randomised_response K lambda k) = 1.
+Proof.
+  destruct k as [k L]. unfold randomised_response. cbn [proj1_sig].
+  rewrite (sum_over_bins K (fun x => (if Nat.eq_dec k x then 1 - lambda else 0) + lambda / INR K)).
+  rewrite sum_plus, sum_const, seq_length.
+  assert (own : forall m s, sum (seq s m) (fun x => if Nat.eq_dec k x then 1 - lambda else 0)
+                            = if andb (s <=? k) (k <? s + m)%nat then 1 - lambda else 0).
+  { induction m as [|m IH]; intros s; simpl.
+    - destruct (Nat.leb_spec s k); destruct (Nat.ltb_spec k (s + 0)); simpl; try lia; reflexivity.
+    - rewrite IH. destruct (Nat.eq_dec k s); destruct (Nat.leb_spec (S s) k); destruct (Nat.leb_spec s k);
+        destruct (Nat.ltb_spec k (S s + m)); destruct (Nat.ltb_spec k (s + S m)); simpl; try lia; lra. }
+  rewrite own. destruct (Nat.leb_spec 0 k); destruct (Nat.ltb_spec k (0 + K)); simpl; try lia.
+  assert (0 < INR K) by (apply lt_0_INR; lia). field. lra.
+Qed.
+
+(* Part 1, for K >= 2. With λ = 0 every record is released as it is, and neither side holds. *)
 Theorem randomised_response_private (K m : nat) (lambda eps : R) :
-  (2 <= K)%nat -> (1 <= m)%nat -> 0 <= eps -> 0 < lambda <= 1 ->
+  (2 <= K)%nat -> (1 <= m)%nat -> 0 <= eps -> 0 <= lambda <= 1 ->
   ((forall k others, length others = m ->
       pdp eps (randomised_response K lambda k) (map (randomised_response K lambda) others))
    <-> INR K / (INR K + (INR m + 1) * (exp eps - 1)) <= lambda).
@@ -84,9 +103,9 @@ Proof.
   intros HK Hm E0 L. assert (K2 : 2 <= INR K) by (apply (le_INR 2); exact HK).
   assert (M : 1 <= INR m) by (apply (le_INR 1); exact Hm).
   assert (E1 : 0 <= exp eps - 1) by (pose proof (exp_ineq1_le eps); lra).
-  assert (C0 : 0 < lambda / INR K) by (apply Rdiv_lt_0_compat; lra).
+  assert (C0 : 0 <= lambda / INR K) by (apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]).
   assert (nonneg : forall k x, 0 <= randomised_response K lambda k x).
-  { intros k x. unfold randomised_response. destruct (Nat.eq_dec k x); lra. }
+  { intros k x. unfold randomised_response. destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x)); lra. }
   rewrite (fixed_randomisers _ nonneg eps m E0 Hm).
   set (R1 := (INR m + 1) * (exp eps - 1)). assert (P1 : 0 <= R1) by (unfold R1; nra).
   (* the largest ratio is 1 + K (1-λ)/λ; it is at most R if and only if K (1-λ) <= (R-1) λ *)
@@ -95,8 +114,11 @@ Proof.
     assert (Q : INR K / (INR K + R1) * (INR K + R1) = INR K) by (field; lra).
     split; intros H; nra. }
   rewrite same. unfold randomised_response. split.
-  - intros H. specialize (H 1%nat 0%nat 0%nat). simpl in H. lra.
-  - intros H j k x. destruct (Nat.eq_dec k x); destruct (Nat.eq_dec j x); nra.
+  - (* bins 1 and 0, and the output 1 *)
+    intros H. assert (B0 : (0 < K)%nat) by lia. assert (B1 : (1 < K)%nat) by lia.
+    specialize (H (exist _ 0%nat B0) (exist _ 1%nat B1) (exist _ 1%nat B1)). simpl in H. lra.
+  - intros H j k x.
+    destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x)); destruct (Nat.eq_dec (proj1_sig j) (proj1_sig x)); nra.
 Qed.
 
 Print Assumptions fixed_randomisers.

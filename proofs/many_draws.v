@@ -62,9 +62,6 @@ Fixpoint all_trials (m : nat) : list (list bool) :=
   | S m' => map (cons true) (all_trials m') ++ map (cons false) (all_trials m')
   end.
 
-Lemma sum_app (C : Type) (l l' : list C) (f : C -> R) : sum (l ++ l') f = sum l f + sum l' f.
-Proof. induction l as [|c l IH]; simpl; [ring|rewrite IH; ring]. Qed.
-
 Theorem draws_are_post_processing (f : X -> R) (s : R) :
   (forall x, f x = s * success x + (1 - s) * failure x) ->
   forall xs, draws f xs = sum (all_trials (length xs)) (fun ts => trials s ts * second_step ts xs).
@@ -95,17 +92,6 @@ Variable outputs : list X.
 Hypothesis finite : forall x, In x outputs.
 Hypothesis P_one : sum outputs P = 1.
 Hypothesis Q_one : sum outputs Q = 1.
-
-Lemma sum_of_part {C : Type} (E l : list C) (f : C -> R) :
-  NoDup E -> incl E l -> (forall c, 0 <= f c) -> sum E f <= sum l f.
-Proof.
-  revert l. induction E as [|c E IH]; intros l D I F; [apply sum_nonneg; auto|].
-  inversion D as [|? ? C' D']; subst. destruct (in_split c l (I c (or_introl eq_refl))) as [l1 [l2 ->]].
-  rewrite sum_app. simpl. assert (L : sum E f <= sum (l1 ++ l2) f).
-  { apply IH; [exact D'| |exact F]. intros e He. pose proof (I e (or_intror He)) as J.
-    apply in_app_or in J. apply in_or_app. destruct J as [J|[->|J]]; [left; exact J|contradiction|right; exact J]. }
-  rewrite sum_app in L. lra.
-Qed.
 
 Fixpoint words (m : nat) : list (list X) :=
   match m with O => [[]] | S m' => flat_map (fun x => map (cons x) (words m')) outputs end.
@@ -173,7 +159,7 @@ Proof.
   specialize (numbers set). unfold number in numbers.
   assert (W1 : forall ts, In ts (all_trials m) -> 0 <= W ts <= 1).
   { intros ts I. split; [apply sum_nonneg; intros; apply second_step_nonneg|].
-    rewrite <- (second_step_one ts). unfold W. apply sum_of_part; [exact D| |apply second_step_nonneg].
+    rewrite <- (second_step_one ts). unfold W. apply sum_of_part; [exact D| |intros; apply second_step_nonneg].
     intros xs J. rewrite (length_of_trials m ts I), <- (L xs J). apply all_words. }
   assert (K : forall l, (forall ts, In ts l -> In ts (all_trials m)) ->
     sum l (fun ts => trials s ts * W ts) - e * sum l (fun ts => trials s' ts * W ts)
@@ -214,14 +200,22 @@ Proof.
   - assert (0 <= p x / n) by (apply Rmult_le_pos; [exact p0|apply Rlt_le, Rinv_0_lt_compat; lra]). lra.
 Qed.
 
-(* Part 2. With A = 1 - 1/n a success has the probability 1/R without the record, and H = p_i. *)
-Theorem success_is_the_record {X : Type} (n eps : R) (P Q p : X -> R) : 1 <= n -> 0 < eps ->
+(* Part 2. If ε >= ln n/(n-1), then A = 1 - 1/n, a success has the probability 1/R without the record, and
+   H = p_i. *)
+Theorem success_is_the_record {X : Type} (n eps : R) (P Q p : X -> R) : 1 < n -> ln (n / (n - 1)) <= eps ->
   (forall x, P x = (1 - 1 / n) * Q x + p x / n) ->
-  a (1 - 1 / n) (exp eps) = 1 / (1 + n * (exp eps - 1)) /\
-  forall x, success P Q (1 - 1 / n) x = p x.
+  let A := Rmax (1 - 1 / n) (exp (- eps)) in
+  a A (exp eps) = 1 / (1 + n * (exp eps - 1)) /\ forall x, success P Q A x = p x.
 Proof.
-  intros N e mix. pose proof (exp_ineq1 eps ltac:(lra)) as E.
-  assert (0 < n * (exp eps - 1)) by (apply Rmult_lt_0_compat; lra). split.
+  intros N e mix A. assert (F : 0 < n / (n - 1)) by (apply Rdiv_lt_0_compat; lra).
+  assert (G : n / (n - 1) <= exp eps).
+  { rewrite <- (exp_ln _ F). destruct e as [e|<-]; [left; apply exp_increasing, e|right; reflexivity]. }
+  assert (F1 : n / (n - 1) * (n - 1) = n) by (field; lra).
+  assert (E : 1 < exp eps) by nra.
+  assert (A1 : A = 1 - 1 / n).
+  { unfold A. apply Rmax_left. rewrite exp_Ropp.
+    assert (1 - 1 / n = / (n / (n - 1))) by (field; lra). rewrite H. apply Rinv_le_contravar; assumption. }
+  rewrite A1. assert (0 < n * (exp eps - 1)) by (apply Rmult_lt_0_compat; lra). split.
   - assert (exp eps - (1 - 1 / n) = (1 + n * (exp eps - 1)) / n) by (field; lra).
     unfold a. rewrite H0. field. split; lra.
   - intros x. unfold success. rewrite mix. field. split; [|lra].

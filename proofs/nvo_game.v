@@ -203,6 +203,138 @@ Proof.
 Qed.
 End Own_bin.
 
+(* ---- A profile on a grid: each record has its bin and its row ---- *)
+
+Section Profile.
+Variable K : nat.
+Hypothesis two : (2 <= K)%nat.
+Variable records : list (nat * (nat -> R)).
+Hypothesis some : records <> [].
+Hypothesis on_the_grid : forall r, In r records -> (fst r < K)%nat.
+Hypothesis rows_nonnegative : forall r x, In r records -> (x < K)%nat -> 0 <= snd r x.
+Hypothesis rows_sum : forall r, In r records -> sum (seq 0 K) (snd r) = 1.
+
+Definition histogram (x : nat) : R :=
+  sum records (fun r => if Nat.eq_dec (fst r) x then 1 else 0) / INR (length records).
+Definition output : nat -> R := released (map snd records).
+Definition occupied_bins : list nat := nodup Nat.eq_dec (map fst records).
+
+Lemma occupied_on_the_grid x : In x occupied_bins -> (x < K)%nat.
+Proof.
+  intros I. apply nodup_In, in_map_iff in I. destruct I as [r [<- I]]. apply on_the_grid, I.
+Qed.
+
+Lemma histogram_positive x : In x occupied_bins -> 0 < histogram x.
+Proof.
+  intros I. apply nodup_In, in_map_iff in I. destruct I as [r [E I]].
+  pose proof (length_at_least_one records some). unfold histogram. apply Rdiv_lt_0_compat; [|lra].
+  apply Rlt_le_trans with (if Nat.eq_dec (fst r) x then 1 else 0).
+  - destruct (Nat.eq_dec (fst r) x); [lra|contradiction].
+  - apply (sum_term_le records (fun r => if Nat.eq_dec (fst r) x then 1 else 0) r); [|exact I].
+    intros s _. destruct (Nat.eq_dec (fst s) x); lra.
+Qed.
+
+Lemma histogram_one : sum occupied_bins histogram = 1.
+Proof.
+  pose proof (length_at_least_one records some). unfold histogram.
+  rewrite (sum_ext _ _ (fun x => / INR (length records)
+    * sum records (fun r => if Nat.eq_dec (fst r) x then 1 else 0))) by (intros; unfold Rdiv; ring).
+  rewrite sum_scal, sum_swap, (sum_ext _ _ (fun _ => 1)); [rewrite sum_const; field; lra|].
+  intros r I. assert (J : In (fst r) occupied_bins) by (apply nodup_In, in_map, I).
+  pose proof (NoDup_nodup Nat.eq_dec (map fst records)) as D. fold occupied_bins in D.
+  revert D J. generalize occupied_bins. induction l as [|x l IH]; intros D J; [contradiction|].
+  inversion D as [|? ? A B]; subst. simpl. destruct (Nat.eq_dec (fst r) x) as [E|Ne].
+  - rewrite (sum_ext _ _ (fun _ => 0)); [rewrite sum_const; ring|].
+    intros y Y. destruct (Nat.eq_dec (fst r) y) as [E'|]; [congruence|reflexivity].
+  - destruct J as [J|J]; [congruence|]. rewrite IH by assumption. ring.
+Qed.
+
+Lemma output_at_most_one : sum occupied_bins output <= 1.
+Proof.
+  pose proof (length_at_least_one records some).
+  assert (One : sum (seq 0 K) output = 1).
+  { unfold output, released, mass. rewrite map_length.
+    rewrite (sum_ext _ _ (fun x => / INR (length records) * sum records (fun r => snd r x)))
+      by (intros; rewrite sum_map; unfold Rdiv; ring).
+    rewrite sum_scal, sum_swap, (sum_ext _ _ (fun _ => 1)) by (intros; apply rows_sum; assumption).
+    rewrite sum_const. field. lra. }
+  rewrite <- One. apply sum_of_part; [apply NoDup_nodup| |].
+  - intros x I. apply in_seq. pose proof (occupied_on_the_grid x I). lia.
+  - intros x I. apply in_seq in I. unfold output, released, mass. rewrite map_length, sum_map.
+    apply Rmult_le_pos; [|apply Rlt_le, Rinv_0_lt_compat; lra].
+    apply sum_nonneg. intros r J. apply rows_nonnegative; [exact J|lia].
+Qed.
+
+Lemma own_bins x : (forall r, In r records -> 1 / INR K <= snd r (fst r)) -> In x occupied_bins ->
+  histogram x / INR K <= output x.
+Proof.
+  intros own I. pose proof (occupied_on_the_grid x I) as X.
+  apply (own_bin_of_a_profile Nat.eq_dec records (INR K) x some).
+  - apply lt_0_INR. lia.
+  - intros r J. split; [apply rows_nonnegative; assumption|intros <-; apply own, J].
+Qed.
+
+(* Proposition (the utility lies between 0 and 1), for a profile whose rows put at least 1/K on their own bin. *)
+Theorem utility_of_a_profile : (forall r, In r records -> 1 / INR K <= snd r (fst r)) ->
+  0 <= utility occupied_bins histogram output (INR K) <= 1.
+Proof.
+  intros own. assert (K2 : 2 <= INR K) by (apply (le_INR 2), two).
+  apply utility_between; [lra|exact histogram_positive|exact histogram_one|exact output_at_most_one|].
+  intros x I. apply own_bins; assumption.
+Qed.
+
+Theorem utility_of_a_strict_profile : (forall r, In r records -> 1 / INR K < snd r (fst r)) ->
+  0 < utility occupied_bins histogram output (INR K).
+Proof.
+  intros own. assert (K2 : 2 <= INR K) by (apply (le_INR 2), two).
+  pose proof (length_at_least_one records some) as M.
+  apply utility_positive; [lra|exact histogram_positive|exact histogram_one| |].
+  - intros x I. apply own_bins; [intros r J; apply Rlt_le, own, J|exact I].
+  - intros x I. pose proof (occupied_on_the_grid x I) as X. apply nodup_In, in_map_iff in I.
+    destruct I as [r [E I]]. unfold histogram, output, released, mass. rewrite map_length, sum_map.
+    apply Rmult_lt_reg_r with (INR (length records)); [lra|].
+    set (f := fun r : nat * (nat -> R) => if Nat.eq_dec (fst r) x then 1 else 0).
+    replace (sum records f / INR (length records) / INR K * INR (length records))
+      with (1 / INR K * sum records f) by (field; lra).
+    replace (sum records (fun a => snd a x) / INR (length records) * INR (length records))
+      with (sum records (fun a => snd a x)) by (field; lra).
+    (* each record of bin x adds more than 1/K, and there is one *)
+    assert (each : forall s, In s records -> 0 <= snd s x + - (1 / INR K) * f s).
+    { intros s J. unfold f. destruct (Nat.eq_dec (fst s) x) as [Es|_].
+      - specialize (own s J). rewrite Es in own. lra.
+      - pose proof (rows_nonnegative s x J X). lra. }
+    pose proof (sum_term_le records _ r each I) as T. simpl in T.
+    rewrite sum_plus, sum_scal in T. specialize (own r I). rewrite E in own. unfold f at 1 in T.
+    destruct (Nat.eq_dec (fst r) x); [lra|contradiction].
+Qed.
+End Profile.
+
+(* Records with truncated Laplace noise: each has its bin and its scale. *)
+Definition laplace_row (K : nat) (r : nat * R) : nat * (nat -> R) := (fst r, kernel K (fst r) (snd r)).
+
+Theorem laplace_utility (K : nat) (records : list (nat * R)) : (2 <= K)%nat -> records <> [] ->
+  (forall r, In r records -> (fst r < K)%nat /\ 0 < snd r) ->
+  let rows := map (laplace_row K) records in
+  0 < utility (occupied_bins rows) (histogram rows) (output rows) (INR K) <= 1.
+Proof.
+  intros two some inside rows.
+  assert (S : rows <> []) by (unfold rows; destruct records; [contradiction|discriminate]).
+  assert (all : forall (good : nat * (nat -> R) -> Prop),
+    (forall r, In r records -> good (laplace_row K r)) -> forall r, In r rows -> good r).
+  { intros good G r I. apply in_map_iff in I. destruct I as [s [<- I]]. apply G, I. }
+  assert (grid : forall r, In r rows -> (fst r < K)%nat)
+    by (apply (all (fun r => (fst r < K)%nat)); intros r I; apply inside, I).
+  assert (pos : forall r, In r rows -> forall x, (x < K)%nat -> 0 <= snd r x).
+  { apply (all (fun r => forall x, (x < K)%nat -> 0 <= snd r x)). intros r I x X. destruct (inside r I). apply Rlt_le, bin_masses_positive; assumption. }
+  assert (one : forall r, In r rows -> sum (seq 0 K) (snd r) = 1).
+  { apply (all (fun r => sum (seq 0 K) (snd r) = 1)). intros r I. destruct (inside r I). apply masses_sum_to_one; assumption. }
+  assert (own : forall r, In r rows -> 1 / INR K < snd r (fst r)).
+  { apply (all (fun r => 1 / INR K < snd r (fst r))). intros r I. destruct (inside r I). apply own_bin_has_more; assumption. }
+  split.
+  - apply utility_of_a_strict_profile; auto.
+  - apply utility_of_a_profile; auto. intros r I. apply Rlt_le, own, I.
+Qed.
+
 (* The private profiles are convex: σ S <= p <= τ S is linear in the mass S, so it holds on the
    segment between two masses at whose ends it holds, for a record whose own row p stays. *)
 Theorem private_between_two_masses {X : Type} (s t : R) (p S S' : X -> R) (a : R) : 0 <= a <= 1 ->
@@ -216,4 +348,6 @@ Print Assumptions utility_between.
 Print Assumptions utility_positive.
 Print Assumptions own_bin_of_a_profile.
 Print Assumptions own_bin_has_more.
+Print Assumptions utility_of_a_profile.
+Print Assumptions laplace_utility.
 Print Assumptions private_between_two_masses.

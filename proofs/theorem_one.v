@@ -97,7 +97,6 @@ Variables (eps : R) (K : nat).
 Hypothesis eps_pos : 0 < eps.
 
 Definition record := (nat * R)%type.
-Definition bin (K : nat) := { x : nat | (x < K)%nat }.
 Definition masses (r : record) (x : bin K) : R := kernel K (fst r) (snd r) (proj1_sig x).
 
 Variables (r : record) (others : list record).

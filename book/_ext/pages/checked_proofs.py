@@ -30,8 +30,10 @@ from book._ext.pages.sources import read_yaml
 logger = logging.getLogger(__name__)
 
 FOLDER = "book/proofs"  # where the pages with the files are
+REFUTED = "refuted"  # the file with the statements that are false after a change
 STATED = re.compile(r"^(?:Theorem|Lemma|Corollary) ([\w']+)", re.MULTILINE)
 PRINTED = re.compile(r"^Print Assumptions ([\w']+)\.", re.MULTILINE)
+NEGATED = re.compile(r"^Lemma ([\w']+) :\s*~ ", re.MULTILINE)
 OPENING = re.compile(r"\(\*(.*?)\*\)", re.DOTALL)
 CHAPTER = re.compile(r"book/([\w/-]+)\.md")
 
@@ -50,12 +52,15 @@ class CheckedProof:
         Their names in the file.
     part : str
         What of the statement they cover; empty if they cover all of it.
+    changed : tuple of str
+        Lemmas of ``refuted.v``, each of which proves that the statement is false after a change.
     """
 
     label: str
     file: str
     theorems: tuple[str, ...]
     part: str = ""
+    changed: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:
@@ -64,7 +69,8 @@ class CheckedProof:
 
     def page(self, theorem: str = "") -> str:
         """Return the address of a theorem from the top of the book, by default of the first one."""
-        return f"{FOLDER}/{self.file}.html#{theorem or self.theorems[0]}"
+        file = REFUTED if theorem in self.changed else self.file
+        return f"{FOLDER}/{file}.html#{theorem or self.theorems[0]}"
 
 
 def read_checked(proofs: Path) -> dict[str, CheckedProof]:
@@ -72,13 +78,21 @@ def read_checked(proofs: Path) -> dict[str, CheckedProof]:
     listed = proofs / "checked.yml"
     content = read_yaml(listed) if listed.is_file() else {}
     return {
-        label: CheckedProof(label, each["file"], tuple(each["theorems"]), each.get("part", ""))
+        label: CheckedProof(
+            label,
+            each["file"],
+            tuple(each["theorems"]),
+            each.get("part", ""),
+            tuple(each.get("changed", ())),
+        )
         for label, each in content.items()
     }
 
 
 def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str]) -> Iterator[str]:
-    """Yield what the list names and is not there: labels, files, theorems, checks of axioms."""
+    """Yield what the list names and is not there: labels, files, theorems, checks, changes."""
+    refuted = proofs / f"{REFUTED}.v"
+    proved = refuted_lemmas(refuted.read_text(encoding="utf-8")) if refuted.is_file() else set()
     for label, proof in checked.items():
         if label not in labels:
             yield f"no statement of the book has the label {label}"
@@ -92,6 +106,26 @@ def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str
                 yield f"{label}: {path.name} states no {theorem}"
             elif theorem not in PRINTED.findall(text):
                 yield f"{label}: {path.name} does not print the assumptions of {theorem}"
+        if not proof.changed:
+            yield f"{label}: no changed statement is proved false"
+        for lemma in proof.changed:
+            if lemma not in proved:
+                yield f"{label}: {refuted.name} proves no negation named {lemma}"
+
+
+def refuted_lemmas(text: str) -> set[str]:
+    """Return the lemmas that are negations and stand in a tuple whose axioms are printed."""
+    tuples = re.findall(r"^Definition ([\w']+) :=\s*\(([^()]*)\)\.", text, re.MULTILINE)
+    printed = {
+        name
+        for whole, names in tuples
+        if whole in PRINTED.findall(text)
+        for name in re.findall(r"[\w']+", names)
+    }
+    return printed & {*NEGATED.findall(text)}
+
+
+HEAD = ("statement", "what is checked", "theorems in Coq", "false after a change")
 
 
 class Mark(nodes.Inline, nodes.Element):
@@ -121,7 +155,7 @@ class CheckedProofs(MystDirective):
         proofs = Path(self.env.srcdir, "proofs")
         self.env.note_dependency(str(proofs / "checked.yml"))
         rows = [self.row(proof) for proof in read_checked(proofs).values()]
-        head = [self.entry(text) for text in ("statement", "what is checked", "theorems in Coq")]
+        head = [self.entry(text) for text in HEAD]
         return [make_table(head, rows, "checked-proofs", named=True)]
 
     def entry(self, text: str) -> nodes.entry:
@@ -130,15 +164,20 @@ class CheckedProofs(MystDirective):
 
     def row(self, proof: CheckedProof) -> list[nodes.entry]:
         """Return the row of a statement."""
+        statement = self.entry(f"{{prf:ref}}`{proof.label}`")
+        names = proof.theorems, proof.changed
+        links = [nodes.entry("", self.links(proof, each)) for each in names]
+        return [statement, self.entry(proof.part or "all of it"), *links]
+
+    def links(self, proof: CheckedProof, names: tuple[str, ...]) -> nodes.paragraph:
+        """Return the names with links to their places."""
         here = Path(self.env.docname).parent
         links = nodes.paragraph()
-        for theorem in proof.theorems:
+        for theorem in names:
             name = nodes.literal(theorem, theorem)
             uri = relpath(proof.page(theorem), here)
             links += [nodes.Text(", "), nodes.reference("", "", name, refuri=uri, internal=True)]
-        links.pop(0)
-        statement = self.entry(f"{{prf:ref}}`{proof.label}`")
-        return [statement, self.entry(proof.part or "all of it"), nodes.entry("", links)]
+        return nodes.paragraph("", "", *links.children[1:])
 
 
 def shown(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
@@ -158,7 +197,10 @@ def shown(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
     lines[0], first = lines[0].split("<pre>", 1)  # what comes before the first line of the text
     lines[:1] = [f'{lines[0]}<pre tabindex="0">{first}']
     wanted = {
-        name for proof in checked.values() if proof.file == path.stem for name in proof.theorems
+        name
+        for proof in checked.values()
+        for name in (*proof.theorems, *proof.changed)
+        if proof.page(name).startswith(f"{page}.html#")
     }
     for number, line in enumerate(source):
         found = STATED.match(line)
