@@ -108,7 +108,11 @@ def test_previews_hold_statements_figures_and_terms_whole() -> None:
     }
 
 
-SAID = {r"\eps": "ε"}
+SAID = {r"\eps": "ε", r"\eps\le1": "ε ≤ 1"}
+
+
+def read_formula(formula: nodes.math | nodes.math_block) -> str:
+    return SAID[formula.astext()]
 
 
 def test_the_search_reads_sections_without_code_and_without_what_is_below_them() -> None:
@@ -117,9 +121,12 @@ def test_the_search_reads_sections_without_code_and_without_what_is_below_them()
     top = nodes.section("", nodes.title("", "Top"), ids=["top"])
     top += nodes.paragraph("", "", nodes.Text("let "), nodes.math("", r"\eps"), nodes.Text(" be"))
     top += [nodes.literal_block("", "code()"), nodes.paragraph("", "small"), below]
+    top[3:3] = [nodes.math_block("", r"\eps\le1", nowrap=False), nodes.paragraph("", "so")]
+    guess = nodes.list_item("", nodes.paragraph("", "it is not"))
+    top.insert(3, nodes.bullet_list("", guess, classes=["prediction-feedback"]))
     document += top
-    assert [*entries(document, SAID.get, {})] == [
-        ["section", "top", "Top", "let ε be small"],
+    assert [*entries(document, read_formula, {})] == [
+        ["section", "top", "Top", "let ε be ε ≤ 1 so small"],
         ["section", "below", "Below", "deep"],
     ]
 
@@ -130,7 +137,7 @@ def test_the_search_reads_a_statement_with_its_text() -> None:
     statement = nodes.admonition("", nodes.title("", "Good"), body, classes=["proof"], ids=["thm"])
     document = nodes.document("", "")
     document += statement
-    assert [*entries(document, SAID.get, {})] == [["statement", "thm", "Good", "all is well"]]
+    assert [*entries(document, read_formula, {})] == [["statement", "thm", "Good", "all is well"]]
 
 
 def statement(*ids: str) -> nodes.admonition:
@@ -146,7 +153,7 @@ def test_the_search_reads_a_statement_once() -> None:
     top += [statement("thm"), nodes.paragraph("", "after")]
     document = nodes.document("", "")
     document += top
-    assert [*entries(document, SAID.get, {})] == [
+    assert [*entries(document, read_formula, {})] == [
         ["section", "top", "Top", "before after"],
         ["statement", "thm", "Good", "all is well"],
     ]
@@ -158,7 +165,7 @@ def test_the_search_names_a_statement_as_its_page_does() -> None:
     theorem.update_all_atts({"realtype": "theorem", "countertype": "theorem"})
     document += theorem
     numbers = {"theorem": {"thm": (18, 1)}}
-    assert next(entries(document, SAID.get, numbers))[2] == "Theorem 18.1 Good"
+    assert next(entries(document, read_formula, numbers))[2] == "Theorem 18.1 Good"
 
 
 def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
@@ -168,7 +175,7 @@ def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
     top += [statement("thm", "label-of-thm"), nodes.definition_list("", listed)]
     document = nodes.document("", "")
     document += top
-    assert [place[:2] for place in entries(document, SAID.get, {})] == [
+    assert [place[:2] for place in entries(document, read_formula, {})] == [
         ["section", "top"], ["statement", "thm"], ["term", "term-noise"],
     ]  # fmt: skip
 
@@ -256,7 +263,9 @@ def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
         (r"p_{k,v}\ge\bar p_1\text{ if }k>0", "p_(k,v) ≥ p̄_1 if k > 0"),
         (r"\sqrt{x+1}-\sqrt 2", "√(x+1) − √2"),
         (r"\sum_{i=1}^n\hat x_i", "∑_(i=1)^n x̂_i"),
-        (r"\begin{cases}1&x\\0&y\end{cases}", "{1, x; 0, y"),
+        (r"\begin{cases}1,&x\\0,&y\end{cases}", "{1,, x; 0,, y"),
+        (r"\begin{aligned}x&=y+1\\&\le z,\\w&=1\end{aligned}", "x = y + 1 ≤ z; w = 1"),
+        (r"\underbrace{x}_{\text{it shows}}+y", "x (it shows) + y"),
     ],
 )
 def test_a_formula_is_said_in_letters(tex: str, letters: str) -> None:

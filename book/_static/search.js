@@ -27,16 +27,20 @@ const phraseOf = (query) =>
 // A sign of a formula is no word: Sphinx would look for the letters in it.
 const isSymbol = (query) => /^[^\s()]+$/u.test(query) && /[_*^]|^\p{L}$/u.test(query);
 
-// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same.
-function nameIn(title) {
+// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same; "Theorem 6.1 (Noise
+// that is enough: Theorem 1′ of this book)" has two names. A prime is no part of what is asked for.
+const nameOf = (text) =>
+  text.replace(/^(the|an?) |\s*★$| of this book$/gi, "").replace(/[′'’]/g, "").trim().toLowerCase();
+
+function namesIn(title) {
   const inBrackets = title.match(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u);
   const name = inBrackets ? inBrackets[1] : title;
-  return name.replace(/^(the|an?) |\s*★$/gi, "").toLowerCase();
+  return [name, ...name.split(": ")].map(nameOf);
 }
 
 // How well a title answers: it is what was asked for, or says it.
 function fits(title, query) {
-  if (nameIn(title) === query.toLowerCase().replace(/^(the|an?) /, "")) return EXACT;
+  if (namesIn(title).includes(nameOf(query))) return EXACT;
   return phraseOf(query).test(title) ? PHRASE : 0;
 }
 

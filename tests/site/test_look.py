@@ -17,6 +17,7 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
@@ -60,6 +61,10 @@ SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
 SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
     .filter({SCROLLS})
     .map(box => [box.querySelector("table").id, box.scrollWidth, box.clientWidth].join(" "))"""
+# What cells have printed that is wider than its box.
+PRINTED = f"""() => [...document.querySelectorAll("article .cell_output :is(.output, pre)")]
+    .filter(box => box.checkVisibility()).filter({SCROLLS})
+    .map(box => [box.textContent.trim().slice(0, 60), box.scrollWidth, box.clientWidth].join(" "))"""
 # How far notes of the margin reach below what their sections hold.
 HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
     const inside = [...note.closest("section").children]
@@ -98,6 +103,18 @@ def with_tables() -> list[Path]:
     """The pages on which a reader finds tables."""
     pages = [page for page in public_pages() if parse(page).select("article table")]
     assert len(pages) > 30
+    return pages
+
+
+def with_outputs() -> list[Path]:
+    """The pages on which a cell has printed more than a few words."""
+    printed = {page: parse(page).select("article .cell_output pre") for page in public_pages()}
+    pages = [
+        page
+        for page, boxes in printed.items()
+        if any(len(line) > 60 for box in boxes for line in box.get_text().splitlines())
+    ]
+    assert len(pages) > 5
     return pages
 
 
@@ -159,6 +176,22 @@ def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
         "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
     )
     assert tab.evaluate(SCROLLING)
+
+
+def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(tab: Page) -> None:
+    """A paragraph that a cell prints goes on in the next line; a table of its own scrolls."""
+    cut = {}
+    for page in with_outputs():
+        show(tab, page)
+        cut |= {name(page): found for found in [tab.evaluate(PRINTED)] if found}
+    assert not cut, cut
+    show(tab, OWN, PHONE)
+    probe = tab.locator("article div.cell_output > .output:has(pre)").first
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'column '.repeat(11) }")
+    assert probe.evaluate(SCROLLS)
+    height = probe.locator("pre").evaluate("pre => pre.offsetHeight")
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'short' }")
+    assert probe.locator("pre").evaluate("pre => pre.offsetHeight") == height  # one line each
 
 
 @pytest.mark.parametrize("width", [1280, 1600])
