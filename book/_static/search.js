@@ -61,9 +61,10 @@ function rankPlaces(page, pattern, query) {
       const phrase = phraseOf(query).test(text) ? PHRASE / 4 : 0;
       const score =
         said + named ? (KINDS[kind] + 30) * named + exact + phrase + Math.min(said, 10) : 0;
-      return { kind, anchor, title, text, said, score };
+      const shown = said > 0 || exact === EXACT; // a statement need not say its own name
+      return { kind, anchor, title, text, shown, score };
     })
-    .filter((place) => place.said > 0 || (place.score > 0 && place.kind === "term"))
+    .filter((place) => place.shown || (place.score > 0 && place.kind === "term"))
     .sort((a, b) => b.score - a.score);
 }
 
@@ -77,7 +78,7 @@ function rankPages(pages, pattern, query) {
       const best = places[0]?.score ?? 0;
       const named = 100 * Math.min(1, hits(title, pattern) / words);
       const score = weightOf(page, query) + named + fits(title, query) + best;
-      return { page, title, places: places.filter((place) => place.said), score };
+      return { page, title, places: places.filter((place) => place.shown), score };
     })
     .sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));
 }
