@@ -85,6 +85,11 @@ def shrunk(css: str, names: set[str]) -> str:
         (".used:not(.unused){a:b}", ".used:not(.unused){a:b}"),
         ("@media print{.unused{a:b}}", ""),
         ("@media print{.used{a:b}.unused{a:b}}", "@media print{.used{a:b}}"),
+        (
+            'html[data-theme="dark"] .used{a:b}html[data-theme=light] .unused{a:b}',
+            'html[data-theme="dark"] .used{a:b}'
+            "@media (prefers-color-scheme: dark){html[data-theme=auto] .used{a:b}}",
+        ),
         ("/* remark *//*! licence */", "/*! licence */"),
         ('@import "basic.css";', '@import "basic.css";'),
         ("@font-face{font-family:x}", "@font-face{font-family:x}"),

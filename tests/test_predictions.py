@@ -131,8 +131,8 @@ def test_on_paper_an_answer_stands_above_the_sections_in_its_section() -> None:
 
 def test_on_paper_two_predictions_of_one_section_are_told_apart() -> None:
     part = (
-        "<div id='{0}'></div><details class='prediction-answer' id='{0}-answer'><summary>A</summary>"
-        "</details>"
+        "<div id='{0}'></div><details class='prediction-answer' id='{0}-answer'>"
+        "<summary>A</summary></details>"
     )
     parts = [part.format(f"prediction-{number}") for number in (1, 2, 3)]
     article = BeautifulSoup(

@@ -17,6 +17,7 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+WITH_NOTES = PUBLIC / "book/per_instance/dp-versus-pdp.html"
 OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
@@ -56,6 +57,15 @@ FOCUSED = """() => {
     return [box.tagName, box.className, styles.some(isRing)];
 }"""
 
+# The colours of what a reader sees first, by the selector that finds it.
+COLOURS = """() => Object.fromEntries(["html", "body", ".bd-header-article", ".bd-sidebar-primary",
+    "aside.margin", ".admonition", ".admonition-title", "h1", "p a", "code", "pre", ".highlight .k",
+    ".highlight .c1", ".badge-source", "mjx-container"].map(selector => {
+    const find = selector => document.querySelector(selector);
+    const box = find(`.bd-article ${selector}`) ?? find(selector);
+    const {color, backgroundColor, borderTopColor, colorScheme} = box ? getComputedStyle(box) : {};
+    return [selector, box ? [color, backgroundColor, borderTopColor, colorScheme].join() : "none"];
+}))"""
 SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
 # Tables that scroll.
 SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
@@ -64,7 +74,7 @@ SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-conta
 # What cells have printed that is wider than its box.
 PRINTED = f"""() => [...document.querySelectorAll("article .cell_output :is(.output, pre)")]
     .filter(box => box.checkVisibility()).filter({SCROLLS})
-    .map(box => [box.textContent.trim().slice(0, 60), box.scrollWidth, box.clientWidth].join(" "))"""
+    .map(box => [box.textContent.trim().slice(0, 60), box.scrollWidth, box.clientWidth].join())"""
 # How far notes of the margin reach below what their sections hold.
 HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
     const inside = [...note.closest("section").children]
@@ -289,6 +299,44 @@ def test_the_keyboard_is_seen_wherever_it_is(tab: Page) -> None:
         seen.append(f"{kind} {classes}")
     for stop in ("primary-toggle", "btn-notebook", "SUMMARY", "theme-switch"):
         assert any(stop in each for each in seen), stop
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_without_scripts_a_page_has_the_colours_of_its_mode(browser: Browser, mode: str) -> None:
+    """As the system is set; with scripts a reader can choose another one, which is remembered."""
+    seen = []
+    for scripts in (True, False):
+        context = browser.new_context(
+            viewport=DESKTOP, color_scheme=mode, java_script_enabled=scripts
+        )
+        context.set_default_timeout(PATIENCE)
+        tab = context.new_page()
+        tab.goto(WITH_NOTES.as_uri())
+        seen.append(tab.evaluate(COLOURS))
+        context.close()
+    chosen, untouched = seen
+    assert len(chosen) > 10 and all(chosen.values()), chosen
+    assert untouched == chosen
+
+
+def test_a_mode_that_was_chosen_is_there_from_the_start(browser: Browser) -> None:
+    theme = "() => document.documentElement.dataset.theme"
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(  # every mode that a page has had before it is drawn
+        "new MutationObserver(() => {"
+        " (window.modes ??= []).push(document.documentElement?.dataset.theme);"
+        "}).observe(document, {attributes: true, subtree: true, attributeFilter: ['data-theme']})"
+    )
+    tab = context.new_page()
+    visit(tab, GAME)
+    assert tab.evaluate(theme) == "light"
+    while tab.evaluate("() => document.documentElement.dataset.mode") != "dark":
+        tab.locator(".theme-switch-button:visible").first.click()
+    visit(tab, WITH_NOTES)
+    assert tab.evaluate(theme) == "dark"
+    assert "light" not in tab.evaluate("() => window.modes ?? []")  # no flash
+    context.close()
 
 
 @pytest.mark.parametrize("page", public_pages(), ids=name)

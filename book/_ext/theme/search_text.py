@@ -45,7 +45,11 @@ def words(node: nodes.Node, read: Reader) -> Iterator[str]:
             yield read(child)
         elif isinstance(child, nodes.math_block):
             yield f"{read(child)} "
-        elif GUESSES.intersection(child["classes"]) or is_section(child) or isinstance(child, (*NOT_READ, nodes.title, nodes.term)):
+        elif (
+            GUESSES.intersection(child["classes"])
+            or is_section(child)
+            or isinstance(child, (*NOT_READ, nodes.title, nodes.term))
+        ):
             continue
         elif not is_statement(child):
             yield from words(child, read)
