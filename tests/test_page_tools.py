@@ -18,6 +18,7 @@ import tinycss2
 from docutils import nodes
 from PIL import Image
 from sphinx.domains.std import StandardDomain
+from sphinx.errors import ConfigError
 
 from book._ext.build.repeated_lookups import RememberingDomain
 from book._ext.pages.computed_tables import make_table
@@ -26,6 +27,7 @@ from book._ext.pages.spoken_math import said
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
 from book._ext.theme import light_theme
+from book._ext.theme.page_head import describe, take_address
 from book._ext.theme.previews import Parts
 from book._ext.theme.search_text import entries, join_parts, write_part
 from tests.tools.notebooks import ROOT
@@ -183,6 +185,39 @@ def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
     assert [place[:2] for place in entries(document, read_formula, {})] == [
         ["section", "top"], ["statement", "thm"], ["term", "term-noise"],
     ]  # fmt: skip
+
+
+def described(base: str) -> dict[str, Any]:
+    """What the head of a page with two paragraphs and a button between them is made of."""
+    button = nodes.paragraph("", "", nodes.reference("", "Start reading: Why noise?"))
+    paragraphs = [nodes.paragraph("", "It begins."), button, nodes.paragraph("", "It goes on.")]
+    document = nodes.document("", "")
+    document += nodes.section("", nodes.title("", "Top"), *paragraphs)
+    context: dict[str, Any] = {"pathto": lambda file, resource: f"../{file}"}
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=base))
+    describe(app, "book/page", "page.html", context, document)
+    return context
+
+
+def test_the_head_describes_a_page_without_its_button() -> None:
+    assert described("")["described"] == "It begins. It goes on."
+
+
+def test_a_shared_picture_has_a_whole_address_where_the_book_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = SimpleNamespace(html_baseurl="")
+    monkeypatch.delenv("PDPBOOK_URL", raising=False)
+    take_address(None, config)
+    assert described(config.html_baseurl)["picture"] == "../_static/shared.png"
+    for address in ("https://example.org/pdp", "https://example.org/pdp/"):
+        monkeypatch.setenv("PDPBOOK_URL", address)
+        take_address(None, config)
+        picture = described(config.html_baseurl)["picture"]
+        assert picture == "https://example.org/pdp/_static/shared.png"
+    monkeypatch.setenv("PDPBOOK_URL", "example.org")
+    with pytest.raises(ConfigError, match=r"PDPBOOK_URL must be .*, got 'example.org'"):
+        take_address(None, config)
 
 
 def test_a_page_that_is_no_more_is_not_found(tmp_path: Path) -> None:

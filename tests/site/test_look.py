@@ -17,6 +17,7 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+LANDING = PUBLIC / "book/index.html"
 WITH_NOTES = PUBLIC / "book/per_instance/dp-versus-pdp.html"
 OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
@@ -335,7 +336,7 @@ def test_a_mode_that_was_chosen_is_there_from_the_start(browser: Browser) -> Non
         tab.locator(".theme-switch-button:visible").first.click()
     visit(tab, WITH_NOTES)
     assert tab.evaluate(theme) == "dark"
-    assert "light" not in tab.evaluate("() => window.modes ?? []")  # no flash
+    assert {*tab.evaluate("() => window.modes")} == {"dark"}  # no flash
     context.close()
 
 
@@ -364,5 +365,25 @@ def test_a_page_is_printed_with_its_number_and_without_the_code_of_its_figures(t
         assert tab.locator("details.hide").count() > 3
         assert tab.locator("details.hide:visible").count() == 1
         assert tab.locator("details.solution:not([open])").count() == 0
+    finally:
+        tab.emulate_media(media="screen")
+
+
+def test_the_first_page_is_printed_whole(tab: Page) -> None:
+    """A number stands within what is not cut, cards in lines, a button without a ground."""
+    tab.set_viewport_size(DESKTOP)
+    visit(tab, LANDING)
+    tab.emulate_media(media="print")
+    try:
+        stations, cards, buttons = tab.evaluate(
+            "() => [['.path > li', '::before'], ['.sd-col', null], ['.start-reading a', null]].map("
+            "([query, part]) => [...document.querySelectorAll(query)].map(box => ["
+            "getComputedStyle(box).breakInside, getComputedStyle(box, part).position,"
+            "getComputedStyle(box).display, getComputedStyle(box).color]))"
+        )
+        assert len(stations) == 9 and len(cards) > 8 and len(buttons) == 1
+        assert {tuple(each[:2]) for each in stations} == {("avoid", "static")}
+        assert {each[2] for each in cards} == {"inline-block"}
+        assert buttons[0][3] == "rgb(0, 0, 0)"
     finally:
         tab.emulate_media(media="screen")
