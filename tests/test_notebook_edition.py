@@ -226,6 +226,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built book: a page, one whose exercise asks for no proof, and one with all the rest."""
     folder = tmp_path_factory.mktemp("book")
     rest = "```{margin}\nA *note*.\n\nAnd more.\n```\n\n```{eval-rst}\n* Two\n* parsers.\n```\n"
+    rest = f"1. *One*\\\n   Says it.\n\n{rest}"
     more = {"no_proof": f"{ORPHAN}# Another\n\n{NO_PROOF}", "rest": f"{ORPHAN}# Rest\n\n{rest}"}
     more["figure"] = FIGURE.replace("PIXEL", PIXEL)
     done = build(folder, page=PAGE, **more)
@@ -286,6 +287,10 @@ def test_only_a_proof_has_a_cell_to_write_in(book: Path) -> None:
 
 def test_a_note_in_the_margin_is_quoted(book: Path) -> None:
     assert "> A *note*.\n>\n> And more." in read(book / "rest.ipynb").cells[-1].source
+
+
+def test_a_line_ends_where_the_page_lets_it_end(book: Path) -> None:
+    assert "1. *One*<br>Says it." in read(book / "rest.ipynb").cells[-1].source
 
 
 def test_a_kept_page_does_not_hold_all_that_sphinx_knows(book: Path) -> None:

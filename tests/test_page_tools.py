@@ -18,6 +18,7 @@ import tinycss2
 from docutils import nodes
 from PIL import Image
 from sphinx.domains.std import StandardDomain
+from sphinx.errors import ConfigError
 
 from book._ext.build.repeated_lookups import RememberingDomain
 from book._ext.pages.computed_tables import make_table
@@ -26,6 +27,7 @@ from book._ext.pages.spoken_math import said
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
 from book._ext.theme import light_theme
+from book._ext.theme.page_head import describe, take_address
 from book._ext.theme.previews import Parts
 from book._ext.theme.search_text import entries, join_parts, write_part
 from tests.tools.notebooks import ROOT
@@ -85,6 +87,11 @@ def shrunk(css: str, names: set[str]) -> str:
         (".used:not(.unused){a:b}", ".used:not(.unused){a:b}"),
         ("@media print{.unused{a:b}}", ""),
         ("@media print{.used{a:b}.unused{a:b}}", "@media print{.used{a:b}}"),
+        (
+            'html[data-theme="dark"] .used{a:b}html[data-theme=light] .unused{a:b}',
+            'html[data-theme="dark"] .used{a:b}'
+            "@media (prefers-color-scheme: dark){html[data-theme=auto] .used{a:b}}",
+        ),
         ("/* remark *//*! licence */", "/*! licence */"),
         ('@import "basic.css";', '@import "basic.css";'),
         ("@font-face{font-family:x}", "@font-face{font-family:x}"),
@@ -108,7 +115,11 @@ def test_previews_hold_statements_figures_and_terms_whole() -> None:
     }
 
 
-SAID = {r"\eps": "ε"}
+SAID = {r"\eps": "ε", r"\eps\le1": "ε ≤ 1"}
+
+
+def read_formula(formula: nodes.math | nodes.math_block) -> str:
+    return SAID[formula.astext()]
 
 
 def test_the_search_reads_sections_without_code_and_without_what_is_below_them() -> None:
@@ -117,9 +128,12 @@ def test_the_search_reads_sections_without_code_and_without_what_is_below_them()
     top = nodes.section("", nodes.title("", "Top"), ids=["top"])
     top += nodes.paragraph("", "", nodes.Text("let "), nodes.math("", r"\eps"), nodes.Text(" be"))
     top += [nodes.literal_block("", "code()"), nodes.paragraph("", "small"), below]
+    top[3:3] = [nodes.math_block("", r"\eps\le1", nowrap=False), nodes.paragraph("", "so")]
+    guess = nodes.list_item("", nodes.paragraph("", "it is not"))
+    top.insert(3, nodes.bullet_list("", guess, classes=["prediction-feedback"]))
     document += top
-    assert [*entries(document, SAID.get, {})] == [
-        ["section", "top", "Top", "let ε be small"],
+    assert [*entries(document, read_formula, {})] == [
+        ["section", "top", "Top", "let ε be ε ≤ 1 so small"],
         ["section", "below", "Below", "deep"],
     ]
 
@@ -130,7 +144,7 @@ def test_the_search_reads_a_statement_with_its_text() -> None:
     statement = nodes.admonition("", nodes.title("", "Good"), body, classes=["proof"], ids=["thm"])
     document = nodes.document("", "")
     document += statement
-    assert [*entries(document, SAID.get, {})] == [["statement", "thm", "Good", "all is well"]]
+    assert [*entries(document, read_formula, {})] == [["statement", "thm", "Good", "all is well"]]
 
 
 def statement(*ids: str) -> nodes.admonition:
@@ -146,7 +160,7 @@ def test_the_search_reads_a_statement_once() -> None:
     top += [statement("thm"), nodes.paragraph("", "after")]
     document = nodes.document("", "")
     document += top
-    assert [*entries(document, SAID.get, {})] == [
+    assert [*entries(document, read_formula, {})] == [
         ["section", "top", "Top", "before after"],
         ["statement", "thm", "Good", "all is well"],
     ]
@@ -158,7 +172,7 @@ def test_the_search_names_a_statement_as_its_page_does() -> None:
     theorem.update_all_atts({"realtype": "theorem", "countertype": "theorem"})
     document += theorem
     numbers = {"theorem": {"thm": (18, 1)}}
-    assert next(entries(document, SAID.get, numbers))[2] == "Theorem 18.1 Good"
+    assert next(entries(document, read_formula, numbers))[2] == "Theorem 18.1 Good"
 
 
 def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
@@ -168,9 +182,42 @@ def test_the_search_leads_to_the_id_that_the_element_itself_has() -> None:
     top += [statement("thm", "label-of-thm"), nodes.definition_list("", listed)]
     document = nodes.document("", "")
     document += top
-    assert [place[:2] for place in entries(document, SAID.get, {})] == [
+    assert [place[:2] for place in entries(document, read_formula, {})] == [
         ["section", "top"], ["statement", "thm"], ["term", "term-noise"],
     ]  # fmt: skip
+
+
+def described(base: str) -> dict[str, Any]:
+    """What the head of a page with two paragraphs and a button between them is made of."""
+    button = nodes.paragraph("", "", nodes.reference("", "Start reading: Why noise?"))
+    paragraphs = [nodes.paragraph("", "It begins."), button, nodes.paragraph("", "It goes on.")]
+    document = nodes.document("", "")
+    document += nodes.section("", nodes.title("", "Top"), *paragraphs)
+    context: dict[str, Any] = {"pathto": lambda file, resource: f"../{file}"}
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=base))
+    describe(app, "book/page", "page.html", context, document)
+    return context
+
+
+def test_the_head_describes_a_page_without_its_button() -> None:
+    assert described("")["described"] == "It begins. It goes on."
+
+
+def test_a_shared_picture_has_a_whole_address_where_the_book_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = SimpleNamespace(html_baseurl="")
+    monkeypatch.delenv("PDPBOOK_URL", raising=False)
+    take_address(None, config)
+    assert described(config.html_baseurl)["picture"] == "../_static/shared.png"
+    for address in ("https://example.org/pdp", "https://example.org/pdp/"):
+        monkeypatch.setenv("PDPBOOK_URL", address)
+        take_address(None, config)
+        picture = described(config.html_baseurl)["picture"]
+        assert picture == "https://example.org/pdp/_static/shared.png"
+    monkeypatch.setenv("PDPBOOK_URL", "example.org")
+    with pytest.raises(ConfigError, match=r"PDPBOOK_URL must be .*, got 'example.org'"):
+        take_address(None, config)
 
 
 def test_a_page_that_is_no_more_is_not_found(tmp_path: Path) -> None:
@@ -256,7 +303,9 @@ def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
         (r"p_{k,v}\ge\bar p_1\text{ if }k>0", "p_(k,v) ≥ p̄_1 if k > 0"),
         (r"\sqrt{x+1}-\sqrt 2", "√(x+1) − √2"),
         (r"\sum_{i=1}^n\hat x_i", "∑_(i=1)^n x̂_i"),
-        (r"\begin{cases}1&x\\0&y\end{cases}", "{1, x; 0, y"),
+        (r"\begin{cases}1,&x\\0,&y\end{cases}", "{1,, x; 0,, y"),
+        (r"\begin{aligned}x&=y+1\\&\le z,\\w&=1\end{aligned}", "x = y + 1 ≤ z; w = 1"),
+        (r"\underbrace{x}_{\text{it shows}}+y", "x (it shows) + y"),
     ],
 )
 def test_a_formula_is_said_in_letters(tex: str, letters: str) -> None:

@@ -129,6 +129,27 @@ def test_on_paper_an_answer_stands_above_the_sections_in_its_section() -> None:
     ]
 
 
+def test_on_paper_two_predictions_of_one_section_are_told_apart() -> None:
+    part = (
+        "<div id='{0}'></div><details class='prediction-answer' id='{0}-answer'>"
+        "<summary>A</summary></details>"
+    )
+    parts = [part.format(f"prediction-{number}") for number in (1, 2, 3)]
+    article = BeautifulSoup(
+        f"<article><section>{parts[0]}{parts[1]}<section>{parts[2]}</section></section></article>",
+        "html.parser",
+    ).article
+    move_answers(article)
+    assert [line.get_text() for line in article.select("p")] == [
+        "Prediction 1: the answer is at the end of this section.",
+        "Prediction 2: the answer is at the end of this section.",
+        "Answer to prediction 1",
+        "Answer to prediction 2",
+        "The answer is at the end of this section.",
+        "Answer to the prediction",
+    ]
+
+
 WRONG = {
     "no_plus": ("+ two", "- two", "exactly one option of a prediction has a plus, got 0"),
     "two_pluses": ("- one", "+ one", "exactly one option of a prediction has a plus, got 2"),

@@ -27,16 +27,20 @@ const phraseOf = (query) =>
 // A sign of a formula is no word: Sphinx would look for the letters in it.
 const isSymbol = (query) => /^[^\s()]+$/u.test(query) && /[_*^]|^\p{L}$/u.test(query);
 
-// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same.
-function nameIn(title) {
+// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same; "Theorem 6.1 (Noise
+// that is enough: Theorem 1′ of this book)" has two names. A prime is no part of what is asked for.
+const nameOf = (text) =>
+  text.replace(/^(the|an?) |\s*★$| of this book$/gi, "").replace(/[′'’]/g, "").trim().toLowerCase();
+
+function namesIn(title) {
   const inBrackets = title.match(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u);
   const name = inBrackets ? inBrackets[1] : title;
-  return name.replace(/^(the|an?) |\s*★$/gi, "").toLowerCase();
+  return [name, ...name.split(": ")].map(nameOf);
 }
 
 // How well a title answers: it is what was asked for, or says it.
 function fits(title, query) {
-  if (nameIn(title) === query.toLowerCase().replace(/^(the|an?) /, "")) return EXACT;
+  if (namesIn(title).includes(nameOf(query))) return EXACT;
   return phraseOf(query).test(title) ? PHRASE : 0;
 }
 
@@ -57,9 +61,10 @@ function rankPlaces(page, pattern, query) {
       const phrase = phraseOf(query).test(text) ? PHRASE / 4 : 0;
       const score =
         said + named ? (KINDS[kind] + 30) * named + exact + phrase + Math.min(said, 10) : 0;
-      return { kind, anchor, title, text, said, score };
+      const shown = said > 0 || exact === EXACT; // a statement need not say its own name
+      return { kind, anchor, title, text, shown, score };
     })
-    .filter((place) => place.said > 0 || (place.score > 0 && place.kind === "term"))
+    .filter((place) => place.shown || (place.score > 0 && place.kind === "term"))
     .sort((a, b) => b.score - a.score);
 }
 
@@ -73,7 +78,7 @@ function rankPages(pages, pattern, query) {
       const best = places[0]?.score ?? 0;
       const named = 100 * Math.min(1, hits(title, pattern) / words);
       const score = weightOf(page, query) + named + fits(title, query) + best;
-      return { page, title, places: places.filter((place) => place.said), score };
+      return { page, title, places: places.filter((place) => place.shown), score };
     })
     .sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));
 }

@@ -17,6 +17,9 @@ GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"
 REPLICATION = PUBLIC / "book/experiments/replication.html"
+LANDING = PUBLIC / "book/index.html"
+WITH_NOTES = PUBLIC / "book/per_instance/dp-versus-pdp.html"
+OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
@@ -55,11 +58,24 @@ FOCUSED = """() => {
     return [box.tagName, box.className, styles.some(isRing)];
 }"""
 
+# The colours of what a reader sees first, by the selector that finds it.
+COLOURS = """() => Object.fromEntries(["html", "body", ".bd-header-article", ".bd-sidebar-primary",
+    "aside.margin", ".admonition", ".admonition-title", "h1", "p a", "code", "pre", ".highlight .k",
+    ".highlight .c1", ".badge-source", "mjx-container"].map(selector => {
+    const find = selector => document.querySelector(selector);
+    const box = find(`.bd-article ${selector}`) ?? find(selector);
+    const {color, backgroundColor, borderTopColor, colorScheme} = box ? getComputedStyle(box) : {};
+    return [selector, box ? [color, backgroundColor, borderTopColor, colorScheme].join() : "none"];
+}))"""
 SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
 # Tables that scroll.
 SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
     .filter({SCROLLS})
     .map(box => [box.querySelector("table").id, box.scrollWidth, box.clientWidth].join(" "))"""
+# What cells have printed that is wider than its box.
+PRINTED = f"""() => [...document.querySelectorAll("article .cell_output :is(.output, pre)")]
+    .filter(box => box.checkVisibility()).filter({SCROLLS})
+    .map(box => [box.textContent.trim().slice(0, 60), box.scrollWidth, box.clientWidth].join())"""
 # How far notes of the margin reach below what their sections hold.
 HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
     const inside = [...note.closest("section").children]
@@ -98,6 +114,18 @@ def with_tables() -> list[Path]:
     """The pages on which a reader finds tables."""
     pages = [page for page in public_pages() if parse(page).select("article table")]
     assert len(pages) > 30
+    return pages
+
+
+def with_outputs() -> list[Path]:
+    """The pages on which a cell has printed more than a few words."""
+    printed = {page: parse(page).select("article .cell_output pre") for page in public_pages()}
+    pages = [
+        page
+        for page, boxes in printed.items()
+        if any(len(line) > 60 for box in boxes for line in box.get_text().splitlines())
+    ]
+    assert len(pages) > 5
     return pages
 
 
@@ -159,6 +187,22 @@ def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
         "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
     )
     assert tab.evaluate(SCROLLING)
+
+
+def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(tab: Page) -> None:
+    """A paragraph that a cell prints goes on in the next line; a table of its own scrolls."""
+    cut = {}
+    for page in with_outputs():
+        show(tab, page)
+        cut |= {name(page): found for found in [tab.evaluate(PRINTED)] if found}
+    assert not cut, cut
+    show(tab, OWN, PHONE)
+    probe = tab.locator("article div.cell_output > .output:has(pre)").first
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'column '.repeat(11) }")
+    assert probe.evaluate(SCROLLS)
+    height = probe.locator("pre").evaluate("pre => pre.offsetHeight")
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'short' }")
+    assert probe.locator("pre").evaluate("pre => pre.offsetHeight") == height  # one line each
 
 
 @pytest.mark.parametrize("width", [1280, 1600])
@@ -258,6 +302,44 @@ def test_the_keyboard_is_seen_wherever_it_is(tab: Page) -> None:
         assert any(stop in each for each in seen), stop
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_without_scripts_a_page_has_the_colours_of_its_mode(browser: Browser, mode: str) -> None:
+    """As the system is set; with scripts a reader can choose another one, which is remembered."""
+    seen = []
+    for scripts in (True, False):
+        context = browser.new_context(
+            viewport=DESKTOP, color_scheme=mode, java_script_enabled=scripts
+        )
+        context.set_default_timeout(PATIENCE)
+        tab = context.new_page()
+        tab.goto(WITH_NOTES.as_uri())
+        seen.append(tab.evaluate(COLOURS))
+        context.close()
+    chosen, untouched = seen
+    assert len(chosen) > 10 and all(chosen.values()), chosen
+    assert untouched == chosen
+
+
+def test_a_mode_that_was_chosen_is_there_from_the_start(browser: Browser) -> None:
+    theme = "() => document.documentElement.dataset.theme"
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(  # every mode that a page has had before it is drawn
+        "new MutationObserver(() => {"
+        " (window.modes ??= []).push(document.documentElement?.dataset.theme);"
+        "}).observe(document, {attributes: true, subtree: true, attributeFilter: ['data-theme']})"
+    )
+    tab = context.new_page()
+    visit(tab, GAME)
+    assert tab.evaluate(theme) == "light"
+    while tab.evaluate("() => document.documentElement.dataset.mode") != "dark":
+        tab.locator(".theme-switch-button:visible").first.click()
+    visit(tab, WITH_NOTES)
+    assert tab.evaluate(theme) == "dark"
+    assert {*tab.evaluate("() => window.modes")} == {"dark"}  # no flash
+    context.close()
+
+
 @pytest.mark.parametrize("page", public_pages(), ids=name)
 def test_the_head_says_the_screen_once_and_what_the_page_is_about(page: Path) -> None:
     head = BeautifulSoup(page.read_text(encoding="utf-8").partition("</head>")[0], "html.parser")
@@ -283,5 +365,25 @@ def test_a_page_is_printed_with_its_number_and_without_the_code_of_its_figures(t
         assert tab.locator("details.hide").count() > 3
         assert tab.locator("details.hide:visible").count() == 1
         assert tab.locator("details.solution:not([open])").count() == 0
+    finally:
+        tab.emulate_media(media="screen")
+
+
+def test_the_first_page_is_printed_whole(tab: Page) -> None:
+    """A number stands within what is not cut, cards in lines, a button without a ground."""
+    tab.set_viewport_size(DESKTOP)
+    visit(tab, LANDING)
+    tab.emulate_media(media="print")
+    try:
+        stations, cards, buttons = tab.evaluate(
+            "() => [['.path > li', '::before'], ['.sd-col', null], ['.start-reading a', null]].map("
+            "([query, part]) => [...document.querySelectorAll(query)].map(box => ["
+            "getComputedStyle(box).breakInside, getComputedStyle(box, part).position,"
+            "getComputedStyle(box).display, getComputedStyle(box).color]))"
+        )
+        assert len(stations) == 9 and len(cards) > 8 and len(buttons) == 1
+        assert {tuple(each[:2]) for each in stations} == {("avoid", "static")}
+        assert {each[2] for each in cards} == {"inline-block"}
+        assert buttons[0][3] == "rgb(0, 0, 0)"
     finally:
         tab.emulate_media(media="screen")

@@ -194,10 +194,19 @@ def test_on_paper_the_answer_is_at_the_end_of_the_section(first: tuple[Locator, 
     assert all(parent == "section" and is_open for parent, _, is_open in printed)
     # two answers of one section stand one below the other
     assert {after for _, after, _ in printed} <= {"", "section", "details"}
+    titles = tab.locator(".prediction-answer > summary").all_inner_texts()
+    there = tab.locator(".prediction > .print-where").all_inner_texts()
+    assert len(titles) == len(there) == len(printed)
+    for title, line in zip(titles, there, strict=True):
+        number = re.fullmatch(r"Answer to (?:the prediction|(prediction \d))", title)[1]
+        begin = f"{number.capitalize()}: the" if number else "The"
+        assert line == f"{begin} answer is at the end of this section."
     assert tab.locator(".prediction-feedback").first.is_visible()
     assert not tab.locator(".prediction-verdict").first.is_visible()
     tab.evaluate("() => dispatchEvent(new Event('afterprint'))")
     assert tab.evaluate(order) == before
+    assert tab.locator(".print-where").count() == 0
+    assert {*tab.locator(".prediction-answer > summary").all_inner_texts()} == {"The answer"}
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

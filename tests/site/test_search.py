@@ -69,6 +69,9 @@ def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
         ("v_min", "book/notation.html"),
         ("b*", "book/notation.html"),
         ("end-to-end loss", "book/audit/end-to-end-loss.html"),
+        ("Theorem 1′", "book/per_instance/theorem-one.html"),
+        ("Theorem 1'", "book/per_instance/theorem-one.html"),
+        ("theorem 1", "book/per_instance/theorem-one.html"),
     ],
 )
 def test_what_is_named_exactly_comes_first(tab: Page, query: str, first: str) -> None:
@@ -102,3 +105,6 @@ def test_a_statement_is_one_place_with_a_title_in_letters() -> None:
     assert not [place for place in places if "\\\\" in place[2] + place[3]], "TeX is no text"
     said = " ".join(place[3] for place in places)
     assert "v_min" in said and "b* = 1/ln(1 + n(e^ε − 1))" in said
+    [loss] = [place[3] for place in places if place[2].endswith(" (End-to-end loss)")]
+    assert "of record i is ℓ_i^h = max_x|ln" in loss, loss
+    assert "Not so: " not in said and "Predict, then run" not in said, "a wrong option is quoted"

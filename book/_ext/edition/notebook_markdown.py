@@ -147,7 +147,11 @@ class Markdown:
     def _inline_target(self, node: nodes.Element) -> str:
         return ""
 
-    _inline_index = _inline_raw = _inline_target  # raw HTML: a link that only a browser can follow
+    _inline_index = _inline_target
+
+    def _inline_raw(self, node: nodes.Element) -> str:
+        """Keep the end of a line; other HTML is a link that only a browser can follow."""
+        return "<br>" if node.astext().startswith("<br") else ""
 
     def _inline_Mark(self, node: nodes.Element) -> str:
         return f" ({node['said']})"  # the proof itself stands in the built book

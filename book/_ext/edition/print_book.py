@@ -110,16 +110,26 @@ def move_solutions(article: Tag) -> None:
 
 
 def move_answers(article: Tag) -> None:
-    """Put the answer of each prediction at the end of its section, above the sections in that."""
+    """Put the answer of each prediction at the end of its section, above the sections in that.
+
+    Where a section has several predictions they are numbered.  A page that is printed from a
+    browser says the same: ``predictions.js``.
+    """
     make = BeautifulSoup("", "html.parser").new_tag
-    for fold in article.select("details.prediction-answer"):
+    folds = article.select("details.prediction-answer")
+    sections = [fold.parent for fold in folds]
+    for i, (fold, section) in enumerate(zip(folds, sections, strict=True)):
+        several = sum(each is section for each in sections) > 1
+        number = sum(each is section for each in sections[: i + 1])
+        said = f"Prediction {number}: the" if several else "The"
+        answered = f"prediction {number}" if several else "the prediction"
         asked = article.select_one(f"[id='{fold['id'].removesuffix('-answer')}']")
         inner = fold.find_next_siblings("section")
         place = inner[0].insert_before if inner else fold.parent.append
         where, title = make("p", attrs={"class": "print-where"}), make("p")
         for line, to, text in (
-            (where, fold, "The answer is at the end of this section."),
-            (title, asked, "Answer to the prediction"),
+            (where, fold, f"{said} answer is at the end of this section."),
+            (title, asked, f"Answer to {answered}"),
         ):
             link = make("a", href=f"#{to['id']}")
             link.string = text

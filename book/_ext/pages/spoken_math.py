@@ -12,7 +12,7 @@ MATHML = re.compile(r"<math.*?</math>", re.DOTALL)
 SPACED = set("=≠<>≤≥≪≫∈∉⊂⊆∪∩∼≈≡∝→↦⟶⟹⇒⇔+−±·×∣∧∨:") | {"≰", "≱", "mod"}
 ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "‾": "\u0304", "―": "\u0304", "→": "\u20d7"}
 NAME, AFTER = re.compile(r"[^\W\d_²³]{2}"), re.compile(r"[\w)\]]$")
-UNDERLINE = "\u0332"
+UNDERLINE, BRACE = "\u0332", "\u23df"
 RAISED = {"2": "²", "3": "³", "∗": "*", "*": "*", "′": "′", "″": "″", "⊤": "ᵀ"}
 THIN = 0.15  # em
 LETTERS = {"mi", "mn", "mtext", "ms"}
@@ -37,6 +37,19 @@ def row(nodes: list[ElementTree.Element], tight: bool) -> str:
     return text
 
 
+def lines(table: ElementTree.Element, tight: bool) -> str:
+    """Return lines that are set below one another: one that begins with a sign goes on."""
+    text = ""
+    for line in table:
+        part = row([node for cell in line for node in cell], tight)
+        if text and part[:1] in SPACED:
+            part = f" {part[0]} {part[1:].lstrip()}"
+        elif text:
+            text, part = text.rstrip(" ,"), f"; {part}"
+        text += part
+    return text
+
+
 def alone(node: ElementTree.Element) -> bool:
     """Whether an element is one letter, number or name, with scripts or without."""
     while node.tag in {"mrow", "mstyle"} and len(node) == 1:
@@ -58,6 +71,12 @@ def raised(text: str, part: str) -> str:
 def said_part(node: ElementTree.Element, tight: bool = False) -> str:
     """Return an element of MathML in letters."""
     kind, children = node.tag, [*node]
+    if kind == "mtable" and node.get("displaystyle") == "true":
+        return lines(node, tight)
+    if kind == "munder" and children[1].text == BRACE:
+        return said_part(children[0], tight)
+    if kind == "munder" and node.find(f"./mrow/munder/mo[.='{BRACE}']") is not None:
+        return f"{said_part(children[0], tight)} ({said_part(children[1])})"
     if kind == "mspace":
         width = float(node.get("width", "0em").removesuffix("em"))
         return " " if width >= THIN and not tight else ""
@@ -84,7 +103,7 @@ def said_part(node: ElementTree.Element, tight: bool = False) -> str:
         case "msubsup" | "munderover":
             return f"{inner[0]}_{parts[1]}{raised(inner[2], parts[2])}"
         case "mtable":
-            return "; ".join(inner)
+            return "; ".join([*(line.rstrip(" ,") for line in inner[:-1]), inner[-1]])
         case "mtr" | "mlabeledtr":
             return ", ".join(inner)
         case "mphantom":

@@ -5,6 +5,7 @@ have, and an icon font of 1,400 icons.  When all pages are written we know which
 
 * a rule whose selectors all ask for a class that no page has, and no script names, is left out;
 * the icon font shrinks to the icons that are left, and moves into the style sheet;
+* a rule for the light or the dark mode holds without scripts, too, as the system is set;
 * scripts wait until the page has been painted: ``late.js`` loads them.
 
 Nothing is listed by hand: a page that uses a new icon or component gets it with the next build.
@@ -29,6 +30,7 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 USELESS = ["**/*.map", "scripts/fontawesome.js*", "*.html"]
 AT_ONCE = ("documentation_options.js", "late.js")  # the page adds to the first; the last loads all
 TABS = "design-tabs.js"
+MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
 ADDRESS = re.compile(r' src="([^"]*)"')
 
 
@@ -61,6 +63,25 @@ def split_at_commas(tokens: list[Any]) -> list[list[Any]]:
     return selectors
 
 
+def without_scripts(selectors: list[str], content: str) -> Iterator[str]:
+    """Yield what a rule for a mode says of a page whose mode no script has chosen, ``auto``.
+
+    Examples
+    --------
+    >>> [*without_scripts(["html[data-theme=dark] p", "b"], "color:white")]
+    ['@media (prefers-color-scheme: dark){html[data-theme=auto] p{color:white}}']
+    """
+    for mode in ("light", "dark"):
+        of_mode = [MODE.sub("[data-theme=auto]", each) for each in selectors if mode in modes(each)]
+        if of_mode:
+            yield f"@media (prefers-color-scheme: {mode}){{{','.join(of_mode)}{{{content}}}}}"
+
+
+def modes(selector: str) -> set[str]:
+    """Return the modes that a selector asks for."""
+    return set(MODE.findall(selector))
+
+
 def kept(rules: list[Any], names: set[str]) -> Iterator[str]:
     """Yield the rules that an element of the book may meet, written shortly."""
     for rule in rules:
@@ -71,7 +92,9 @@ def kept(rules: list[Any], names: set[str]) -> Iterator[str]:
                 if names.issuperset(asked_for(selector))
             ]
             if live:
-                yield f"{','.join(live)}{{{tinycss2.serialize(rule.content).strip()}}}"
+                content = tinycss2.serialize(rule.content).strip()
+                yield f"{','.join(live)}{{{content}}}"
+                yield from without_scripts(live, content)
         elif rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
             rules_in_it = tinycss2.parse_rule_list(rule.content, skip_whitespace=True)
             inner = "".join(kept(rules_in_it, names))

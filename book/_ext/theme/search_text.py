@@ -19,10 +19,11 @@ from sphinx.addnodes import desc
 from sphinx.application import Sphinx
 
 from book._ext.pages.spoken_math import said
-from book._ext.pages.static_math import typesetter
+from book._ext.pages.static_math import displayed, typesetter
 
-NOT_READ = (nodes.literal_block, nodes.raw, nodes.comment, nodes.image, nodes.math_block, desc)
-Reader = Callable[[str], str]  # TeX to letters
+NOT_READ = (nodes.literal_block, nodes.raw, nodes.comment, nodes.image, desc)
+GUESSES = {"prediction-options", "prediction-feedback"}  # most of them are wrong
+Reader = Callable[[nodes.math | nodes.math_block], str]  # a formula to letters
 
 
 def is_statement(node: nodes.Node) -> bool:
@@ -41,8 +42,14 @@ def words(node: nodes.Node, read: Reader) -> Iterator[str]:
         if isinstance(child, nodes.Text):
             yield child.astext()
         elif isinstance(child, nodes.math):
-            yield read(child.astext())
-        elif is_section(child) or isinstance(child, (*NOT_READ, nodes.title, nodes.term)):
+            yield read(child)
+        elif isinstance(child, nodes.math_block):
+            yield f"{read(child)} "
+        elif (
+            GUESSES.intersection(child["classes"])
+            or is_section(child)
+            or isinstance(child, (*NOT_READ, nodes.title, nodes.term))
+        ):
             continue
         elif not is_statement(child):
             yield from words(child, read)
@@ -58,9 +65,11 @@ def spoken(node: nodes.Node, read: Reader) -> str:
 def formulas(app: Sphinx) -> Reader:
     """Return what reads the formulas of a book; one that cannot be set stays as it is written."""
 
-    def read(tex: str) -> str:
+    def read(formula: nodes.math | nodes.math_block) -> str:
+        display = isinstance(formula, nodes.math_block)
+        tex = displayed(formula) if display else formula.astext()
         try:
-            return said(typesetter(app.config).typeset(tex, False))
+            return said(typesetter(app.config).typeset(tex, display))
         except ValueError:  # the writer of the page has said so
             return tex
 
