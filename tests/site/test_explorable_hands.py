@@ -108,12 +108,14 @@ def test_the_drawing_covers_nothing_until_a_control_is_held(browser: Browser, ex
     tab = opened(browser, explorable, screen, touch=screen == "phone")
     put(tab, ".explorable", 150)
     assert tab.evaluate(COVERED) == [] and not tab.evaluate(STICKS)
-    control = tab.query_selector_all(MOVABLE)[-1 if screen == "phone" else 0]
+    first, *_, last = tab.query_selector_all(f":is({MOVABLE}):not(.explorable-guess *)")
+    control = last if screen == "phone" else first
+    radio = control.get_attribute("type") == "radio"
+    hand = control.query_selector("xpath=ancestor::label") if radio else control
     put(tab, ".explorable", 150)
-    hand = (
-        control if control.get_attribute("type") == "range" else control.query_selector("xpath=..")
-    )
-    (hand.tap if screen == "phone" else hand.click)()
+    box = hand.bounding_box()
+    place = {"x": 0.8 * box["width"], "y": 0.5 * box["height"]}
+    (hand.tap if screen == "phone" else hand.click)(position=place)
     tab.wait_for_function(STICKS)
     settled(tab, lambda: None)
     assert control.evaluate(IN_SIGHT) == [True, True, True], control.inner_html()

@@ -303,7 +303,7 @@ class ExplorablePanel {
     const box = (part) => part.getBoundingClientRect();
     const view = box(this.view.node());
     const top = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    const group = this.held.closest(".explorable-choice") ?? this.held;
+    const group = this.held.closest(".explorable-choice, .explorable-guess") ?? this.held;
     const parts = (only ? [] : [
       { first: Math.min(box(this.controls.node()).top, box(this.held).top), by: box(this.below.node()).top - innerHeight },
       { first: box(group).top, by: box(group).bottom + 8 - view.top },

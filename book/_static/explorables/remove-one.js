@@ -169,7 +169,7 @@ explorable("remove-one", (panel) => {
         svg.append("rect").attr("class", `bar s-${name}`).attr("x", 4).attr("y", y + 5)
           .attr("width", Math.max(1, long(Math.min(loss, 2.6)))).attr("height", 10);
         svg.append("line").attr("class", "level").attr("x1", 4 + long(1)).attr("x2", 4 + long(1))
-          .attr("y1", y + 3).attr("y2", y + 18);
+          .attr("y1", y + 2).attr("y2", y + 19).style("stroke-dasharray", "none");
         if (loss > 2.6) svg.append("text").attr("x", 8 + long(2.6)).attr("y", y + 15).text("▶");
       });
     svg.append("text").attr("x", 4 + long(1)).attr("y", 82).attr("text-anchor", "middle").text("ε = 1");
