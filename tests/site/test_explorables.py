@@ -749,6 +749,175 @@ def test_the_guess_is_compared_with_what_happens(shown):
     assert verdict.inner_text() == ""
 
 
+def nearest(number: float, options: dict[str, float]) -> str:
+    """The option whose number is the nearest by its ratio."""
+    return min(options, key=lambda each: abs(math.log(options[each] / number)))
+
+
+def draws_for_ten(epsilon: float) -> int:
+    """The most draws from 1,000 records that a total of 10 pays for, with δ = 10⁻⁶."""
+    low, high = 1, 10**6
+    while high - low > 1:
+        middle = (low + high) // 2
+        paid = pb.draws_epsilon(1000, epsilon, draws=middle, delta=1e-6) <= 10
+        low, high = (middle, high) if paid else (low, middle)
+    return low
+
+
+def more_draws() -> str:
+    """How many times as many draws at ε = 0.1."""
+    options = {f"about {times} times as many": times for times in (10, 25, 100)}
+    return nearest(draws_for_ten(0.1) / draws_for_ten(1.0), options)
+
+
+def more_noise() -> str:
+    """How many times as much Gaussian noise at δ = 10⁻¹⁰."""
+    exact = partial(pb.foundations.analytic_gaussian_sigma, epsilon=1.0)
+    options = {"about 1.6 times": 1.6, "twice": 2.0, "100,000 times": 1e5}
+    return nearest(exact(delta=1e-10) / exact(delta=1e-5), options) + " as much"
+
+
+def who_matters() -> str:
+    """What depends on who begins, if all start with large noise."""
+    ends = [run("all large", str(height))[-1] for height in HEIGHTS]
+    if len({private for private, _ in ends}) > 1:
+        return "also who is private at the end"
+    return "only the divergence at the end" if np.ptp([kl for _, kl in ends]) else "nothing"
+
+
+def enough_noise() -> str:
+    """The noise of the others that protects a record of bin 13 without noise."""
+    low, high = 0.01, 3.0
+    while high / low > 1.01:
+        middle = math.sqrt(low * high)
+        enough = expected("one-record", ["13", "none", str(middle)])[0] < 1
+        low, high = (low, middle) if enough else (middle, high)
+    return nearest(high, {"0.02": 0.02, "0.2": 0.2, "2": 2.0})
+
+
+def large_noise() -> str:
+    """Which records have the large noise in the best of all settings."""
+    names = ["small", "medium", "large"]
+    table = {a: on_the_table([names[v] for v in a]) for a in np.ndindex(*(3,) * 6)}
+    best = max(table, key=lambda a: (table[a][0], -table[a][1]))
+    large = {k for k in range(6) if best[k] == 2}
+    assert large != set(range(6)) and TWELVE.index(max(TWELVE)) not in large
+    assert large == {k for k in range(6) if TWELVE[k] == 1}
+    return "those alone in a bin"
+
+
+def smallest_share() -> str:
+    """The share of the counts at which the least is moved to Ada's bin."""
+    shares = range(5, 96)
+    moved = np.geomspace(0.003, 0.3, 60)
+    least = {s: next((m for m in moved if village(2.0, s / 100, m)[1]), 1.0) for s in shares}
+    best = min(shares, key=lambda share: least[share])
+    return nearest(best, {"a fifth": 20, "half": 50, "four fifths": 80})
+
+
+def largest_removal() -> str:
+    """The bin whose record has the largest end-to-end loss when it leaves."""
+    return str(max((0, 2, 5, 6), key=lambda k: removal(1.0, k)[1]))
+
+
+GUESSED = {  # a setting, the button with its answer, what is right there; another setting
+    "draws-cost": ((25, 20, 25, 6), "Show what", more_draws, (25, 30, 25, 6)),
+    "delta-curve": ((13, 10, 10), "Show the smallest", more_noise, (13, 10, 5)),
+    "best-response-run": ((2, 0, 0), "Show where", who_matters, (3, 0, 0)),
+    "one-record": ((13, 0, 0), "Show the least", enough_noise, (12, 0, 0)),
+    "game-table": ((2, 2, 2, 2, 2, 2), "Show the best", large_noise, None),
+    "safe-share": ((6, 50, 10), "Show the smallest", smallest_share, (8, 50, 10)),
+    "record-leaves": ((1, 4), "Show all", largest_removal, (4, 4)),
+}
+
+
+@pytest.mark.parametrize("opened", GUESSED, indirect=True)
+def test_a_guess_is_judged_at_the_setting_of_its_question_as_the_package_judges(shown):
+    """Right is what the package computes, and an answer for another setting judges nothing."""
+    explorable, tab = shown
+    place, label, right, other = GUESSED[explorable]
+    verdict = tab.locator(".explorable-verdict")
+    options = tab.locator(".explorable-guess [aria-pressed]").all()
+    assert len(options) >= 3
+    if other:
+        addressed(tab, explorable, *other)
+        options[0].click()
+        revealed(tab, label)
+        assert verdict.inner_text().endswith("Now try it.")
+        tab.get_by_role("button", name="Hide the answer").click()
+    addressed(tab, explorable, *place)
+    revealed(tab, label)
+    said_right = []
+    for option in options:
+        option.click()
+        text = verdict.inner_text()
+        assert "that is right" in text or "that is wrong" in text, text
+        said_right += [option.inner_text()] if "that is right" in text else []
+    assert said_right == [right()]
+    tab.get_by_role("button", name="Hide the answer").click()
+
+
+@pytest.mark.parametrize("opened", ["game-table"], indirect=True)
+def test_the_address_follows_a_best_answer(shown):
+    _, tab = shown
+    tab.wait_for_timeout(400)
+    tab.get_by_role("button", name="best answer of bin 2").click()
+    state = [["small", "medium", "large"].index(word) for word in said(tab)]
+    assert state != [2] * 6
+    address = f"#explorable-game-table:{','.join(map(str, state))}"
+    tab.wait_for_function("address => location.hash === address", arg=address)
+
+
+def test_no_text_shows_the_marks_of_its_letters(shown):
+    """Indices, exponents and italics are set, in everything that is said, answers included."""
+    _, tab = shown
+    for button in tab.locator(".explorable-buttons button:not(.explorable-reset)").all():
+        button.click()
+    text = tab.inner_text(".explorable-body")
+    assert not re.findall(r".{0,9}[\^~_].{0,9}", text)
+    tab.get_by_role("button", name="Reset").click()
+
+
+def test_the_target_strikes_through_no_label(landing):
+    landing.evaluate("hash => { location.hash = hash }", "#explorable-remove-one:1,0")
+    landing.wait_for_function("document.querySelector('output').textContent === '160 cm'")
+    crossed = landing.evaluate("""() => {
+        const svg = document.querySelector(".explorable-view > svg");
+        const [lines, labels] = [".level", ":scope > text"].map(part =>
+            [...svg.querySelectorAll(part)].map(one => one.getBoundingClientRect()));
+        const over = (a, b) => a.right > b.left && a.left < b.right
+            && a.bottom - 4 > b.top && a.top < b.bottom - 4;  // the box of a text has room below
+        return [lines.length, labels.filter(label => lines.some(line => over(label, line))).length];
+    }""")
+    assert crossed[0] and crossed[1] == 0
+
+
+def test_the_readout_of_the_first_page_grows_without_moving_the_drawing(landing):
+    landing.get_by_role("button", name="Reset").click()
+    landing.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    settled(landing, lambda: landing.evaluate("document.querySelector('figure').scrollIntoView()"))
+    where = (
+        "() => [...document.querySelectorAll('.explorable-view, .explorable-below')]"
+        ".map(part => Math.round(part.getBoundingClientRect().top))"
+    )
+    before, size = landing.evaluate(where), landing.locator(".explorable-readout").bounding_box()
+    box = landing.locator(".explorable-view svg").bounding_box()
+    landing.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 0.8 * box["height"])
+    landing.wait_for_function("document.querySelector('output').textContent === '160 cm'")
+    landing.wait_for_timeout(200)
+    assert landing.evaluate(where) == before
+    for noise in range(3):
+        for who in (1, 11, 12, 22):
+            addressed(landing, "remove-one", who, noise)
+            readout = landing.locator(".explorable-readout").bounding_box()
+            assert readout["height"] == pytest.approx(size["height"], abs=1)
+
+
+def test_the_first_page_does_not_give_the_answer_before_the_guess(landing):
+    landing.get_by_role("button", name="Reset").click()
+    assert "615" not in landing.locator("#explorable-remove-one").inner_text()
+
+
 def test_a_link_leads_to_a_setting_and_the_address_follows_a_hand(shown):
     explorable, tab = shown
     first = said(tab)

@@ -64,7 +64,7 @@ def alone(tab: Page) -> None:
     tab.evaluate(ALONE)
     hidden = ".explorable-below, .explorable-guess, figcaption { display: none !important }"
     tab.add_style_tag(content=hidden)
-    tab.add_style_tag(content=".explorable-view { position: static !important }")
+    tab.add_style_tag(content=".explorable-readout { min-height: 0 !important }")
     tab.set_viewport_size({"width": 1280, "height": 1600})
 
 

@@ -42,11 +42,16 @@ explorable("best-response-run", (panel) => {
     ["medium, tall one: small", [1, 1, 1, 1, 1, 1, 0]],
     ["small, tall one: large", [0, 0, 0, 0, 0, 0, 2]],
   ];
-  panel.prompt("Start from “medium, tall one: small”. Who must begin so that the tall one ends private?");
+  panel.prompt("Start from “all large” and let others begin. Where do the runs end? Then try “small, tall one: large”: " +
+    "who must not begin there if all seven are to end private?");
   panel.guess({
-    question: "How many of the seven are such that it does?",
-    options: ["one", "two", "all seven"], right: 1,
-    when: () => answer(), because: () => "it does if 196 cm or 214 cm begins.",
+    question: "From “all large”, what depends on who begins?",
+    options: ["nothing", "only the divergence at the end", "also who is private at the end"], right: 1,
+    when: () => answer() && start() === 2,
+    because: () => {
+      const [low, high] = [d3.min, d3.max].map((end) => end(ends(), ({ kl }) => kl).toFixed(4));
+      return `all seven end private whoever begins, but with a divergence between ${low} and ${high}.`;
+    },
   });
   const start = panel.choice({ label: "start", options: starts.map(([name]) => name), start: 2 });
   const first = panel.choice({ label: "who begins (cm)", options: heights.map(String), start: 0 });

@@ -3,11 +3,13 @@
 
 explorable("delta-curve", (panel) => {
   const raised = (digits) => `10⁻${[...String(digits)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("")}`;
-  panel.prompt("Find the smallest σ that keeps the promise, at ε = 1 and then at a larger ε. Does the textbook’s σ always keep it?");
+  panel.prompt("Find the smallest σ that keeps the promise, at δ = 10⁻⁵ and then at a smaller δ.");
   panel.guess({
-    question: "Where is the textbook’s σ too small?", options: ["at small ε", "at large ε", "nowhere"], right: 1,
-    when: () => now.spent(textbook()) > 10 ** -digits(),
-    because: () => `at ε = ${level()} its δ is ${explorableNumber(now.spent(textbook()))} instead of ${raised(digits())}.`,
+    question: "How much more noise does δ = 10⁻¹⁰ take than δ = 10⁻⁵, both at ε = 1?",
+    options: ["about 1.6 times as much", "twice as much", "100,000 times as much"], right: 0,
+    when: () => level() === 1 && digits() === 10 && (shown() || kept),
+    because: () => `the smallest σ is ${explorableNumber(exact(10))} instead of ${explorableNumber(exact(5))}. The tails of the Gaussian ` +
+      "fall so fast that little more noise makes δ far smaller.",
   });
   const sigma = panel.rounded({ label: "σ of the noise", low: 0.1, high: 40, start: 2 });
   const level = panel.rounded({ label: "promised ε", low: 0.1, high: 20, start: 1 });
@@ -32,11 +34,11 @@ explorable("delta-curve", (panel) => {
     return s < -30 ? 1 : Math.max(0, normal(s) * (mills(s) - mills(s + u)));
   };
   const textbook = () => Math.sqrt(2 * Math.log(1.25 * 10 ** digits())) / level();
-  const exact = () => {
+  const exact = (places = digits()) => {
     let [low, high] = [1e-3, 1e3];
     while (high / low > 1 + 1e-9) {
       const middle = Math.sqrt(low * high);
-      if (deltaOf(middle, level()) > 10 ** -digits()) low = middle;
+      if (deltaOf(middle, level()) > 10 ** -places) low = middle;
       else high = middle;
     }
     return high;
@@ -50,6 +52,7 @@ explorable("delta-curve", (panel) => {
     `The textbook says ${explorableNumber(textbook())}, whose δ is ${explorableNumber(now.spent(textbook()))}. ` +
     `It is proved for ε below 1 only.`);
 
+  let kept = false; // whether this σ keeps the promise, and little less would
   let axis = null;
   panel.point((x) => { if (axis) level.near(axis.invert(x)); });
 
@@ -78,8 +81,8 @@ explorable("delta-curve", (panel) => {
       const path = points.map(([e]) => [e, deltaOf(exact(), e)]).filter(([, delta]) => delta > 1e-12);
       svg.append("path").attr("class", "guide").attr("fill", "none").attr("d", d3.line(([e]) => x(e), ([, delta]) => y(delta))(path));
     }
-    const kept = spent <= target ? "keeps" : "breaks";
-    return `With σ = ${noise} the smallest δ at ε = ${epsilon} is ${explorableNumber(spent)}. This ${kept} the promise of ` +
+    kept = spent <= target && noise < 1.25 * exact();
+    return `With σ = ${noise} the smallest δ at ε = ${epsilon} is ${explorableNumber(spent)}. This ${spent <= target ? "keeps" : "breaks"} the promise of ` +
       `δ = ${raised(digits())}. Laplace noise with the same standard deviation needs no δ from ε = ${explorableNumber(zero)} on.`;
   });
 });

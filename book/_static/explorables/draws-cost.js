@@ -7,13 +7,15 @@ explorable("draws-cost", (panel) => {
   const commas = d3.format(",");
   const raised = (digits) => [...String(digits)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("");
   const budget = 10;
-  panel.prompt("Move _n_ and _m_ together. How does the cost at _m_ = _n_ depend on _n_? And how many draws from 1,000 records " +
-    `does a total ε of ${budget} pay for?`);
+  panel.prompt(`How many draws from 1,000 records does a total ε of ${budget} pay for? Drag _m_, or click on the drawing.`);
   panel.guess({
-    question: "With more records and as many draws, the cost of the dominating pair …",
-    options: ["grows", "falls", "hardly changes"], right: 2,
-    when: () => count() === draws() && count() >= 1e5,
-    because: () => "from about 100 records on, the cost at _m_ = _n_ is nearly the same for every _n_.",
+    question: "And with ε = 0.1 for a draw instead of 1?",
+    options: ["about 10 times as many", "about 25 times as many", "about 100 times as many"], right: 1,
+    when: () => count() === 1000 && level() === 0.1 && exponent() === 6 && (open() || now.total > 0.8 * budget),
+    because: () => {
+      const [many, few] = [0.1, 1].map((epsilon) => most((m) => dominated(1000, epsilon, m, 1e-6)));
+      return `a total of ${budget} pays for ${commas(many)} draws instead of ${commas(few)}.`;
+    },
   });
   const count = panel.rounded({ label: "records _n_", low: 3, high: 1e6, start: 1000, format: commas });
   const level = panel.rounded({ label: "ε of one draw", low: 0.001, high: 10, start: 1 });
@@ -104,7 +106,8 @@ explorable("draws-cost", (panel) => {
     better: (a, b) => a.m > b.m,
     say: ({ m, total }) => `${commas(m)} draws from 1,000 records for a total ε of ${explorableNumber(total)}`,
   });
-  panel.reveal("Show what the total pays for", () => {
+  let now = null;
+  const open = panel.reveal("Show what the total pays for", () => {
     const paid = rulesOf(count(), level(), 10 ** -exponent()).map(([, rule]) => most(rule));
     const [basic, loose, exact] = paid.map((m) => (m === 1e6 ? "a million draws or more" : `${commas(m)} draw${m === 1 ? "" : "s"}`));
     return `With ${commas(count())} records, ε = ${explorableNumber(level())} and δ = 10⁻${raised(exponent())}, a total ε of ${budget} pays ` +
@@ -139,6 +142,7 @@ explorable("draws-cost", (panel) => {
             .defined(([, total]) => total >= 1e-3)(points));
       }
       const [basic, loose, exact] = rules.map(([, rule]) => rule(m));
+      now = { total: exact };
       if (exact >= 1e-3) {
         svg.append("circle").attr("class", "dot s-dominating-pair").attr("r", 5).attr("cx", x(m)).attr("cy", y(exact));
       }

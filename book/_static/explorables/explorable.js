@@ -9,7 +9,7 @@
  *
  * What is drawn has a name, and with it the colour, dashes and label of every figure of the book:
  * the class s-<name> and explorableLabels, both written by book/_ext/pages/explorable.py. In texts,
- * _x_ is a letter of a formula and x~y~ has an index.
+ * _x_ is a letter of a formula, x~y~ has an index and x^y^ an exponent.
  */
 "use strict";
 
@@ -221,8 +221,9 @@ class ExplorablePanel {
   }
 
   /* Keep drawing: `paint(svg, width, height)` returns the sentence of the readout. The height is a
-   * number, or a function of the width. */
-  draw(label, tall, paint) {
+   * number, or a function of the width. Room is kept for the text `longest`, if there is one, so that
+   * a readout that grows does not move the drawing. */
+  draw(label, tall, paint, { longest = "" } = {}) {
     this.button("Reset", () => {
       this.restart.forEach((again) => again());
       this.moved();
@@ -236,23 +237,81 @@ class ExplorablePanel {
       explorableText(this.readout, paint(this.svg, width, height));
       this.afterwards.forEach((act) => act());
     };
+    const reserve = () => {
+      const copy = this.view.append("p").attr("class", "explorable-readout").attr("aria-hidden", true);
+      explorableText(copy, longest);
+      this.readout.style("min-height", `${copy.node().offsetHeight}px`);
+      copy.remove();
+    };
     if (this.follow) this.listen();
+    this.hold();
     this.restore();
     this.update();
     addEventListener("hashchange", () => { this.restore(); this.update(); });
-    new ResizeObserver(() => this.update()).observe(this.body.node());
-    new ResizeObserver(() => { // a control with the focus is not hidden by it, also if the readout grows
+    new ResizeObserver(() => { if (longest) reserve(); this.update(); }).observe(this.body.node());
+    new ResizeObserver(() => {
       this.body.style("--view", `${this.view.node().offsetHeight}px`);
-      const held = document.activeElement;
-      if (!held.closest(".explorable-controls, .explorable-guess") || !this.body.node().contains(held)) return;
-      const [control, view] = [held, this.view.node()].map((part) => part.getBoundingClientRect());
-      if (control.bottom > view.top && control.top < view.bottom) {
-        held.scrollIntoView({ block: "nearest", behavior: "instant" });
-      }
+      this.uncover(true);
     }).observe(this.view.node());
+  }
+
+  /* The drawing stays in sight while a control is held, and only then: from the first touch of one,
+   * or a link to a setting, until hand or focus goes elsewhere or the figure leaves the screen. A hand
+   * holds a control when it has done something, not when it is put down: a button that moved away
+   * under a finger would not be pressed. */
+  hold() {
+    const body = this.body.node();
+    let [pressed, taken, seen] = [false, false, false];
+    const take = ({ target }) => {
+      const control = target.closest(".explorable-controls, .explorable-guess")
+        && target.closest("input, button, label");
+      if (!control) return;
+      this.held = control;
+      this.stick(true);
+      this.uncover(pressed);
+      taken = pressed;
+    };
+    const leave = ({ target }) => { if (!body.contains(target)) this.stick(false); };
+    body.addEventListener("focusin", (event) => { if (!pressed) take(event); });
+    body.addEventListener("input", take);
+    body.addEventListener("click", take);
+    addEventListener("pointerdown", (event) => { pressed = true; leave(event); }, true);
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, () => {
+        if (taken) this.uncover();
+        [pressed, taken] = [false, false];
+      }, true);
+    }
+    document.addEventListener("focusin", leave);
     new IntersectionObserver(([{ isIntersecting }]) => {
       document.documentElement.classList.toggle("explorable-in-sight", isIntersecting);
-    }).observe(this.body.node());
+      if (seen && !isIntersecting) this.stick(false);
+      seen = isIntersecting;
+    }).observe(body);
+  }
+
+  stick(held) {
+    if (!held) this.held = null;
+    this.body.classed("explorable-held", held);
+  }
+
+  /* Scroll until the drawing hides nothing of what is held: all controls and the legend if the screen
+   * is large enough, or else the group of the control, or the control itself. While a hand is on the
+   * control, or if the readout grows, the page moves for the control `only`. */
+  uncover(only = false) {
+    if (!this.held?.isConnected) return;
+    const box = (part) => part.getBoundingClientRect();
+    const view = box(this.view.node());
+    const top = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    const group = this.held.closest(".explorable-choice, .explorable-guess") ?? this.held;
+    const parts = (only ? [] : [
+      { first: Math.min(box(this.controls.node()).top, box(this.held).top), by: box(this.below.node()).top - innerHeight },
+      { first: box(group).top, by: box(group).bottom + 8 - view.top },
+    ]).filter(({ first, by }) => first - by >= top);
+    const one = box(this.held);
+    const hidden = one.bottom > view.top && one.top < view.bottom;
+    const by = parts.length ? parts[0].by : hidden && one.bottom + 8 - view.top;
+    if (by > 0) scrollBy({ top: by, behavior: "instant" });
   }
 
   /* What a hand does: draw, and say in the address where the controls stand. */
@@ -275,6 +334,7 @@ class ExplorablePanel {
     places.forEach((place, i) => this.states[i].go(place));
     const figure = this.body.node().closest("figure");
     for (let fold = figure.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    this.stick(true);
     figure.scrollIntoView();
   }
 
@@ -286,24 +346,40 @@ class ExplorablePanel {
       this.moved();
     };
     if (!this.drag) { this.svg.on("click", follow); return; }
+    /* A mouse follows at once. A finger may be about to scroll the page, so it acts when it taps or
+     * has moved sideways; the browser cancels it when it scrolls. */
+    let [from, dragging] = [null, false];
     this.svg.on("pointerdown", (event) => {
+      [from, dragging] = [event, event.pointerType !== "touch"];
+      if (!dragging) return;
       svg.setPointerCapture(event.pointerId);
       follow(event);
     });
-    this.svg.on("pointermove", (event) => { if (event.buttons) follow(event); });
+    this.svg.on("pointermove", (event) => {
+      if (!from || !event.buttons) return;
+      const [across, down] = [event.clientX - from.clientX, event.clientY - from.clientY].map(Math.abs);
+      if (!dragging && across > 10 && across > 2 * down) {
+        dragging = true;
+        svg.setPointerCapture(event.pointerId);
+      }
+      if (dragging) follow(event);
+    });
+    this.svg.on("pointercancel", () => { from = null; });
+    this.svg.on("click", (event) => { if (from && !dragging) follow(event); });
   }
 }
 
-/* Set a text: _x_ in italics, x~y~ with an index, in HTML and in SVG. */
+/* Set a text: _x_ in italics, in HTML and in SVG; x~y~ with an index and x^y^ with an exponent, in HTML. */
 function explorableText(place, text) {
   place.text("");
   const drawn = place.node().namespaceURI.endsWith("svg");
-  for (const part of text.split(/(_[^_]+_|~[^~]+~)/)) {
+  for (const part of text.split(/(\^[^^]+\^|_[^_]+_|~[^~]+~)/)) {
     const inner = part.slice(1, -1);
     if (/^_[^_]+_$/.test(part)) {
       if (drawn) place.append("tspan").attr("class", "letter").text(inner);
       else place.append("i").text(inner);
     } else if (/^~[^~]+~$/.test(part) && !drawn) place.append("sub").text(inner);
+    else if (/^\^[^^]+\^$/.test(part) && !drawn) explorableText(place.append("sup"), inner);
     else if (drawn) place.append("tspan").text(part);
     else place.node().append(part);
   }

@@ -26,6 +26,14 @@ explorable("game-table", (panel) => {
     .reduce((a, b) => (better(b, a) ? b : a));
 
   panel.prompt("How low can you get KL while all twelve stay private? A click on a bin of the drawing changes its noise.");
+  panel.guess({
+    question: "Which records need the large noise for it?",
+    options: ["those of the fullest bin", "those alone in a bin", "all twelve"], right: 1,
+    when: () => shown() || !better(best, now),
+    because: () => `only bins ${d3.range(K).filter((k) => best.actions[k] === 2).join(", ")} have the large noise, and one record is in each. ` +
+      "For the others the medium noise is enough.",
+  });
+  let now = null;
   const table = panel.controls.append("div").attr("class", "explorable-table");
   const rows = counts.map((records, k) => {
     const row = table.append("div").attr("class", "explorable-row");
@@ -37,11 +45,11 @@ explorable("game-table", (panel) => {
     return choice;
   });
   const answer = (k) => {
-    const now = rows.map((choice) => choice());
-    const options = names.map((_, v) => outcome(now.map((a, j) => (j === k ? v : a))));
-    const choices = [outcome(now), ...options]; // who gains nothing stays
+    const played = rows.map((choice) => choice());
+    const options = names.map((_, v) => outcome(played.map((a, j) => (j === k ? v : a))));
+    const choices = [outcome(played), ...options]; // who gains nothing stays
     rows[k].go(choices.reduce((a, b) => (better(b, a) ? b : a)).actions[k]);
-    panel.update();
+    panel.moved();
   };
   const keep = panel.best({ better,
     say: (one) => `${one.hidden} of ${n} private, KL = ${one.kl.toFixed(4)}` });
@@ -58,7 +66,7 @@ explorable("game-table", (panel) => {
     ["exposed", "dot", "exposed, loss above ε = 0.5"]]);
 
   panel.draw("The loss of a record of each bin; the data and what is released", (width) => (width < 600 ? 330 : 240), (svg, width, height) => {
-    const now = outcome(rows.map((choice) => choice()));
+    now = outcome(rows.map((choice) => choice()));
     keep(now.hidden === n ? now : null);
     const wide = width >= 600;
     const half = wide ? width / 2 : width; // how wide each of the two drawings is

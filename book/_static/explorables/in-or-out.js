@@ -71,7 +71,7 @@ explorable("in-or-out", (panel) => {
     return `Every draw adds ln(_P_/_P_′) to Λ: ${parts.join(", ")}. The optimal attacker says “in” if Λ is positive.${here} ` +
       `Its advantage is ${now.advantage.toFixed(3)}. The loss alone allows ` +
       `tanh(_m_ε/2) = ${Math.tanh((now.m * level()) / 2).toFixed(3)}, and the number of records ` +
-      `1 − (5/6)^_m_ = ${(1 - (5 / 6) ** now.m).toFixed(3)}.`;
+      `1 − (5/6)^_m_^ = ${(1 - (5 / 6) ** now.m).toFixed(3)}.`;
   });
 
   panel.draw("What was drawn, and who was right in which release", (width) => (width < 600 ? 360 : 340), (svg, width, height) => {

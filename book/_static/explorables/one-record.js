@@ -10,6 +10,13 @@ explorable("one-record", (panel) => {
   };
   panel.prompt("Drag the noise of the record to the right: does it help? Now drag that of the others. How little of it " +
     "brings the loss below 1?");
+  panel.guess({
+    question: "How much noise of the others is enough in bin 13, if the record itself has none?",
+    options: ["0.02", "0.2", "2"], right: 1,
+    when: () => place() === 13 && own() === 0 && (open() || theirs() === least()),
+    because: () => `from ${least()} on the loss is below 1. This is the scale in units of the interval, so it is about ` +
+      `${(least() * bins).toFixed(0)} bins.`,
+  });
   const place = panel.slider({ label: "bin of the record", min: 0, max: bins - 1, step: 1, start: 13 });
   const own = panel.rounded({ label: "its noise scale", ...noise });
   const theirs = panel.rounded({ label: "noise scale of the 40 others", ...noise });
@@ -28,12 +35,12 @@ explorable("one-record", (panel) => {
   const keep = panel.best({
     better: (a, b) => a < b, say: (b) => `loss below 1 with noise ${explorableNumber(b)} of the others`,
   });
-  panel.reveal("Show the least noise", () => {
+  const least = () => {
     const row = explorableKernelRow(bins, place(), own());
-    const least = [0, ...explorableRound(noise.low, noise.high)].find((b) => d3.max(loss(row, mixture(b))) < 1);
-    return least === undefined ? "Here no noise of the others is enough."
-      : `Here the least noise of the others that brings the loss below 1 is ${noise.format(least)}.`;
-  });
+    return [0, ...explorableRound(noise.low, noise.high)].find((b) => d3.max(loss(row, mixture(b))) < 1);
+  };
+  const open = panel.reveal("Show the least noise", () => (least() === undefined ? "Here no noise of the others is enough."
+    : `Here the least noise of the others that brings the loss below 1 is ${noise.format(least())}.`));
 
   /* Draws from the distribution with the record: each bin that falls moves the attacker's posterior. */
   let [drawn, drawnFrom] = [[], null];

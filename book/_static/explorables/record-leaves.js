@@ -61,8 +61,8 @@ explorable("record-leaves", (panel) => {
 
   panel.prompt("Whose removal has the largest end-to-end loss: that of a record from a full bin, or that of one from the ends?");
   panel.guess({
-    question: "Which bin?", options: ["0", "2", "5", "6"], right: 0,
-    when: () => shown(), because: () => "others had taken a larger scale for its sake.",
+    question: "Which bin, at ε = 1?", options: ["0", "2", "5", "6"], right: 0,
+    when: () => shown() && target() === 1, because: () => "others had taken a larger scale for its sake.",
   });
   const target = panel.slider({
     label: "target ε", min: 0.2, max: 4, step: 0.2, start: 1, format: (e) => e.toFixed(1),

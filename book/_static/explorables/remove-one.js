@@ -88,6 +88,17 @@ explorable("remove-one", (panel) => {
   const tallest = Math.ceil(d3.max(counts) / across);
   const tall = (wide) => tallest * pitch(wide) + 64;
 
+  /* What is seen, in words; `rule` names the release if it needs a name. */
+  const told = (rule, out, one, kl) => {
+    const far = `Divergence of the release from the data: ${kl.toFixed(3)}.`;
+    if (!one) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. ${far}`;
+    const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
+    return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(one.changed)} of the other ${commas(n - 1)} ` +
+      `change their noise. Fixed-noise loss: ${one.fixed.toFixed(2)}. End-to-end loss: ${one.whole.toFixed(2)}. Target: ε = 1. ${far}`;
+  };
+  const rules = ["", "", "The Laplace mechanism: "];
+  const longest = told(rules[2], d3.maxIndex(counts), { changed: n - 1, fixed: 0, whole: 0 }, 0);
+
   panel.draw("The heights as dots, one for each player, coloured by their noise", tall, (svg, wide, height) => {
     const release = releases[noise()];
     const rows = kernel(release.scales);
@@ -148,8 +159,8 @@ explorable("remove-one", (panel) => {
       .attr("text-anchor", "end").text("released");
 
     const kl = d3.sum(data, (q, bin) => (q ? q * Math.log((q * n) / mass[bin]) : 0));
-    const rule = ["", "", "The Laplace mechanism: "][noise()];
-    if (!last) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. Divergence of the release from the data: ${kl.toFixed(3)}.`;
+    const said = told(rules[noise()], out, last, kl);
+    if (!last) return said;
     const long = d3.scaleLinear([0, 2.5], [0, (x(centre(0) + 8.2 * width / K)) - 6]);
     [["fixed-noise", "fixed-noise loss", last.fixed], ["end-to-end", "end-to-end loss", last.whole]]
       .forEach(([name, text, loss], i) => {
@@ -157,13 +168,11 @@ explorable("remove-one", (panel) => {
         svg.append("text").attr("x", 4).attr("y", y).text(`${text} ${loss.toFixed(2)}`);
         svg.append("rect").attr("class", `bar s-${name}`).attr("x", 4).attr("y", y + 5)
           .attr("width", Math.max(1, long(Math.min(loss, 2.6)))).attr("height", 10);
+        svg.append("line").attr("class", "level").attr("x1", 4 + long(1)).attr("x2", 4 + long(1))
+          .attr("y1", y + 2).attr("y2", y + 19).style("stroke-dasharray", "none");
         if (loss > 2.6) svg.append("text").attr("x", 8 + long(2.6)).attr("y", y + 15).text("▶");
       });
-    svg.append("line").attr("class", "level").attr("x1", 4 + long(1)).attr("x2", 4 + long(1)).attr("y1", 16).attr("y2", 68);
     svg.append("text").attr("x", 4 + long(1)).attr("y", 82).attr("text-anchor", "middle").text("ε = 1");
-    const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
-    return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(last.changed)} of the other ${commas(n - 1)} ` +
-      `change their noise. Fixed-noise loss: ${last.fixed.toFixed(2)}. End-to-end loss: ${last.whole.toFixed(2)}. ` +
-      `Target: ε = 1. Divergence of the release from the data: ${kl.toFixed(3)}.`;
-  });
+    return said;
+  }, { longest });
 });

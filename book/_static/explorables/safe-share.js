@@ -9,6 +9,14 @@ explorable("safe-share", (panel) => {
   const n = d3.sum(counts);
   panel.prompt("Find the smallest _s_ that is safe for Ada. Then divide the total ε = 2 otherwise between the counts and the draw: " +
     "can _s_ become smaller still?");
+  panel.guess({
+    question: "Which share of the total do the counts get if _s_ is to be as small as possible?",
+    options: ["a fifth", "half", "four fifths"], right: 0,
+    when: () => total() === 2 && quantiles === inText
+      && (shown() || bestPlan().least > 0.9 * plan(2, split() / 100).least),
+    because: () => `at ${Math.round(100 * bestPlan().share)} % the smallest safe _s_ is ${explorableNumber(bestPlan().least)}, and at 50 % it is ` +
+      `${explorableNumber(plan(2, 0.5).least)}.`,
+  });
   const total = panel.rounded({ label: "total ε", low: 0.5, high: 6, start: 2 });
   const split = panel.slider({
     label: "share of the counts", min: 5, max: 95, step: 1, start: 50, format: (share) => `${share} %`,
