@@ -11,6 +11,9 @@ others keep the noise that was chosen with the record present.  A common scale o
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
 without the record, may be larger.
 
+Both are promised for a public range only.  If the range is taken from the data, it moves when the
+smallest or the largest record leaves, and nothing is promised: :func:`range_from_data`.
+
 m values are released together under one promise.  Draws of one randomiser are independent given the
 data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
 noisy histogram pays once, and any number of values may be drawn from it.
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +53,7 @@ from pdpbook.per_instance.statistic_losses import (
 )
 
 __all__ = [
+    "FROM_DATA",
     "LEVELS",
     "PROMISES",
     "RELEASES",
@@ -59,6 +63,7 @@ __all__ = [
     "ColumnRelease",
     "ReleaseSetting",
     "one_draw_epsilon",
+    "range_from_data",
     "repaired_game",
 ]
 
@@ -66,6 +71,8 @@ __all__ = [
 LEVELS = np.array([0.25, 0.5, 0.75])
 #: The kinds of promise, the strongest first.
 PROMISES = ("differential privacy", "fixed-noise", "none")
+#: The promise of every release whose range is taken from the data.
+FROM_DATA = "none: the range is taken from the data"
 #: Scales of the game in units of the one that is safe for every data set.
 MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 #: The part of ε that the repaired game spends on noisy counts.
@@ -89,8 +96,8 @@ class ColumnRelease:
         Its name.
     published : str
         What is published, in words.
-    promise : str
-        One of :data:`PROMISES`.
+    algorithm : str
+        What the algorithm promises on a public range, one of :data:`PROMISES`.
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
@@ -110,11 +117,13 @@ class ColumnRelease:
         The same of the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
+    public_range : bool
+        Whether the range was given; if it was taken from the data, nothing is promised.
     """
 
     name: str
     published: str
-    promise: str
+    algorithm: str
     epsilon: float
     delta: float
     losses: NDArray[np.float64]
@@ -124,6 +133,12 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+    public_range: bool = True
+
+    @property
+    def promise(self) -> str:
+        """What is promised here: nothing, if the range is taken from the data."""
+        return self.algorithm if self.public_range or self.algorithm == "none" else FROM_DATA
 
     @property
     def largest_loss(self) -> float:
@@ -510,6 +525,33 @@ def _statistic(
         mean_error=mean_error,
         quantile_errors=quantile_errors,
         divergence=math.nan,
+    )
+
+
+def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
+    """Return what is left of a release if its range was taken from the data: no promise.
+
+    Parameters
+    ----------
+    release : ColumnRelease
+        The release, as if its range were public.
+    column : Column
+        The column whose smallest and largest value are the range.
+
+    Returns
+    -------
+    ColumnRelease
+        Without a promise.  Where one record alone holds an end of the range, the released points
+        move when it is removed, so the largest end-to-end loss is infinite.
+    """
+    ends = column.values[[0, -1]]
+    alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
+    return replace(
+        release,
+        epsilon=math.inf,
+        delta=0.0,
+        end_to_end=math.inf if alone else release.end_to_end,
+        public_range=False,
     )
 
 

@@ -4,6 +4,8 @@ r"""From a column to a decision: every release side by side, and the one to use.
 each record loses and how far it is from the column, and recommends one by a rule that looks at the
 promise first and at the error second:
 
+0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
+   with that.  What follows is what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
@@ -29,6 +31,7 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
+    FROM_DATA,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
@@ -36,6 +39,7 @@ from pdpbook.own_data.releases import (
     ColumnRelease,
     ReleaseSetting,
     game,
+    range_from_data,
     repaired_game,
 )
 
@@ -51,6 +55,11 @@ SWEEP = (8, 16, 32, 64, 128)
 _TIE = 0.05
 #: Repetitions of a release with noisy counts.
 RUNS = 20
+NO_PROMISE = (
+    "No release of this column keeps a promise, because its range is taken from the data: without "
+    "the smallest or the largest record other points would be released, so no ε bounds what a "
+    "release tells about these two. Choose lower and upper without looking at the data."
+)
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
 NEIGHBOURS = "data sets that differ by the removal of one record"
 
@@ -99,11 +108,11 @@ class Report:
 
     @property
     def _candidates(self) -> list[ColumnRelease]:
-        """The differentially private releases of the distribution, the simplest first."""
+        """Releases of the distribution that are private on a public range, the simplest first."""
         return [
             each
             for each in self.releases
-            if each.promise == "differential privacy" and each.distribution is not None
+            if each.algorithm == "differential privacy" and each.distribution is not None
         ]
 
     @cached_property
@@ -124,11 +133,18 @@ class Report:
             else "of the releases with this promise that are about as near to the column as the "
             f"nearest of them, the {nearest.name}, it is the simplest"
         )
-        text = [
-            f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
-            f"{_draws(self.draws)}, whatever the records are, and {reason} "
-            f"(Wasserstein distance {unit(best.wasserstein)})."
-        ]
+        distance = f"(Wasserstein distance {unit(best.wasserstein)})."
+        if self.column.public_range:
+            text = [
+                f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
+                f"{_draws(self.draws)}, whatever the records are, and {reason} {distance}"
+            ]
+        else:
+            text = [
+                NO_PROMISE,
+                f"If this range were public, the report would recommend {_article(best.name)}, "
+                f"which would then be differentially private, because {reason} {distance}",
+            ]
         nearer = [
             each
             for each in self.releases
@@ -169,6 +185,10 @@ class Report:
         """
         said = {
             "none": lambda total: "Nothing is promised.",
+            FROM_DATA: lambda total: (
+                "Nothing is promised, because the range is taken from the data: without the "
+                "smallest or the largest record it would be another one."
+            ),
             "differential privacy": lambda total: (
                 f"Differential privacy at {total}: whatever the records are, the removal of one of "
                 "them is hidden from an attacker who knows the algorithm and all the others."
@@ -204,7 +224,8 @@ class Report:
         if not column.public_range:
             found.append(
                 f"The range from {column.lower:g} to {column.upper:g} was taken from the data, so "
-                "every release tells the smallest and the largest record, which no noise hides. "
+                "every release tells the smallest and the largest record, which no noise hides, "
+                "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
         if column.moved:
@@ -275,7 +296,8 @@ class Report:
         Returns
         -------
         dict
-            It has no infinite or missing number: these are None.
+            It has no infinite or missing number: these are None, and ``infinite`` of a release
+            lists the names of those that are infinite.
         """
         column = self.column
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -321,7 +343,7 @@ class Report:
         assert best.distribution is not None  # only releases of the distribution are recommended
         return decision(
             self.table(),
-            {each.name: each.losses for each in self.releases if each.promise != "none"},
+            {each.name: each.losses for each in self.releases if each.algorithm != "none"},
             grid=grid,
             frequency=counts / counts.sum(),
             released=best.distribution,
@@ -461,6 +483,8 @@ def report(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )
     made = tuple(each(setting) for each in bar)
+    if not column.public_range:
+        made = tuple(range_from_data(each, column) for each in made)
     return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
 
 
@@ -478,10 +502,13 @@ def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
 
 def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     """Return a row of a table whose infinite and missing numbers are None."""
-    return {
+    plain = {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value
         for key, value in row.items()
     }
+    if "release" in plain:
+        plain["infinite"] = [key for key, value in row.items() if value == math.inf]
+    return plain
 
 
 def _promise(epsilon: float, delta: float) -> str:

@@ -138,6 +138,33 @@ def test_it_says_what_a_range_from_the_data_gives_away() -> None:
     assert "tells the smallest and the largest record" in made.to_html()
 
 
+def test_a_range_from_the_data_leaves_no_promise() -> None:
+    """Without the smallest wine the released points move, which the promise has to admit."""
+    wines = column("wine", "proline")
+    made = pb.report(wines, 1.0, bins=17, reruns=0)
+    fewer = pb.report(wines.drop(wines.idxmin()), 1.0, bins=17, reruns=0)
+    points = made.column.grid(17).midpoints
+    assert not set(points) & set(fewer.column.grid(17).midpoints)
+    assert made.recommendation.startswith("No release of this column keeps a promise")
+    assert "its promise is differential privacy" not in made.recommendation
+    assert "If this range were public, the report would recommend" in made.recommendation
+    found = json.loads(json.dumps(made.to_dict(), allow_nan=False))
+    assert found["recommendation"] == made.recommendation
+    for each in found["releases"][1:]:
+        assert each["promise"] == "none: the range is taken from the data"
+        assert each["epsilon"] is None and each["end-to-end loss"] is None
+        assert {"epsilon", "end-to-end loss"} <= set(each["infinite"])
+        assert each["guarantee"].startswith("Nothing is promised, because the range is taken")
+    assert np.isinf(made.table()["end-to-end loss"]).all()
+    assert made.plot().axes[2].get_yticklabels(), "losses by the noise are shown still"
+
+
+def test_ends_that_several_records_share_do_not_move_when_one_leaves() -> None:
+    made = pb.report([0.0, 0.0, 1.0, 3.0, 3.0], 1.0)
+    assert made["DP histogram"].end_to_end == 1.0
+    assert made["DP histogram"].promise == "none: the range is taken from the data"
+
+
 def test_it_counts_what_it_has_moved() -> None:
     with pytest.raises(ValueError, match="outside='clip'"):
         pb.report(column("wine", "proline"), 1.0, lower=200, upper=1000)

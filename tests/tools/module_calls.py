@@ -83,6 +83,7 @@ INNER = {
     "own_data.page.report_page",
     "own_data.releases.ReleaseSetting",
     "own_data.releases.one_draw_epsilon",
+    "own_data.releases.range_from_data",
     "own_data.releases.repaired_game",
     "scaling.cluster.connected",
     "scaling.cluster.on_every_worker",
