@@ -40,7 +40,12 @@ from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.own_data.column import Column
-from pdpbook.own_data.errors import ColumnDistance, distribution_quantile
+from pdpbook.own_data.errors import (
+    ColumnDistance,
+    distribution_quantile,
+    drawn_mean_error,
+    drawn_quantile_errors,
+)
 from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
@@ -112,11 +117,15 @@ class ColumnRelease:
     wasserstein : float
         Distance of the distribution from the column, in its unit; nan for a statistic.
     mean_error : float
-        Expected distance of the released mean, or of the distribution's mean, from the column's.
+        Expected distance of what is published from the mean of the column: of the mean of the drawn
+        values, of the mean of the published distribution, or of the published mean.
     quantile_errors : ndarray, shape (3,)
         The same of the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
+    draws : int or None
+        Number m of values that are drawn and published; None where a distribution or a statistic is
+        published once.
     public_range : bool
         Whether the range was given; if it was taken from the data, nothing is promised.
     """
@@ -133,6 +142,7 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+    draws: int | None = None
     public_range: bool = True
 
     @property
@@ -232,30 +242,49 @@ class ReleaseSetting:
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
         return self.draws * losses
 
-    def errors(self, distributions: NDArray[np.float64]) -> dict[str, Any]:
-        """Return how far distributions are from the column, on average over them.
+    def errors(self, distributions: NDArray[np.float64], *, drawn: bool = True) -> dict[str, Any]:
+        """Return how far releases are from the column, on average over repetitions.
 
         Parameters
         ----------
         distributions : ndarray, shape (r, K)
+            Those of a released value.
+        drawn : bool
+            Whether values drawn from the distribution are published, and not itself.
 
         Returns
         -------
         dict
-            The last five attributes of a :class:`ColumnRelease`.
+            The attributes of a :class:`ColumnRelease` from ``distribution`` to ``draws``.
         """
-        points, column = self.grid.midpoints, self.column
-        mean, quartiles = column.values.mean(), column.quantile(LEVELS)
-        quantiles = [distribution_quantile(points, each, LEVELS) for each in distributions]
+        points, column, draws = self.grid.midpoints, self.column, self.draws
+        mean, quartiles = float(column.values.mean()), column.quantile(LEVELS)
+        if drawn:
+            means = [drawn_mean_error(points, each, draws, mean) for each in distributions]
+            quantiles = [
+                drawn_quantile_errors(points, each, draws, LEVELS, quartiles)
+                for each in distributions
+            ]
+        else:
+            means = list(np.abs(distributions @ points - mean))
+            quantiles = [
+                np.abs(distribution_quantile(points, each, LEVELS) - quartiles)
+                for each in distributions
+            ]
         return {
             "distribution": distributions.mean(axis=0),
-            "wasserstein": float(np.mean([self.distance(points, p) for p in distributions])),
-            "mean_error": float(np.abs(distributions @ points - mean).mean()),
-            "quantile_errors": np.abs(np.array(quantiles) - quartiles).mean(axis=0),
+            "wasserstein": float(self.distances(distributions).mean()),
+            "mean_error": float(np.mean(means)),
+            "quantile_errors": np.mean(quantiles, axis=0),
             "divergence": float(
                 np.mean([kl_divergence(self.frequency, each) for each in distributions])
             ),
+            "draws": draws if drawn else None,
         }
+
+    def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
+        return np.array([self.distance(self.grid.midpoints, each) for each in distributions])
 
 
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
@@ -445,7 +474,7 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
         0.0,
         np.full(setting.column.records, setting.epsilon),  # one count moves by one
         setting.epsilon,
-        **setting.errors(histogram_runs(setting)),
+        **setting.errors(histogram_runs(setting), drawn=False),
     )
 
 

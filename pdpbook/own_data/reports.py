@@ -13,7 +13,8 @@ promise first and at the error second:
    column is recommended.  Where others come within five percent of it, the simplest of them is
    recommended, because the errors of noisy counts are averages over a few repetitions.
 3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
-   smaller than that of the recommended distribution.
+   smaller than that of what the recommended release publishes: a distribution, or so many drawn
+   values.  The distance of rule 2 is that of the distribution from which they are drawn.
 
 A report is computed from the data and is not private itself.
 """
@@ -166,14 +167,14 @@ class Report:
         if mean.mean_error < best.mean_error:
             text.append(
                 f"If only the mean is wanted, publish the noisy mean: it is off by "
-                f"{unit(mean.mean_error)} on average, that of the recommended release by "
+                f"{unit(mean.mean_error)} on average, and {_given(best, 'mean')} by "
                 f"{unit(best.mean_error)}."
             )
         if quartiles.quantile_errors.mean() < best.quantile_errors.mean():
             text.append(
                 f"If only the quartiles are wanted, publish the noisy quartiles: they are off by "
-                f"{unit(float(quartiles.quantile_errors.mean()))} on average, those of the "
-                f"recommended release by {unit(float(best.quantile_errors.mean()))}."
+                f"{unit(float(quartiles.quantile_errors.mean()))} on average, and "
+                f"{_given(best, 'quartiles')} by {unit(float(best.quantile_errors.mean()))}."
             )
         return " ".join(text)
 
@@ -198,15 +199,10 @@ class Report:
                 "hidden as long as the noise of the others stays as it is."
             ),
         }
-        paid_once = ("counts", "the mean", "the three")
         return {
             each.name: said[each.promise](
                 _promise(each.epsilon, each.delta)
-                + (
-                    ", paid once"
-                    if each.published.startswith(paid_once)
-                    else f" for {_draws(self.draws)}"
-                )
+                + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
             )
             for each in self.releases
         }
@@ -495,7 +491,7 @@ def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
     lines = []
     for bins in sorted({*SWEEP, setting.bins}):
         other = replace(setting, bins=bins)
-        found = {name: other.errors(of(other))["wasserstein"] for name, of in SWEPT.items()}
+        found = {name: float(other.distances(of(other)).mean()) for name, of in SWEPT.items()}
         lines.append({"bins": bins, **found})
     return pd.DataFrame(lines).set_index("bins")
 
@@ -517,6 +513,15 @@ def _promise(epsilon: float, delta: float) -> str:
 
 def _draws(draws: int) -> str:
     return "one draw" if draws == 1 else f"all {draws:,} draws together"
+
+
+def _given(release: ColumnRelease, statistic: str) -> str:
+    """Return what stands for a statistic if only a release of the distribution is published."""
+    if release.draws == 1:
+        return "the one value that the recommended release gives"
+    if release.draws is None:
+        return f"the {statistic} of the recommended release"
+    return f"the {statistic} of the {release.draws:,} values that the recommended release gives"
 
 
 def _article(name: str) -> str:

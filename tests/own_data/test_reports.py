@@ -98,6 +98,21 @@ def test_the_rule_looks_at_the_promise_first(wine: pb.own_data.Report) -> None:
     assert "If only the mean is wanted, publish the noisy mean" in wine.recommendation
 
 
+def test_the_noisy_mean_is_offered_where_one_drawn_value_would_be_worse() -> None:
+    """The mean of the released distribution is near, but one value that is drawn from it is not."""
+    values = column("wine", "alcohol")
+    made = pb.report(values, 1.0, lower=10, upper=16, reruns=0)
+    response = made["k-ary randomised response"]
+    grid = made.column.grid(made.bins)
+    assert abs(response.distribution @ grid.midpoints - values.mean()) < 0.03
+    assert response.mean_error == pytest.approx(0.72, abs=0.005)
+    assert made["noisy mean"].mean_error == pytest.approx(6 / 178)
+    assert (
+        "publish the noisy mean: it is off by 0.0337 on average, and the one value that the "
+        f"recommended release gives by {response.mean_error:.3g}." in made.recommendation
+    )
+
+
 def test_nothing_of_the_recommendation_needs_the_order_of_the_records() -> None:
     values = column("iris", "petal length (cm)").to_numpy()
     made = [

@@ -79,6 +79,8 @@ INNER = {
     "game.program.dual_bound",
     "own_data.errors.ColumnDistance",
     "own_data.errors.distribution_quantile",
+    "own_data.errors.drawn_mean_error",
+    "own_data.errors.drawn_quantile_errors",
     "own_data.page.report_body",
     "own_data.page.report_page",
     "own_data.releases.ReleaseSetting",
