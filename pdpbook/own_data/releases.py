@@ -14,6 +14,11 @@ without the record, may be larger.
 Both are promised for a public range only.  If the range is taken from the data, it moves when the
 smallest or the largest record leaves, and nothing is promised: :func:`range_from_data`.
 
+Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
+hold with n public: they compare the data with and without a record under the noise for n records.
+Against the *replacement* of a record, for which n stays, some releases promise the same ε and
+others up to twice as much.
+
 m values are released together under one promise.  Draws of one randomiser are independent given the
 data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
 noisy histogram pays once, and any number of values may be drawn from it.
@@ -36,6 +41,7 @@ from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.privacy import Budget, group_privacy
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
@@ -126,6 +132,9 @@ class ColumnRelease:
     draws : int or None
         Number m of values that are drawn and published; None where a distribution or a statistic is
         published once.
+    replacement : Budget or None
+        The (ε, δ) of all draws together against the replacement of one record by another, where the
+        promise is differential privacy.
     public_range : bool
         Whether the range was given; if it was taken from the data, nothing is promised.
     """
@@ -143,6 +152,7 @@ class ColumnRelease:
     quantile_errors: NDArray[np.float64]
     divergence: float
     draws: int | None = None
+    replacement: Budget | None = None
     public_range: bool = True
 
     @property
@@ -353,7 +363,22 @@ def _randomised(
         losses[setting.place],
         float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
         **setting.errors((setting.frequency @ rows)[None]),
+        replacement=_replaced(setting),
     )
+
+
+def _replaced(setting: ReleaseSetting) -> Budget:
+    """Return what draws of a fixed randomiser promise when one record is replaced.
+
+    The largest ratio of two probabilities of one draw is the same as for removal: at an output that
+    a record reaches with the probability a instead of b, and each of the others with b, it is
+    (n - 1 + a / b) / n in both cases.  The δ of many draws is another matter: there the replacement
+    is a removal that is followed by an addition.
+    """
+    basic = setting.draws * setting.draw_epsilon
+    if basic <= 2.0 * setting.epsilon:
+        return Budget(basic)
+    return group_privacy(setting.epsilon, records=2, delta=setting.delta)
 
 
 def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -475,6 +500,7 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
         np.full(setting.column.records, setting.epsilon),  # one count moves by one
         setting.epsilon,
         **setting.errors(histogram_runs(setting), drawn=False),
+        replacement=Budget(2.0 * setting.epsilon),  # two counts move by one
     )
 
 
@@ -505,6 +531,7 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         SHARE * setting.epsilon + losses[setting.place],
         setting.epsilon,
         **setting.errors(np.array([each.output(setting.counts) for each in made])),
+        replacement=group_privacy(setting.epsilon, records=2, delta=delta),
     )
 
 
@@ -514,7 +541,13 @@ def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     scale = column.width / (column.records * setting.epsilon)
     losses = laplace_losses(mean_changes(column.values), scale=scale)
     return _statistic(
-        setting, "noisy mean", "the mean with Laplace noise", losses, scale, np.full(3, np.nan)
+        setting,
+        "noisy mean",
+        "the mean with Laplace noise",
+        losses,
+        scale,
+        np.full(3, np.nan),
+        setting.epsilon,  # a replaced record moves the mean by at most width / n, too
     )
 
 
@@ -529,7 +562,11 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         errors.append(float(chances @ np.abs(points - exact)))
         losses += quantile_losses(column.values, points, level=level, epsilon=share)
     published = "the three quartiles, chosen by the exponential mechanism"
-    return _statistic(setting, "noisy quartiles", published, losses, np.nan, np.array(errors))
+    # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
+    replaced = share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum())
+    return _statistic(
+        setting, "noisy quartiles", published, losses, np.nan, np.array(errors), replaced
+    )
 
 
 def _statistic(
@@ -539,6 +576,7 @@ def _statistic(
     losses: NDArray[np.float64],
     mean_error: float,
     quantile_errors: NDArray[np.float64],
+    replaced: float,
 ) -> ColumnRelease:
     """Return the release of a statistic, whose noise does not depend on the data."""
     return ColumnRelease(
@@ -554,6 +592,7 @@ def _statistic(
         mean_error=mean_error,
         quantile_errors=quantile_errors,
         divergence=math.nan,
+        replacement=Budget(replaced),
     )
 
 
@@ -580,6 +619,7 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
         epsilon=math.inf,
         delta=0.0,
         end_to_end=math.inf if alone else release.end_to_end,
+        replacement=None,
         public_range=False,
     )
 

@@ -62,7 +62,10 @@ NO_PROMISE = (
     "release tells about these two. Choose lower and upper without looking at the data."
 )
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
-NEIGHBOURS = "data sets that differ by the removal of one record"
+NEIGHBOURS = (
+    "data sets that differ by the removal of one record; the number of records is public, and the "
+    "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,9 +183,11 @@ class Report:
 
     @property
     def guarantees(self) -> dict[str, str]:
-        """What each release promises in a sentence, by its name.
+        """What each release promises in a few sentences, by its name.
 
-        Neighbouring data sets differ by the removal of one record.
+        Neighbouring data sets differ by the removal of one record, and the number of records is
+        public; where a release is differentially private, the ε for the replacement of one record
+        stands beside it.
         """
         said = {
             "none": lambda total: "Nothing is promised.",
@@ -192,7 +197,8 @@ class Report:
             ),
             "differential privacy": lambda total: (
                 f"Differential privacy at {total}: whatever the records are, the removal of one of "
-                "them is hidden from an attacker who knows the algorithm and all the others."
+                "them is hidden from an attacker who knows the algorithm, the number of records "
+                "and all the others."
             ),
             "fixed-noise": lambda total: (
                 f"Fixed-noise privacy at {total}: in this column the removal of one record is "
@@ -203,6 +209,12 @@ class Report:
             each.name: said[each.promise](
                 _promise(each.epsilon, each.delta)
                 + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
+            )
+            + (
+                " Against the replacement of one record by another it is "
+                f"{_promise(each.replacement.epsilon, each.replacement.delta)}."
+                if each.replacement
+                else ""
             )
             for each in self.releases
         }
@@ -238,6 +250,12 @@ class Report:
             f"and ε (pdpbook.own_data.public_bins gives {bins} here). "
             "A number of bins that was picked because it suits these records tells something about "
             "them, and no ε in this report counts that."
+        )
+        found.append(
+            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
+            "the scales and the ε of one draw follow from it, and every promise compares the data "
+            "with and without a record under the noise for this number. If it has to be hidden "
+            "too, give bins and publish the DP histogram, whose noise does not depend on it."
         )
         return tuple(found)
 
@@ -310,7 +328,7 @@ class Report:
             "draws": self.draws,
             "neighbours": NEIGHBOURS,
             "releases": [
-                _plain(row | {"published": each.published, "guarantee": guarantees[each.name]})
+                _plain(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
             ],
             "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
@@ -505,6 +523,16 @@ def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     if "release" in plain:
         plain["infinite"] = [key for key, value in row.items() if value == math.inf]
     return plain
+
+
+def _details(release: ColumnRelease) -> dict[str, Any]:
+    """Return what a program has to know of a release beside its row of the table."""
+    replaced = release.replacement
+    return {
+        "published": release.published,
+        "replacement epsilon": replaced and replaced.epsilon,
+        "replacement delta": replaced and replaced.delta,
+    }
 
 
 def _promise(epsilon: float, delta: float) -> str:

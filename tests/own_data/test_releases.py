@@ -6,6 +6,7 @@ drawing releases.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdpbook as pb
+from pdpbook.foundations.privacy import Budget
 from pdpbook.own_data import releases as of
 from pdpbook.own_data.column import make_column
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -208,3 +210,71 @@ def test_the_repaired_game_spends_its_budget_on_counts_and_draws() -> None:
     made = of.repaired_game(setting(delta=0.01))
     assert (made.losses >= of.SHARE).all() and made.largest_loss <= 1.0 + 1e-9
     assert (made.epsilon, made.delta) == (1.0, 0.01)
+
+
+def replacements(values: tuple[float, ...], n: int):
+    """All pairs of data sets of n of these values that differ in one record."""
+    for others in itertools.combinations_with_replacement(values, n - 1):
+        yield from (((a, *others), (b, *others)) for a, b in itertools.permutations(values, 2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "tight"), [(of.laplace_rows, 0.6), (of.response_rows, 1.0 - 1e-9)]
+)
+def test_replacement_of_one_draw_by_brute_force(rows, tight) -> None:
+    """One draw promises the same when a record is replaced as when it is removed."""
+    s = setting([1.0, 5.0, 9.0, 9.0], bins=5)
+    kernel = rows(s)
+    worst = 0.0
+    for one, other in replacements((1.0, 3.0, 5.0, 7.0, 9.0), 4):
+        p, q = (kernel[s.grid.index(each)].mean(axis=0) for each in (one, other))
+        worst = max(worst, float(np.abs(np.log(p / q)).max()))
+    promised = of.randomised_response(s).replacement
+    assert promised == Budget(1.0)
+    assert tight <= worst <= 1.0 + 1e-9
+
+
+def test_replacement_of_several_draws_by_brute_force() -> None:
+    """The (ε, δ) of three draws covers every pair of data sets of three records in two bins."""
+    for delta in (0.0, 0.05, 0.2):
+        s = setting([1.0, 9.0, 9.0], bins=2, delta=delta, draws=3)
+        promised = of.randomised_response(s).replacement
+        rows, worst = of.response_rows(s), 0.0
+        for one, other in replacements((1.0, 9.0), 3):
+            p, q = (rows[s.grid.index(each)].mean(axis=0) for each in (one, other))
+            p, q = (np.einsum("i,j,k->ijk", d, d, d) for d in (p, q))
+            worst = max(worst, float(np.maximum(p - np.exp(promised.epsilon) * q, 0.0).sum()))
+        assert worst <= promised.delta + 1e-12
+
+
+def test_replacement_of_the_histogram_is_twice_the_promise() -> None:
+    """One count falls and another rises, each by one."""
+    assert of.histogram(setting()).replacement == Budget(2.0)
+    noisy = np.arange(-20, 24)
+    chance = np.exp(-np.abs(noisy[:, None] - np.array([3, 2, 1, 2])))  # of the counts 3, 2, 1, 2
+    ratio = np.log(chance[:, 0] / chance[:, 1])[:, None] + np.log(chance[:, 2] / chance[:, 3])
+    assert np.abs(ratio).max() == pytest.approx(2.0)
+
+
+def test_replacement_of_the_noisy_mean_by_brute_force() -> None:
+    s = setting([0.0, 5.0, 10.0])
+    scale, points, worst = 10.0 / 3, np.linspace(-50, 50, 2001), 0.0
+    for one, other in replacements((0.0, 4.0, 10.0), 3):
+        change = np.abs(points - np.mean(one)) - np.abs(points - np.mean(other))
+        worst = max(worst, float(np.abs(change).max()) / scale)
+    assert of.noisy_mean(s).replacement == Budget(1.0)
+    assert worst == pytest.approx(1.0)
+
+
+def test_replacement_of_the_noisy_quartiles_by_brute_force() -> None:
+    s = setting([0.0, 0.0, 5.0, 10.0, 10.0], epsilon=6.0)
+    worst = 0.0
+    for one, other in replacements((0.0, 5.0, 10.0), 5):
+        total = 0.0
+        for level in (0.25, 0.5, 0.75):
+            p, q = (chances(np.array(each), level, 2.0) for each in (one, other))
+            total += float(np.abs(np.log(p / q)).max())
+        worst = max(worst, total)
+    promised = of.noisy_quartiles(s).replacement
+    assert promised.epsilon == pytest.approx(6.0 * 14 / 9) and promised.delta == 0.0
+    assert 6.0 < worst <= promised.epsilon + 1e-9, "more than for removal"

@@ -138,13 +138,32 @@ def test_it_says_that_it_is_not_private_everywhere(wine: pb.own_data.Report) -> 
     words = "is not private itself"
     assert words in repr(wine) and words in wine._repr_html_() and words in wine.to_html()
     assert any(words in each for each in wine.to_dict()["warnings"])
-    assert len(wine.warnings) == 2
+    assert len(wine.warnings) == 3
 
 
 def test_it_says_how_to_choose_without_looking(wine: pb.own_data.Report) -> None:
-    assert "(pdpbook.own_data.public_bins gives 17 here)" in wine.warnings[-1]
+    assert "(pdpbook.own_data.public_bins gives 17 here)" in wine.warnings[1]
     assert "A number of bins that was picked because it suits these records" in repr(wine)
-    assert wine.warnings[-1] in wine.to_html().replace("&#x27;", "'")
+    assert wine.warnings[1] in wine.to_html().replace("&#x27;", "'")
+
+
+def test_it_says_that_the_number_of_records_is_public(wine: pb.own_data.Report) -> None:
+    """The number of bins changes from 106 to 107 records, so the promise needs a public n."""
+    assert [pb.own_data.public_bins(n, 1.0) for n in (106, 107)] == [13, 14]
+    assert "The number of records, 178, is taken as public" in wine.warnings[2]
+    assert "is taken as public" in wine._repr_html_() and "is taken as public" in repr(wine)
+    private = [each.name for each in wine.releases if each.algorithm == "differential privacy"]
+    for name in private:
+        assert (
+            "knows the algorithm, the number of records and all the others"
+            in (wine.guarantees[name])
+        )
+        assert (
+            "Against the replacement of one record by another it is ε = " in (wine.guarantees[name])
+        )
+    assert "by another it is ε = 2." in wine.guarantees["DP histogram"]
+    assert "by another it is ε = 1." in wine.guarantees["k-ary randomised response"]
+    assert "by another it is ε = 2, δ = 3.718" in wine.guarantees["repaired game"]
 
 
 def test_it_says_what_a_range_from_the_data_gives_away() -> None:
@@ -230,7 +249,11 @@ def test_a_program_can_read_it(wine: pb.own_data.Report) -> None:
     assert releases["noisy mean"]["KL"] is None
     assert releases["game"]["guarantee"] == wine.guarantees["game"]
     assert found["recommended"] == wine.recommended.name and found["bins"] == 32
-    assert found["neighbours"] == "data sets that differ by the removal of one record"
+    assert found["neighbours"].startswith("data sets that differ by the removal of one record")
+    assert "the number of records is public" in found["neighbours"]
+    assert releases["DP histogram"]["replacement epsilon"] == 2.0
+    assert releases["noisy mean"]["replacement epsilon"] == 1.0
+    assert releases["game"]["replacement epsilon"] is None
 
 
 def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> None:
