@@ -27,7 +27,7 @@ noisy histogram pays once, and any number of values may be drawn from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -105,7 +105,7 @@ class ColumnRelease:
     ----------
     name : str
         Its name.
-    published : str
+    what : str
         What is published, in words.
     algorithm : str
         What the algorithm promises on a public range, one of :data:`PROMISES`.
@@ -129,6 +129,11 @@ class ColumnRelease:
         The same of the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
+    parameters : mapping from str to number or list
+        What the algorithm was set to, by its name.
+    code : str
+        A line of Python that makes the release, after
+        :attr:`pdpbook.own_data.Report.preparation`; empty for the release without noise.
     draws : int or None
         Number m of values that are drawn and published; None where a distribution or a statistic is
         published once.
@@ -140,7 +145,7 @@ class ColumnRelease:
     """
 
     name: str
-    published: str
+    what: str
     algorithm: str
     epsilon: float
     delta: float
@@ -151,6 +156,8 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+    parameters: Mapping[str, Any]
+    code: str
     draws: int | None = None
     replacement: Budget | None = None
     public_range: bool = True
@@ -159,6 +166,17 @@ class ColumnRelease:
     def promise(self) -> str:
         """What is promised here: nothing, if the range is taken from the data."""
         return self.algorithm if self.public_range or self.algorithm == "none" else FROM_DATA
+
+    @property
+    def published(self) -> str:
+        """What is published, with the parameters that are single numbers and the line of code."""
+        numbers = [
+            f"{name} {value:.6g}"
+            for name, value in self.parameters.items()
+            if isinstance(value, (int, float))
+        ]
+        settings = f" ({', '.join(numbers)})" if numbers else ""
+        return f"{self.what}{settings}" + (f", made by {self.code}" if self.code else "")
 
     @property
     def largest_loss(self) -> float:
@@ -346,11 +364,18 @@ def no_noise(setting: ReleaseSetting) -> ColumnRelease:
         losses[setting.place],
         float(np.nanmax(losses)),
         **setting.errors(setting.frequency[None]),
+        parameters={},
+        code="",
     )
 
 
 def _randomised(
-    setting: ReleaseSetting, name: str, published: str, rows: NDArray[np.float64]
+    setting: ReleaseSetting,
+    name: str,
+    published: str,
+    rows: NDArray[np.float64],
+    parameters: dict[str, Any],
+    code: str,
 ) -> ColumnRelease:
     """Return a release by a randomiser that is chosen from n and the target alone."""
     losses = setting.fixed_losses(rows)
@@ -363,8 +388,20 @@ def _randomised(
         losses[setting.place],
         float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
         **setting.errors((setting.frequency @ rows)[None]),
+        parameters={"ε of one draw": setting.draw_epsilon} | parameters,
+        code=code,
         replacement=_replaced(setting),
     )
+
+
+def _laplace_code(setting: ReleaseSetting, scale: float) -> str:
+    """Return the line that draws values with Laplace noise of one scale."""
+    return f"pb.PerInstanceLaplace(values, {scale!r}, grid).sample({setting.draws}, rng=rng)"
+
+
+def _drawn_code(setting: ReleaseSetting, distribution: str) -> str:
+    """Return the line that draws values from a distribution on the bins."""
+    return f"rng.choice(grid.midpoints, {setting.draws}, p={distribution})"
 
 
 def _replaced(setting: ReleaseSetting) -> Budget:
@@ -383,8 +420,12 @@ def _replaced(setting: ReleaseSetting) -> Budget:
 
 def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return Laplace noise of the one scale that is private for every column of n records."""
-    scale = scale_bound(setting.column.records, setting.draw_epsilon) * _ROUNDING
-    return laplace_kernel(setting.bins, [scale])[0]
+    return laplace_kernel(setting.bins, [_safe_scale(setting)])[0]
+
+
+def _safe_scale(setting: ReleaseSetting) -> float:
+    """Return the scale that is private for every column of n records, as a part of the range."""
+    return float(scale_bound(setting.column.records, setting.draw_epsilon)) * _ROUNDING
 
 
 def response_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -399,27 +440,37 @@ def laplace(setting: ReleaseSetting) -> ColumnRelease:
         "Laplace mechanism",
         "values of records drawn at random, with truncated Laplace noise of one scale",
         laplace_rows(setting),
+        {"scale as a part of the range": _safe_scale(setting)},
+        _laplace_code(setting, _safe_scale(setting)),
     )
 
 
 def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
     """Return the random sampling query with k-ary randomised response."""
+    rows, n = response_rows(setting), setting.column.records
+    made = f"pb.k_ary_randomised_response({setting.bins}, {n}, {setting.draw_epsilon!r})"
     return _randomised(
         setting,
         "k-ary randomised response",
         "values of records drawn at random, some of them replaced by a bin drawn uniformly",
-        response_rows(setting),
+        rows,
+        {"probability of a uniform bin": setting.bins * float(rows[0, 1])},
+        _drawn_code(setting, f"grid.counts(values) @ {made} / {n}"),
     )
 
 
 def common(setting: ReleaseSetting) -> ColumnRelease:
     """Return the query with the smallest common scale at which every record is private."""
 
+    def scale_of(counts: NDArray[np.int64]) -> float:
+        return float(common_scale(counts, epsilon=setting.draw_epsilon))
+
     def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        scale = common_scale(counts, epsilon=setting.draw_epsilon)
+        scale = scale_of(counts)
         return laplace_kernel(setting.bins, [scale])[0] if scale else np.eye(setting.bins)
 
-    chosen = rows(setting.counts)
+    chosen, scale = rows(setting.counts), scale_of(setting.counts)
+    without_noise = f"grid.counts(values) / {setting.column.records}"
     return ColumnRelease(
         "common scale",
         "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
@@ -430,13 +481,17 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
         setting.fixed_losses(chosen)[setting.place],
         _end_to_end(setting, lambda counts: counts @ rows(counts) / counts.sum()),
         **setting.errors((setting.frequency @ chosen)[None]),
+        parameters={
+            "ε of one draw": setting.draw_epsilon,
+            "scale as a part of the range": scale,
+        },
+        code=_laplace_code(setting, scale) if scale else _drawn_code(setting, without_noise),
     )
 
 
 def game(setting: ReleaseSetting) -> ColumnRelease:
     """Return the equilibrium of the noise-variance-optimization game."""
-    n = setting.column.records
-    scales = MULTIPLIERS * scale_bound(n, setting.draw_epsilon) * _ROUNDING
+    scales = MULTIPLIERS * _safe_scale(setting)
     scales = scales[: 1 + np.count_nonzero(scales[1:] * setting.bins > SMALLEST)]
     played = NVOGame(
         setting.counts,
@@ -444,7 +499,8 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
         epsilon=setting.draw_epsilon,
         scales=scales,
     )
-    outcome = played.evaluate(_equilibrium(played))
+    profile = _equilibrium(played)
+    outcome = played.evaluate(profile)
     losses = np.full(setting.bins, np.nan)
     occupied = setting.counts > 0
     losses[occupied] = setting.draws * np.nanmax(outcome.losses[occupied], axis=1)
@@ -457,6 +513,12 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
         losses[setting.place],
         _end_to_end(setting, game_pipeline(played, _equilibrium)),
         **setting.errors(outcome.output[None]),
+        parameters={
+            "ε of one draw": setting.draw_epsilon,
+            "scales as parts of the range": scales.tolist(),
+            "records of each bin with each scale": profile.tolist(),
+        },
+        code=_drawn_code(setting, 'report["game"].distribution'),
     )
 
 
@@ -500,6 +562,8 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
         np.full(setting.column.records, setting.epsilon),  # one count moves by one
         setting.epsilon,
         **setting.errors(histogram_runs(setting), drawn=False),
+        parameters={"ε of the counts": setting.epsilon},
+        code=f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r}, rng=rng)",
         replacement=Budget(2.0 * setting.epsilon),  # two counts move by one
     )
 
@@ -510,12 +574,14 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
     rest = (1.0 - SHARE) * setting.epsilon
     drawn = one_draw_epsilon(n, rest, draws=setting.draws, delta=delta / 2.0)
     total = SHARE * setting.epsilon + drawn
+    lower_delta = delta if setting.draws == 1 else delta / 2.0
+    share = SHARE * setting.epsilon / total
     made = [
         private_randomiser(
             setting.counts,
             epsilon=total,
-            delta=delta if setting.draws == 1 else delta / 2.0,
-            share=SHARE * setting.epsilon / total,
+            delta=lower_delta,
+            share=share,
             rng=setting.generator(run),
             actions="blur",
         )
@@ -531,23 +597,35 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         SHARE * setting.epsilon + losses[setting.place],
         setting.epsilon,
         **setting.errors(np.array([each.output(setting.counts) for each in made])),
+        parameters={
+            "ε of the counts": share * total,
+            "δ of the counts": lower_delta,
+            "ε of one draw": drawn,
+        },
+        code=(
+            "(made := pb.audit.private_randomiser(grid.counts(values), "
+            f'epsilon={total!r}, delta={lower_delta!r}, share={share!r}, rng=rng, actions="blur"'
+            ")).noisy, " + _drawn_code(setting, "made.output(grid.counts(values))")
+        ),
         replacement=group_privacy(setting.epsilon, records=2, delta=delta),
     )
 
 
 def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     """Return the mean with Laplace noise, once."""
-    column = setting.column
-    scale = column.width / (column.records * setting.epsilon)
-    losses = laplace_losses(mean_changes(column.values), scale=scale)
+    column, epsilon = setting.column, setting.epsilon
+    change = column.width / column.records  # when a record is removed, or replaced
+    scale = change / epsilon
     return _statistic(
         setting,
         "noisy mean",
         "the mean with Laplace noise",
-        losses,
-        scale,
-        np.full(3, np.nan),
-        setting.epsilon,  # a replaced record moves the mean by at most width / n, too
+        laplace_losses(mean_changes(column.values), scale=scale),
+        mean_error=scale,
+        parameters={"Laplace scale": scale},
+        code="pb.laplace_mechanism(values.mean(), "
+        f"sensitivity={change!r}, epsilon={epsilon!r}, rng=rng)",
+        replacement=Budget(epsilon),
     )
 
 
@@ -561,11 +639,19 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         chances = quantile_probabilities(column.values, points, level=level, epsilon=share)
         errors.append(float(chances @ np.abs(points - exact)))
         losses += quantile_losses(column.values, points, level=level, epsilon=share)
-    published = "the three quartiles, chosen by the exponential mechanism"
     # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
     replaced = share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum())
+    line = f"np.linspace({column.lower!r}, {column.upper!r}, {CANDIDATES})"
     return _statistic(
-        setting, "noisy quartiles", published, losses, np.nan, np.array(errors), replaced
+        setting,
+        "noisy quartiles",
+        "the three quartiles, chosen by the exponential mechanism",
+        losses,
+        quantile_errors=np.array(errors),
+        parameters={"ε of each quartile": share, "candidates": CANDIDATES},
+        code=f"[rng.choice(points := {line}, p=pb.per_instance.quantile_probabilities("
+        f"values, points, level=level, epsilon={share!r})) for level in {LEVELS.tolist()}]",
+        replacement=Budget(replaced),
     )
 
 
@@ -574,9 +660,12 @@ def _statistic(
     name: str,
     published: str,
     losses: NDArray[np.float64],
-    mean_error: float,
-    quantile_errors: NDArray[np.float64],
-    replaced: float,
+    *,
+    mean_error: float = math.nan,
+    quantile_errors: NDArray[np.float64] | None = None,
+    parameters: dict[str, Any],
+    code: str,
+    replacement: Budget,
 ) -> ColumnRelease:
     """Return the release of a statistic, whose noise does not depend on the data."""
     return ColumnRelease(
@@ -590,9 +679,11 @@ def _statistic(
         distribution=None,
         wasserstein=math.nan,
         mean_error=mean_error,
-        quantile_errors=quantile_errors,
+        quantile_errors=np.full(3, np.nan) if quantile_errors is None else quantile_errors,
         divergence=math.nan,
-        replacement=Budget(replaced),
+        parameters=parameters,
+        code=code,
+        replacement=replacement,
     )
 
 

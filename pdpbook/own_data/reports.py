@@ -61,6 +61,11 @@ NO_PROMISE = (
     "the smallest or the largest record other points would be released, so no ε bounds what a "
     "release tells about these two. Choose lower and upper without looking at the data."
 )
+CAUTION = (
+    "Make the release that you have chosen once, with a random generator that has no seed, and "
+    "publish what comes out. Each further run is a further release that costs its ε again, and a "
+    "result that was picked because it looks right has no promise at all."
+)
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
@@ -220,6 +225,20 @@ class Report:
         }
 
     @property
+    def preparation(self) -> str:
+        """The lines of Python that come before the ``code`` of a release.
+
+        They need ``values``, the column without missing values.
+        """
+        column = self.column
+        ends = f"{column.lower!r}, {column.upper!r}"
+        return (
+            "import numpy as np\nimport pdpbook as pb\n"
+            f"rng = np.random.default_rng()\ngrid = pb.Grid({ends}, {self.bins})\n"
+            f"values = np.clip(values, {ends})"
+        )
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of this report has to know before anything is published."""
         column = self.column
@@ -257,6 +276,8 @@ class Report:
             "with and without a record under the noise for this number. If it has to be hidden "
             "too, give bins and publish the DP histogram, whose noise does not depend on it."
         )
+        first = self.preparation.replace("\n", "; ")
+        found.append(f"{CAUTION} The line of Python of each release comes after these: {first}")
         return tuple(found)
 
     def table(self) -> pd.DataFrame:
@@ -334,6 +355,7 @@ class Report:
             "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
             "recommended": self.recommended.name,
             "recommendation": self.recommendation,
+            "preparation": self.preparation,
             "warnings": list(self.warnings),
         }
 
@@ -530,6 +552,8 @@ def _details(release: ColumnRelease) -> dict[str, Any]:
     replaced = release.replacement
     return {
         "published": release.published,
+        "parameters": dict(release.parameters),
+        "code": release.code,
         "replacement epsilon": replaced and replaced.epsilon,
         "replacement delta": replaced and replaced.delta,
     }

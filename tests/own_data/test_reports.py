@@ -138,7 +138,7 @@ def test_it_says_that_it_is_not_private_everywhere(wine: pb.own_data.Report) -> 
     words = "is not private itself"
     assert words in repr(wine) and words in wine._repr_html_() and words in wine.to_html()
     assert any(words in each for each in wine.to_dict()["warnings"])
-    assert len(wine.warnings) == 3
+    assert len(wine.warnings) == 4
 
 
 def test_it_says_how_to_choose_without_looking(wine: pb.own_data.Report) -> None:
@@ -254,6 +254,47 @@ def test_a_program_can_read_it(wine: pb.own_data.Report) -> None:
     assert releases["DP histogram"]["replacement epsilon"] == 2.0
     assert releases["noisy mean"]["replacement epsilon"] == 1.0
     assert releases["game"]["replacement epsilon"] is None
+
+
+def made_by_its_line(report: pb.own_data.Report, name: str, values: pd.Series) -> np.ndarray:
+    """What the printed code of a release gives."""
+    names = {"values": values, "report": report}
+    exec(report.preparation, names)
+    return eval(report[name].code, names)
+
+
+def test_each_release_is_made_by_the_line_that_the_report_prints() -> None:
+    values = column("iris", "petal length (cm)")
+    made = pb.report(values, 1.0, lower=0, upper=10, draws=20_000, reruns=0)
+    middle = made.column.grid(made.bins).midpoints
+    found = {each.name: made_by_its_line(made, each.name, values) for each in made.releases[1:]}
+    for name in ("Laplace mechanism", "k-ary randomised response", "common scale", "game"):
+        frequency = (found[name][:, None] == middle).mean(axis=0)
+        np.testing.assert_allclose(frequency, made[name].distribution, atol=0.02)
+    noisy, drawn = found["repaired game"]
+    assert noisy.shape == middle.shape and set(drawn) <= set(middle) and drawn.size == 20_000
+    histogram = found["DP histogram"]
+    assert histogram.sum() == pytest.approx(1.0) and histogram.shape == middle.shape
+    assert abs(found["noisy mean"] - values.mean()) < 40 * 10 / 150, "has a chance below 1e-17"
+    assert set(found["noisy quartiles"]) <= set(np.linspace(0, 10, 513))
+    exact = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
+    assert (np.abs(found["noisy quartiles"] - exact) < 5.0).all()
+
+
+def test_the_parameters_and_the_code_are_in_the_report(wine: pb.own_data.Report) -> None:
+    releases = {each["release"]: each for each in wine.to_dict()["releases"]}
+    response = releases["k-ary randomised response"]
+    uniform = 32 / (32 + 178 * math.expm1(1.0))
+    assert response["parameters"] == {
+        "ε of one draw": 1.0,
+        "probability of a uniform bin": pytest.approx(uniform),
+    }
+    assert response["code"].startswith("rng.choice(grid.midpoints, 1, p=")
+    assert releases["noisy mean"]["parameters"]["Laplace scale"] == pytest.approx(1600 / 178)
+    assert releases["no noise"]["code"] == ""
+    assert wine.to_dict()["preparation"] == wine.preparation
+    assert wine.warnings[-1].startswith("Make the release that you have chosen once")
+    assert f"probability of a uniform bin {uniform:.6g}" in wine._repr_html_()
 
 
 def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> None:
