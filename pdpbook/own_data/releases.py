@@ -21,7 +21,8 @@ others up to twice as much.
 
 m values are released together under one promise.  Draws of one randomiser are independent given the
 data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
-noisy histogram pays once, and any number of values may be drawn from it.
+noisy histogram pays once, and any number of values may be drawn from it.  The losses of the records
+are counted in the same way: as the ε of all draws at δ.
 """
 
 from __future__ import annotations
@@ -41,7 +42,12 @@ from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
-from pdpbook.foundations.privacy import Budget, group_privacy
+from pdpbook.foundations.privacy import (
+    Budget,
+    advanced_composition,
+    group_privacy,
+    optimal_composition,
+)
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
@@ -94,6 +100,8 @@ REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
 CANDIDATES = 513
 #: A scale of less than this part of a bin leaves almost every record in its own bin.
 SMALLEST = 0.05
+#: More draws than optimal composition counts.
+MOST_COMPOSED = 100_000
 _ROUNDING = 1.0 + 1e-9
 
 
@@ -112,11 +120,11 @@ class ColumnRelease:
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of each record, in ascending order of the values, by all draws together
-        (the number of draws times the loss of one), in nats.
+        Fixed-noise loss of each record, in ascending order of the values, in nats, by all draws
+        together: with several draws the ε that they cost the record at δ, at most.
     end_to_end : float or None
-        Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
-        where it was not computed.
+        Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
+        None where it was not computed.
     distribution : ndarray, shape (K,), or None
         Distribution of a released value on the bins, the average over the noise of the counts; None
         for a statistic.
@@ -253,7 +261,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each bin's fixed-noise loss by all draws when its records are released by a row.
+        """Return each bin's fixed-noise loss by one draw when its records are released by a row.
 
         Parameters
         ----------
@@ -268,7 +276,31 @@ class ReleaseSetting:
         losses = np.full(self.bins, np.nan)
         mass = self.counts @ rows
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
-        return self.draws * losses
+        return losses
+
+    def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
+        """Return what all draws together cost records that lose so much by one draw.
+
+        Parameters
+        ----------
+        losses : ndarray
+            Fixed-noise losses by one draw; may be infinite, or nan for empty bins.
+        delta : float
+            The δ at which the draws are counted.
+
+        Returns
+        -------
+        ndarray, of the shape of losses
+            The smallest ε that holds at δ for every record with such a loss, which is what the
+            promise bounds; with one draw the losses themselves.
+        """
+        totals = self.draws * losses
+        if self.draws > 1 and delta > 0.0:
+            n = self.column.records
+            for loss in np.unique(losses[np.isfinite(losses) & (losses > 0.0)]):
+                total = draws_epsilon(n, float(loss), draws=self.draws, delta=delta)
+                totals[losses == loss] = total
+        return totals
 
     def errors(self, distributions: NDArray[np.float64], *, drawn: bool = True) -> dict[str, Any]:
         """Return how far releases are from the column, on average over repetitions.
@@ -354,7 +386,7 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
 
 def no_noise(setting: ReleaseSetting) -> ColumnRelease:
     """Return the column's own values, drawn at random: what the others are compared with."""
-    losses = setting.fixed_losses(np.eye(setting.bins))
+    losses = setting.all_draws(setting.fixed_losses(np.eye(setting.bins)), setting.delta)
     return ColumnRelease(
         "no noise",
         "values of records drawn at random, rounded to the midpoints of the bins",
@@ -378,7 +410,7 @@ def _randomised(
     code: str,
 ) -> ColumnRelease:
     """Return a release by a randomiser that is chosen from n and the target alone."""
-    losses = setting.fixed_losses(rows)
+    losses = setting.all_draws(setting.fixed_losses(rows), setting.delta)
     return ColumnRelease(
         name,
         published,
@@ -478,7 +510,7 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
-        setting.fixed_losses(chosen)[setting.place],
+        setting.all_draws(setting.fixed_losses(chosen), setting.delta)[setting.place],
         _end_to_end(setting, lambda counts: counts @ rows(counts) / counts.sum()),
         **setting.errors((setting.frequency @ chosen)[None]),
         parameters={
@@ -503,14 +535,14 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
     outcome = played.evaluate(profile)
     losses = np.full(setting.bins, np.nan)
     occupied = setting.counts > 0
-    losses[occupied] = setting.draws * np.nanmax(outcome.losses[occupied], axis=1)
+    losses[occupied] = np.nanmax(outcome.losses[occupied], axis=1)
     return ColumnRelease(
         "game",
         "values of records drawn at random, each with the scale that best responses chose for it",
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
-        losses[setting.place],
+        setting.all_draws(losses, setting.delta)[setting.place],
         _end_to_end(setting, game_pipeline(played, _equilibrium)),
         **setting.errors(outcome.output[None]),
         parameters={
@@ -535,10 +567,20 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
 
 
 def _end_to_end(setting: ReleaseSetting, pipeline: Pipeline) -> float | None:
-    """Return the largest end-to-end loss by all draws, if few bins are occupied."""
+    """Return the largest end-to-end loss by all draws, if few bins are occupied.
+
+    Without a record the others' noise may be any other, so nothing but the loss of one draw is
+    known about the likelihood ratio, and many draws cost what optimal composition says.
+    """
     if setting.column.records < 3 or np.count_nonzero(setting.counts) > setting.reruns:
         return None
-    return setting.draws * float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
+    loss = float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
+    draws, delta = setting.draws, setting.delta
+    if draws == 1 or delta == 0.0 or loss == 0.0 or not math.isfinite(draws * loss):
+        return draws * loss
+    if draws <= MOST_COMPOSED:
+        return optimal_composition(loss, count=draws, delta=delta)
+    return min(draws * loss, advanced_composition(loss, count=draws, slack=delta).epsilon)
 
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -587,7 +629,10 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         )
         for run in range(setting.runs)
     ]
-    losses = np.mean([setting.fixed_losses(each.randomiser) for each in made], axis=0)
+    losses = np.mean(
+        [setting.all_draws(setting.fixed_losses(each.randomiser), lower_delta) for each in made],
+        axis=0,
+    )
     return ColumnRelease(
         "repaired game",
         "noisy counts, and values of records drawn at random under a randomiser made from them",

@@ -288,8 +288,8 @@ class Report:
         pandas.DataFrame
             Index ``release``; the promise with its ``epsilon`` and ``delta`` for all draws, the
             median and the largest fixed-noise loss of a record and the largest end-to-end loss in
-            nats; the Wasserstein distance and the errors of mean and quartiles in the column's
-            unit; KL in nats.
+            nats, with several draws as the ε of all of them at δ; the Wasserstein distance and the
+            errors of mean and quartiles in the column's unit; KL in nats.
         """
         import pandas as pd
 
@@ -318,7 +318,8 @@ class Report:
         -------
         pandas.DataFrame, shape (n, releases + 1)
             The value of each record, in ascending order, then its fixed-noise loss by all draws of
-            each release, in nats.  It is as private as the data.
+            each release, in nats; with several draws the ε at δ that they cost the record, at most.
+            The table is as private as the data.
         """
         import pandas as pd
 

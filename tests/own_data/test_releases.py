@@ -41,19 +41,63 @@ def deleted(s: of.ReleaseSetting, rows: np.ndarray) -> list[float]:
     return found
 
 
+FIXED = [
+    (of.no_noise, lambda s: np.eye(s.bins)),
+    (of.laplace, of.laplace_rows),
+    (of.randomised_response, of.response_rows),
+]
+
+
 @pytest.mark.parametrize("draws", [1, 7])
-@pytest.mark.parametrize(
-    ("release", "rows"),
-    [
-        (of.no_noise, lambda s: np.eye(s.bins)),
-        (of.laplace, of.laplace_rows),
-        (of.randomised_response, of.response_rows),
-    ],
-)
+@pytest.mark.parametrize(("release", "rows"), FIXED)
 def test_losses_by_deleting_the_record(release, rows, draws) -> None:
-    s = setting(draws=draws)
+    s = setting(draws=draws, delta=0.0)
     expected = draws * np.array(deleted(s, rows(s)))
     np.testing.assert_allclose(release(s).losses, expected, rtol=1e-9)
+
+
+def delta_at(one: np.ndarray, other: np.ndarray, epsilon: float) -> float:
+    """The δ of three draws at a total ε, over all outcomes and in both directions."""
+    p, q = (np.einsum("i,j,k->ijk", each, each, each) for each in (one, other))
+    return max(float(np.maximum(a - np.exp(epsilon) * b, 0.0).sum()) for a, b in ((p, q), (q, p)))
+
+
+@pytest.mark.parametrize(("release", "rows"), FIXED[1:])
+def test_losses_of_several_draws_count_at_the_delta_of_the_promise(release, rows) -> None:
+    """The ε of a record covers its own pair of distributions, and is nearer than the sum."""
+    s = setting(draws=3, delta=0.01)
+    made, places, matrix = release(s), s.grid.index(np.array(VALUES)), rows(s)
+    assert (made.losses <= 1.0 + 1e-6).all() and (
+        made.losses < 3 * np.array(deleted(s, matrix))
+    ).all()
+    for i, loss in enumerate(made.losses):
+        present = matrix[places].mean(axis=0)
+        absent = matrix[np.delete(places, i)].mean(axis=0)
+        assert delta_at(present, absent, float(loss)) <= 0.01
+    assert made.end_to_end == made.largest_loss
+
+
+@pytest.mark.parametrize("release", [of.common, of.game, of.repaired_game])
+def test_all_losses_of_many_draws_are_the_same_quantity(release) -> None:
+    """None is a sum of the losses of the draws, which would be far above the promise."""
+    made = release(setting(draws=200, delta=1e-3, epsilon=1.0))
+    assert made.largest_loss <= 1.0 + 1e-6
+    one = release(setting(epsilon=made.parameters["ε of one draw"], delta=1e-3))
+    assert made.end_to_end < 200 * one.end_to_end
+
+
+def test_end_to_end_loss_of_several_draws_covers_the_reruns() -> None:
+    s = setting(draws=3, delta=0.01)
+
+    def output(counts):
+        scale = pb.common_scale(counts, epsilon=s.draw_epsilon)
+        return counts @ laplace_kernel(5, [scale])[0] / counts.sum()
+
+    total, present = of.common(s).end_to_end, output(s.counts)
+    for k in np.flatnonzero(s.counts):
+        assert delta_at(present, output(s.counts - np.eye(5, dtype=int)[k]), total) <= 0.01
+    assert setting(draws=10**6).draws > of.MOST_COMPOSED
+    assert of.common(setting(draws=10**6, delta=0.01)).end_to_end < math.inf
 
 
 def test_losses_of_the_common_scale_and_its_end_to_end_loss() -> None:
