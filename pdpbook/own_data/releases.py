@@ -126,10 +126,11 @@ class ColumnRelease:
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None where it was not computed.
     distribution : ndarray, shape (K,), or None
-        Distribution of a released value on the bins, the average over the noise of the counts; None
-        for a statistic.
+        Distribution of a released value on the bins; with noisy counts that of one repetition,
+        because all values are drawn from one; None for a statistic.
     wasserstein : float
-        Distance of the distribution from the column, in its unit; nan for a statistic.
+        Distance of the distribution from the column, in its unit; nan for a statistic.  With noisy
+        counts this and all other errors are averages over the repetitions.
     mean_error : float
         Expected distance of what is published from the mean of the column: of the mean of the drawn
         values, of the mean of the published distribution, or of the published mean.
@@ -142,6 +143,8 @@ class ColumnRelease:
     code : str
         A line of Python that makes the release, after
         :attr:`pdpbook.own_data.Report.preparation`; empty for the release without noise.
+    standard_error : float
+        That of the average ``wasserstein``; 0 where nothing is random.
     draws : int or None
         Number m of values that are drawn and published; None where a distribution or a statistic is
         published once.
@@ -166,6 +169,7 @@ class ColumnRelease:
     divergence: float
     parameters: Mapping[str, Any]
     code: str
+    standard_error: float = 0.0
     draws: int | None = None
     replacement: Budget | None = None
     public_range: bool = True
@@ -315,7 +319,7 @@ class ReleaseSetting:
         Returns
         -------
         dict
-            The attributes of a :class:`ColumnRelease` from ``distribution`` to ``draws``.
+            Attributes of a :class:`ColumnRelease`.
         """
         points, column, draws = self.grid.midpoints, self.column, self.draws
         mean, quartiles = float(column.values.mean()), column.quantile(LEVELS)
@@ -331,9 +335,11 @@ class ReleaseSetting:
                 np.abs(distribution_quantile(points, each, LEVELS) - quartiles)
                 for each in distributions
             ]
+        distances, runs = self.distances(distributions), len(distributions)
         return {
-            "distribution": distributions.mean(axis=0),
-            "wasserstein": float(self.distances(distributions).mean()),
+            "distribution": distributions[0],
+            "wasserstein": float(distances.mean()),
+            "standard_error": float(distances.std(ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0,
             "mean_error": float(np.mean(means)),
             "quantile_errors": np.mean(quantiles, axis=0),
             "divergence": float(

@@ -363,6 +363,9 @@ class Report:
     def plot(self) -> Figure:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
+        Where the released distribution is itself random, one run of it is drawn; the errors are
+        averages.
+
         Returns
         -------
         matplotlib.figure.Figure
@@ -387,6 +390,7 @@ class Report:
             best=best.name,
             name=self.column.name,
             epsilon=self.epsilon,
+            one_run=best.standard_error > 0.0,
         )
 
     def to_html(self) -> str:

@@ -306,6 +306,17 @@ def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> 
     assert "no noise" not in names and len(names) == len(wine.releases) - 1
 
 
+def test_the_figure_shows_one_histogram_and_not_an_average_of_many() -> None:
+    values = column("linnerud", "Situps")
+    made = pb.report(values, 1.0, lower=0, upper=300, draws=20, reruns=0)
+    assert made.recommended.name == "DP histogram"
+    counts = made.column.grid(made.bins).counts(values)
+    one = pb.dp_histogram(counts, epsilon=1.0, rng=np.random.default_rng([0, 0]))
+    line = made.plot().axes[0].lines[0]
+    np.testing.assert_array_equal(line.get_ydata(), one)
+    assert line.get_label() == "released: DP histogram, one run"
+
+
 def test_what_is_left_out_is_stated() -> None:
     values = column("iris", "petal length (cm)")
     pure = pb.report(values, 1.0, lower=0, upper=10, delta=0.0, reruns=0)
