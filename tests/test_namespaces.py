@@ -23,6 +23,7 @@ INTERNAL = {
     "experiments.original_files.WHOLE",
     "foundations.grid_noise.SCALES",
     "own_data.releases.FROM_DATA",
+    "own_data.releases.GAME_WORK",
     "own_data.releases.LEVELS",
     "own_data.releases.PROMISES",
     "own_data.releases.RELEASES",

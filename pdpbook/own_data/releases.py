@@ -71,6 +71,7 @@ from pdpbook.per_instance.statistic_losses import (
 
 __all__ = [
     "FROM_DATA",
+    "GAME_WORK",
     "LEVELS",
     "PROMISES",
     "RELEASES",
@@ -96,6 +97,11 @@ MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 SHARE = 0.8
 #: The repaired game solves linear programs that take minutes for more records or bins.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
+#: The most records × bins² for which best responses are computed, all reruns together: about two
+#: seconds.
+GAME_WORK = 500_000_000
+#: The most bins² for which the common scale is computed again, all reruns together.
+SCALE_WORK = 1_000_000
 #: Points among which a noisy quantile is chosen.
 CANDIDATES = 513
 #: A scale of less than this part of a bin leaves almost every record in its own bin.
@@ -517,7 +523,11 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
         setting.all_draws(setting.fixed_losses(chosen), setting.delta)[setting.place],
-        _end_to_end(setting, lambda counts: counts @ rows(counts) / counts.sum()),
+        _end_to_end(
+            setting,
+            lambda: lambda counts: counts @ rows(counts) / counts.sum(),
+            SCALE_WORK / setting.bins**2,
+        ),
         **setting.errors((setting.frequency @ chosen)[None]),
         parameters={
             "ε of one draw": setting.draw_epsilon,
@@ -549,7 +559,11 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
         setting.all_draws(losses, setting.delta)[setting.place],
-        _end_to_end(setting, game_pipeline(played, _equilibrium)),
+        _end_to_end(
+            setting,
+            lambda: game_pipeline(played, _equilibrium),
+            GAME_WORK / (setting.column.records * setting.bins**2) - 1.0,
+        ),
         **setting.errors(outcome.output[None]),
         parameters={
             "ε of one draw": setting.draw_epsilon,
@@ -572,15 +586,18 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
     return best_response_dynamics(played, start=start.profile).profile
 
 
-def _end_to_end(setting: ReleaseSetting, pipeline: Pipeline) -> float | None:
-    """Return the largest end-to-end loss by all draws, if few bins are occupied.
+def _end_to_end(
+    setting: ReleaseSetting, pipeline: Callable[[], Pipeline], most: float
+) -> float | None:
+    """Return the largest end-to-end loss by all draws, if at most so many reruns are needed.
 
     Without a record the others' noise may be any other, so nothing but the loss of one draw is
     known about the likelihood ratio, and many draws cost what optimal composition says.
     """
-    if setting.column.records < 3 or np.count_nonzero(setting.counts) > setting.reruns:
+    occupied = np.count_nonzero(setting.counts)
+    if setting.column.records < 3 or occupied > min(setting.reruns, most):
         return None
-    loss = float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
+    loss = float(np.nanmax(end_to_end_losses(setting.counts, pipeline())))
     draws, delta = setting.draws, setting.delta
     if draws == 1 or delta == 0.0 or loss == 0.0 or not math.isfinite(draws * loss):
         return draws * loss

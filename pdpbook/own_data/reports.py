@@ -10,8 +10,10 @@ promise first and at the error second:
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these releases of the distribution the one with the smallest Wasserstein distance from the
-   column is recommended.  Where others come within five percent of it, the simplest of them is
-   recommended, because the errors of noisy counts are averages over a few repetitions.
+   column is recommended.  Distances of noisy counts are averages over a few repetitions, so one
+   release counts as nearer than another only if its distance is smaller by more than five percent
+   and the standard error of the difference.  Of the releases than which no other is nearer, the
+   simplest is recommended, and the report names those that are equally good.
 3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
    smaller than that of what the recommended release publishes: a distribution, or so many drawn
    values.  The distance of rule 2 is that of the distribution from which they are drawn.
@@ -33,6 +35,7 @@ from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
     FROM_DATA,
+    GAME_WORK,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
@@ -54,6 +57,8 @@ __all__ = ["Report", "report"]
 SWEEP = (8, 16, 32, 64, 128)
 #: Two errors that differ by a smaller part are called equal.
 _TIE = 0.05
+#: Releases that may be left out, and their names.
+LONG = {repaired_game: "repaired game", game: "game"}
 #: Repetitions of a release with noisy counts.
 RUNS = 20
 NO_PROMISE = (
@@ -91,6 +96,8 @@ class Report:
         One for each way to publish the column.
     sweep : pandas.DataFrame
         Wasserstein distance of the releases that may be recommended, at other numbers of bins.
+    left_out : dict from str to str
+        Releases that were not computed, and why.
     """
 
     column: Column
@@ -100,6 +107,7 @@ class Report:
     draws: int
     releases: tuple[ColumnRelease, ...]
     sweep: pd.DataFrame
+    left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
         """Return the release of a name.
@@ -127,20 +135,33 @@ class Report:
     @cached_property
     def recommended(self) -> ColumnRelease:
         """The release of the distribution that the rule of this module chooses."""
-        least = min(each.wasserstein for each in self._candidates)
-        return next(each for each in self._candidates if each.wasserstein * (1.0 - _TIE) <= least)
+        return next(
+            each
+            for each in self._candidates
+            if not any(_nearer(other, each) for other in self._candidates)
+        )
+
+    @cached_property
+    def equally_good(self) -> tuple[ColumnRelease, ...]:
+        """The other releases that the rule cannot tell from the recommended one by their errors."""
+        best = self.recommended
+        return tuple(
+            each
+            for each in self._candidates
+            if each is not best and not _nearer(best, each) and not _nearer(each, best)
+        )
 
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
         best, unit = self.recommended, self._number
         total = _promise(best.epsilon, best.delta)
-        nearest = min(self._candidates, key=lambda each: each.wasserstein)
+        equal = [f"the {each.name} ({unit(each.wasserstein)})" for each in self.equally_good]
         reason = (
-            "of the releases with this promise it is the nearest to the column"
-            if nearest is best
-            else "of the releases with this promise that are about as near to the column as the "
-            f"nearest of them, the {nearest.name}, it is the simplest"
+            "of the releases with this promise that are equally near to the column it is the "
+            "simplest"
+            if equal
+            else "of the releases with this promise it is the nearest to the column"
         )
         distance = f"(Wasserstein distance {unit(best.wasserstein)})."
         if self.column.public_range:
@@ -154,6 +175,13 @@ class Report:
                 f"If this range were public, the report would recommend {_article(best.name)}, "
                 f"which would then be differentially private, because {reason} {distance}",
             ]
+        if equal:
+            listed = " and ".join(", ".join(equal).rsplit(", ", 1))
+            text.append(
+                f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
+                "good: the distances differ by no more than five percent and the standard error of "
+                "the simulation."
+            )
         nearer = [
             each
             for each in self.releases
@@ -276,6 +304,15 @@ class Report:
             "with and without a record under the noise for this number. If it has to be hidden "
             "too, give bins and publish the DP histogram, whose noise does not depend on it."
         )
+        for name, why in self.left_out.items():
+            found.append(f"The {name} is left out: {why}.")
+        once = [each.name for each in self.releases if each.end_to_end is None]
+        if once:
+            found.append(
+                f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
+                "each occupied bin takes another run of it, which are too many here (the argument "
+                "reruns) or would take too long."
+            )
         first = self.preparation.replace("\n", "; ")
         found.append(f"{CAUTION} The line of Python of each release comes after these: {first}")
         return tuple(found)
@@ -354,7 +391,9 @@ class Report:
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
             ],
             "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
+            "left out": self.left_out,
             "recommended": self.recommended.name,
+            "equally good": [each.name for each in self.equally_good],
             "recommendation": self.recommendation,
             "preparation": self.preparation,
             "warnings": list(self.warnings),
@@ -453,8 +492,8 @@ def report(
         Number of values to release, from 1 to 10⁶.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
-        for more than 100,000 records or 64 bins, where it would take minutes.
-        For more than 100,000 records the game is left out for the same reason.
+        for more than 100,000 records or 64 bins, where it would take minutes.  The game is left out
+        if the number of records times the square of the number of bins is above 5 × 10⁸.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
@@ -466,7 +505,8 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed; each bin takes another run.
+        from the data are computed; each bin takes another run.  Where all these runs of the game
+        would exceed the same bound, its end-to-end loss is not computed, and the report says so.
     progress : bool
         Whether to show a progress bar.
 
@@ -514,19 +554,31 @@ def report(
     if bins is None:
         bins = public_bins(column.records, epsilon)
     setting = ReleaseSetting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
-    few = column.records <= REPAIRED_RECORDS and bins <= REPAIRED_BINS
-    repaired = delta > 0.0 and few
-    left_out = set() if repaired else {repaired_game}
-    if column.records > REPAIRED_RECORDS:
-        left_out.add(game)  # its best responses can take minutes, too
-    chosen = [each for each in RELEASES if each not in left_out]
+    left_out = _left_out(setting)
+    skipped = {each for each, name in LONG.items() if name in left_out}
+    chosen = [each for each in RELEASES if each not in skipped]
     bar = _extras.progress_bar(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )
     made = tuple(each(setting) for each in bar)
     if not column.public_range:
         made = tuple(range_from_data(each, column) for each in made)
-    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
+    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting), left_out)
+
+
+def _left_out(setting: ReleaseSetting) -> dict[str, str]:
+    """Return the releases that are not computed for this column, and why."""
+    n, bins, found = setting.column.records, setting.bins, {}
+    if setting.delta == 0.0:
+        found["repaired game"] = "it needs a δ above 0"
+    elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
+        found["repaired game"] = (
+            f"its linear programs would take minutes for {n:,} records in {bins} bins; they are "
+            f"solved for at most {REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+        )
+    if n * bins**2 > GAME_WORK:
+        found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
+    return found
 
 
 def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
@@ -550,6 +602,12 @@ def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     if "release" in plain:
         plain["infinite"] = [key for key, value in row.items() if value == math.inf]
     return plain
+
+
+def _nearer(one: ColumnRelease, other: ColumnRelease) -> bool:
+    """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
+    error = math.hypot(one.standard_error, other.standard_error)
+    return other.wasserstein * (1.0 - _TIE) - one.wasserstein > error
 
 
 def _details(release: ColumnRelease) -> dict[str, Any]:
