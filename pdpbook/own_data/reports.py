@@ -179,8 +179,8 @@ class Report:
             listed = " and ".join(", ".join(equal).rsplit(", ", 1))
             text.append(
                 f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
-                "good: the distances differ by no more than five percent and the standard error of "
-                "the simulation."
+                "good: the distances differ by no more than five percent plus the standard error "
+                "of the simulation."
             )
         nearer = [
             each
@@ -260,9 +260,10 @@ class Report:
         """
         column = self.column
         ends = f"{column.lower!r}, {column.upper!r}"
+        generator = "np.random.default_rng"  # without a seed, so that nobody can repeat the noise
         return (
             "import numpy as np\nimport pdpbook as pb\n"
-            f"rng = np.random.default_rng()\ngrid = pb.Grid({ends}, {self.bins})\n"
+            f"rng = {generator}()\ngrid = pb.Grid({ends}, {self.bins})\n"
             f"values = np.clip(values, {ends})"
         )
 
