@@ -187,14 +187,13 @@ class ColumnRelease:
 
     @property
     def published(self) -> str:
-        """What is published, with the parameters that are single numbers and the line of code."""
+        """What is published, with the parameters that are single numbers."""
         numbers = [
             f"{name} {value:.6g}"
             for name, value in self.parameters.items()
             if isinstance(value, (int, float))
         ]
-        settings = f" ({', '.join(numbers)})" if numbers else ""
-        return f"{self.what}{settings}" + (f", made by {self.code}" if self.code else "")
+        return self.what + (f" ({', '.join(numbers)})" if numbers else "")
 
     @property
     def largest_loss(self) -> float:

@@ -315,7 +315,10 @@ class Report:
                 "reruns) or would take too long."
             )
         first = self.preparation.replace("\n", "; ")
-        found.append(f"{CAUTION} The line of Python of each release comes after these: {first}")
+        found.append(
+            f"{CAUTION} The recommended release is made by these lines of Python: {first}; "
+            f"{self.recommended.code}"
+        )
         return tuple(found)
 
     def table(self) -> pd.DataFrame:

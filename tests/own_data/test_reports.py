@@ -286,6 +286,7 @@ def test_the_parameters_and_the_code_are_in_the_report(wine: pb.own_data.Report)
     assert releases["no noise"]["code"] == ""
     assert wine.to_dict()["preparation"] == wine.preparation
     assert wine.warnings[-1].startswith("Make the release that you have chosen once")
+    assert wine.warnings[-1].endswith(wine.recommended.code)
     assert f"probability of a uniform bin {uniform:.6g}" in wine._repr_html_()
 
 
