@@ -22,6 +22,8 @@ INTERNAL = {
     "experiments.original_files.POSITIVE",
     "experiments.original_files.WHOLE",
     "foundations.grid_noise.SCALES",
+    "own_data.releases.FROM_DATA",
+    "own_data.releases.GAME_WORK",
     "own_data.releases.LEVELS",
     "own_data.releases.PROMISES",
     "own_data.releases.RELEASES",

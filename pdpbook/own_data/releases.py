@@ -11,16 +11,25 @@ others keep the noise that was chosen with the record present.  A common scale o
 computed from the data has it, and its *end-to-end loss*, for which everything is computed again
 without the record, may be larger.
 
+Both are promised for a public range only.  If the range is taken from the data, it moves when the
+smallest or the largest record leaves, and nothing is promised: :func:`range_from_data`.
+
+Bins, scales and the ε of one draw are chosen from the number of records n.  The promises therefore
+hold with n public: they compare the data with and without a record under the noise for n records.
+Against the *replacement* of a record, for which n stays, some releases promise the same ε and
+others up to twice as much.
+
 m values are released together under one promise.  Draws of one randomiser are independent given the
 data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
-noisy histogram pays once, and any number of values may be drawn from it.
+noisy histogram pays once, and any number of values may be drawn from it.  The losses of the records
+are counted in the same way: as the ε of all draws at δ.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,11 +43,22 @@ from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.privacy import (
+    Budget,
+    advanced_composition,
+    group_privacy,
+    optimal_composition,
+)
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.own_data.column import Column
-from pdpbook.own_data.errors import ColumnDistance, distribution_quantile
+from pdpbook.own_data.errors import (
+    ColumnDistance,
+    distribution_quantile,
+    drawn_mean_error,
+    drawn_quantile_errors,
+)
 from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
@@ -51,6 +71,8 @@ from pdpbook.per_instance.statistic_losses import (
 )
 
 __all__ = [
+    "FROM_DATA",
+    "GAME_WORK",
     "LEVELS",
     "PROMISES",
     "RELEASES",
@@ -60,6 +82,7 @@ __all__ = [
     "ColumnRelease",
     "ReleaseSetting",
     "one_draw_epsilon",
+    "range_from_data",
     "repaired_game",
 ]
 
@@ -67,16 +90,25 @@ __all__ = [
 LEVELS = np.array([0.25, 0.5, 0.75])
 #: The kinds of promise, the strongest first.
 PROMISES = ("differential privacy", "fixed-noise", "none")
+#: The promise of every release whose range is taken from the data.
+FROM_DATA = "none: the range is taken from the data"
 #: Scales of the game in units of the one that is safe for every data set.
 MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
 #: The repaired game solves linear programs that take minutes for more records or bins.
 REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
+#: The most records × bins² for which best responses are computed, all reruns together: about two
+#: seconds.
+GAME_WORK = 500_000_000
+#: The most bins² for which the common scale is computed again, all reruns together.
+SCALE_WORK = 1_000_000
 #: Points among which a noisy quantile is chosen.
 CANDIDATES = 513
 #: A scale of less than this part of a bin leaves almost every record in its own bin.
 SMALLEST = 0.05
+#: More draws than optimal composition counts.
+MOST_COMPOSED = 100_000
 _ROUNDING = 1.0 + 1e-9
 
 
@@ -88,34 +120,51 @@ class ColumnRelease:
     ----------
     name : str
         Its name.
-    published : str
+    what : str
         What is published, in words.
-    promise : str
-        One of :data:`PROMISES`.
+    algorithm : str
+        What the algorithm promises on a public range, one of :data:`PROMISES`.
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of the removal of each record, in ascending order of the values, by all
-        draws together (the number of draws times the loss of one), in nats.
+        Fixed-noise loss of the removal of each record, in ascending order of the values, in nats, by
+        all draws together: with several draws the ε that they cost the record at δ, at most.
     end_to_end : float or None
-        Largest end-to-end loss of a record by all draws, or the bound that the promise gives; None
-        where it was not computed.
+        Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
+        None where it was not computed.
     distribution : ndarray, shape (K,), or None
-        Distribution of a released value on the bins, the average over the noise of the counts; None
-        for a statistic.
+        Distribution of a released value on the bins; with noisy counts that of one repetition,
+        because all values are drawn from one; None for a statistic.
     wasserstein : float
-        Distance of the distribution from the column, in its unit; nan for a statistic.
+        Distance of the distribution from the column, in its unit; nan for a statistic.  With noisy
+        counts this and all other errors are averages over the repetitions.
     mean_error : float
-        Expected distance of the released mean, or of the distribution's mean, from the column's.
+        Expected distance of what is published from the mean of the column: of the mean of the drawn
+        values, of the mean of the published distribution, or of the published mean.
     quantile_errors : ndarray, shape (3,)
         The same of the three quartiles.
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
+    parameters : mapping from str to number or list
+        What the algorithm was set to, by its name.
+    code : str
+        A line of Python that makes the release, after
+        :attr:`pdpbook.own_data.Report.preparation`; empty for the release without noise.
+    standard_error : float
+        That of the average ``wasserstein``; 0 where nothing is random.
+    draws : int or None
+        Number m of values that are drawn and published; None where a distribution or a statistic is
+        published once.
+    replacement : Budget or None
+        The (ε, δ) of all draws together against the replacement of one record by another, where the
+        promise is differential privacy.
+    public_range : bool
+        Whether the range was given; if it was taken from the data, nothing is promised.
     """
 
     name: str
-    published: str
-    promise: str
+    what: str
+    algorithm: str
     epsilon: float
     delta: float
     losses: NDArray[np.float64]
@@ -125,6 +174,27 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
+    parameters: Mapping[str, Any]
+    code: str
+    standard_error: float = 0.0
+    draws: int | None = None
+    replacement: Budget | None = None
+    public_range: bool = True
+
+    @property
+    def promise(self) -> str:
+        """What is promised here: nothing, if the range is taken from the data."""
+        return self.algorithm if self.public_range or self.algorithm == "none" else FROM_DATA
+
+    @property
+    def published(self) -> str:
+        """What is published, with the parameters that are single numbers."""
+        numbers = [
+            f"{name} {value:.6g}"
+            for name, value in self.parameters.items()
+            if isinstance(value, (int, float))
+        ]
+        return self.what + (f" ({', '.join(numbers)})" if numbers else "")
 
     __repr__ = short_repr
 
@@ -203,7 +273,7 @@ class ReleaseSetting:
         return np.random.default_rng([self.seed, run])
 
     def fixed_losses(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each bin's fixed-noise loss by all draws when its records are released by a row.
+        """Return each bin's fixed-noise loss by one draw when its records are released by a row.
 
         Parameters
         ----------
@@ -218,32 +288,77 @@ class ReleaseSetting:
         losses = np.full(self.bins, np.nan)
         mass = self.counts @ rows
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
-        return self.draws * losses
+        return losses
 
-    def errors(self, distributions: NDArray[np.float64]) -> dict[str, Any]:
-        """Return how far distributions are from the column, on average over them.
+    def all_draws(self, losses: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
+        """Return what all draws together cost records that lose so much by one draw.
+
+        Parameters
+        ----------
+        losses : ndarray
+            Fixed-noise losses by one draw; may be infinite, or nan for empty bins.
+        delta : float
+            The δ at which the draws are counted.
+
+        Returns
+        -------
+        ndarray, of the shape of losses
+            The smallest ε that holds at δ for every record with such a loss, which is what the
+            promise bounds; with one draw the losses themselves.
+        """
+        totals = self.draws * losses
+        if self.draws > 1 and delta > 0.0:
+            n = self.column.records
+            for loss in np.unique(losses[np.isfinite(losses) & (losses > 0.0)]):
+                total = draws_epsilon(n, float(loss), draws=self.draws, delta=delta)
+                totals[losses == loss] = total
+        return totals
+
+    def errors(self, distributions: NDArray[np.float64], *, drawn: bool = True) -> dict[str, Any]:
+        """Return how far releases are from the column, on average over repetitions.
 
         Parameters
         ----------
         distributions : ndarray, shape (r, K)
+            Those of a released value.
+        drawn : bool
+            Whether values drawn from the distribution are published, and not itself.
 
         Returns
         -------
         dict
-            The last five attributes of a :class:`ColumnRelease`.
+            Attributes of a :class:`ColumnRelease`.
         """
-        points, column = self.grid.midpoints, self.column
-        mean, quartiles = column.values.mean(), column.quantile(LEVELS)
-        quantiles = [distribution_quantile(points, each, LEVELS) for each in distributions]
+        points, column, draws = self.grid.midpoints, self.column, self.draws
+        mean, quartiles = float(column.values.mean()), column.quantile(LEVELS)
+        if drawn:
+            means = [drawn_mean_error(points, each, draws, mean) for each in distributions]
+            quantiles = [
+                drawn_quantile_errors(points, each, draws, LEVELS, quartiles)
+                for each in distributions
+            ]
+        else:
+            means = list(np.abs(distributions @ points - mean))
+            quantiles = [
+                np.abs(distribution_quantile(points, each, LEVELS) - quartiles)
+                for each in distributions
+            ]
+        distances, runs = self.distances(distributions), len(distributions)
         return {
-            "distribution": distributions.mean(axis=0),
-            "wasserstein": float(np.mean([self.distance(points, p) for p in distributions])),
-            "mean_error": float(np.abs(distributions @ points - mean).mean()),
-            "quantile_errors": np.abs(np.array(quantiles) - quartiles).mean(axis=0),
+            "distribution": distributions[0],
+            "wasserstein": float(distances.mean()),
+            "standard_error": float(distances.std(ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0,
+            "mean_error": float(np.mean(means)),
+            "quantile_errors": np.mean(quantiles, axis=0),
             "divergence": float(
                 np.mean([kl_divergence(self.frequency, each) for each in distributions])
             ),
+            "draws": draws if drawn else None,
         }
+
+    def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
+        return np.array([self.distance(self.grid.midpoints, each) for each in distributions])
 
 
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
@@ -285,7 +400,7 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
 
 def no_noise(setting: ReleaseSetting) -> ColumnRelease:
     """Return the column's own values, drawn at random: what the others are compared with."""
-    losses = setting.fixed_losses(np.eye(setting.bins))
+    losses = setting.all_draws(setting.fixed_losses(np.eye(setting.bins)), setting.delta)
     return ColumnRelease(
         "no noise",
         "values of records drawn at random, rounded to the midpoints of the bins",
@@ -295,14 +410,21 @@ def no_noise(setting: ReleaseSetting) -> ColumnRelease:
         losses[setting.place],
         float(np.nanmax(losses)),
         **setting.errors(setting.frequency[None]),
+        parameters={},
+        code="",
     )
 
 
 def _randomised(
-    setting: ReleaseSetting, name: str, published: str, rows: NDArray[np.float64]
+    setting: ReleaseSetting,
+    name: str,
+    published: str,
+    rows: NDArray[np.float64],
+    parameters: dict[str, Any],
+    code: str,
 ) -> ColumnRelease:
     """Return a release by a randomiser that is chosen from n and the target alone."""
-    losses = setting.fixed_losses(rows)
+    losses = setting.all_draws(setting.fixed_losses(rows), setting.delta)
     return ColumnRelease(
         name,
         published,
@@ -312,13 +434,44 @@ def _randomised(
         losses[setting.place],
         float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
         **setting.errors((setting.frequency @ rows)[None]),
+        parameters={"ε of one draw": setting.draw_epsilon} | parameters,
+        code=code,
+        replacement=_replaced(setting),
     )
+
+
+def _laplace_code(setting: ReleaseSetting, scale: float) -> str:
+    """Return the line that draws values with Laplace noise of one scale."""
+    return f"pb.PerInstanceLaplace(values, {scale!r}, grid).sample({setting.draws}, rng=rng)"
+
+
+def _drawn_code(setting: ReleaseSetting, distribution: str) -> str:
+    """Return the line that draws values from a distribution on the bins."""
+    return f"rng.choice(grid.midpoints, {setting.draws}, p={distribution})"
+
+
+def _replaced(setting: ReleaseSetting) -> Budget:
+    """Return what draws of a fixed randomiser promise when one record is replaced.
+
+    The largest ratio of two probabilities of one draw is the same as for removal: at an output that
+    a record reaches with the probability a instead of b, and each of the others with b, it is
+    (n - 1 + a / b) / n in both cases.  The δ of many draws is another matter: there the replacement
+    is a removal that is followed by an addition.
+    """
+    basic = setting.draws * setting.draw_epsilon
+    if basic <= 2.0 * setting.epsilon:
+        return Budget(basic)
+    return group_privacy(setting.epsilon, records=2, delta=setting.delta)
 
 
 def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return Laplace noise of the one scale that is private for every column of n records."""
-    scale = scale_bound(setting.column.records, setting.draw_epsilon) * _ROUNDING
-    return laplace_kernel(setting.bins, [scale])[0]
+    return laplace_kernel(setting.bins, [_safe_scale(setting)])[0]
+
+
+def _safe_scale(setting: ReleaseSetting) -> float:
+    """Return the scale that is private for every column of n records, as a part of the range."""
+    return float(scale_bound(setting.column.records, setting.draw_epsilon)) * _ROUNDING
 
 
 def response_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -333,27 +486,37 @@ def laplace(setting: ReleaseSetting) -> ColumnRelease:
         "Laplace mechanism",
         "values of records drawn at random, with truncated Laplace noise of one scale",
         laplace_rows(setting),
+        {"scale as a part of the range": _safe_scale(setting)},
+        _laplace_code(setting, _safe_scale(setting)),
     )
 
 
 def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
     """Return the random sampling query with k-ary randomised response."""
+    rows, n = response_rows(setting), setting.column.records
+    made = f"pb.k_ary_randomised_response({setting.bins}, {n}, {setting.draw_epsilon!r})"
     return _randomised(
         setting,
         "k-ary randomised response",
         "values of records drawn at random, some of them replaced by a bin drawn uniformly",
-        response_rows(setting),
+        rows,
+        {"probability of a uniform bin": setting.bins * float(rows[0, 1])},
+        _drawn_code(setting, f"grid.counts(values) @ {made} / {n}"),
     )
 
 
 def common(setting: ReleaseSetting) -> ColumnRelease:
     """Return the query with the smallest common scale at which every record is private."""
 
+    def scale_of(counts: NDArray[np.int64]) -> float:
+        return float(common_scale(counts, epsilon=setting.draw_epsilon))
+
     def rows(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        scale = common_scale(counts, epsilon=setting.draw_epsilon)
+        scale = scale_of(counts)
         return laplace_kernel(setting.bins, [scale])[0] if scale else np.eye(setting.bins)
 
-    chosen = rows(setting.counts)
+    chosen, scale = rows(setting.counts), scale_of(setting.counts)
+    without_noise = f"grid.counts(values) / {setting.column.records}"
     return ColumnRelease(
         "common scale",
         "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
@@ -361,16 +524,24 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
-        setting.fixed_losses(chosen)[setting.place],
-        _end_to_end(setting, lambda counts: counts @ rows(counts) / counts.sum()),
+        setting.all_draws(setting.fixed_losses(chosen), setting.delta)[setting.place],
+        _end_to_end(
+            setting,
+            lambda: lambda counts: counts @ rows(counts) / counts.sum(),
+            SCALE_WORK / setting.bins**2,
+        ),
         **setting.errors((setting.frequency @ chosen)[None]),
+        parameters={
+            "ε of one draw": setting.draw_epsilon,
+            "scale as a part of the range": scale,
+        },
+        code=_laplace_code(setting, scale) if scale else _drawn_code(setting, without_noise),
     )
 
 
 def game(setting: ReleaseSetting) -> ColumnRelease:
     """Return the equilibrium of the noise-variance-optimization game."""
-    n = setting.column.records
-    scales = MULTIPLIERS * scale_bound(n, setting.draw_epsilon) * _ROUNDING
+    scales = MULTIPLIERS * _safe_scale(setting)
     scales = scales[: 1 + np.count_nonzero(scales[1:] * setting.bins > SMALLEST)]
     played = NVOGame(
         setting.counts,
@@ -378,19 +549,30 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
         epsilon=setting.draw_epsilon,
         scales=scales,
     )
-    outcome = played.evaluate(_equilibrium(played))
+    profile = _equilibrium(played)
+    outcome = played.evaluate(profile)
     losses = np.full(setting.bins, np.nan)
     occupied = setting.counts > 0
-    losses[occupied] = setting.draws * np.nanmax(outcome.losses[occupied], axis=1)
+    losses[occupied] = np.nanmax(outcome.losses[occupied], axis=1)
     return ColumnRelease(
         "game",
         "values of records drawn at random, each with the scale that best responses chose for it",
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
-        losses[setting.place],
-        _end_to_end(setting, game_pipeline(played, _equilibrium)),
+        setting.all_draws(losses, setting.delta)[setting.place],
+        _end_to_end(
+            setting,
+            lambda: game_pipeline(played, _equilibrium),
+            GAME_WORK / (setting.column.records * setting.bins**2) - 1.0,
+        ),
         **setting.errors(outcome.output[None]),
+        parameters={
+            "ε of one draw": setting.draw_epsilon,
+            "scales as parts of the range": scales.tolist(),
+            "records of each bin with each scale": profile.tolist(),
+        },
+        code=_drawn_code(setting, 'report["game"].distribution'),
     )
 
 
@@ -406,11 +588,24 @@ def _equilibrium(played: NVOGame) -> NDArray[np.int64]:
     return best_response_dynamics(played, start=start.profile).profile
 
 
-def _end_to_end(setting: ReleaseSetting, pipeline: Pipeline) -> float | None:
-    """Return the largest end-to-end loss by all draws, if few bins are occupied."""
-    if setting.column.records < 3 or np.count_nonzero(setting.counts) > setting.reruns:
+def _end_to_end(
+    setting: ReleaseSetting, pipeline: Callable[[], Pipeline], most: float
+) -> float | None:
+    """Return the largest end-to-end loss by all draws, if at most so many reruns are needed.
+
+    Without a record the others' noise may be any other, so nothing but the loss of one draw is
+    known about the likelihood ratio, and many draws cost what optimal composition says.
+    """
+    occupied = np.count_nonzero(setting.counts)
+    if setting.column.records < 3 or occupied > min(setting.reruns, most):
         return None
-    return setting.draws * float(np.nanmax(end_to_end_losses(setting.counts, pipeline)))
+    loss = float(np.nanmax(end_to_end_losses(setting.counts, pipeline())))
+    draws, delta = setting.draws, setting.delta
+    if draws == 1 or delta == 0.0 or loss == 0.0 or not math.isfinite(draws * loss):
+        return draws * loss
+    if draws <= MOST_COMPOSED:
+        return optimal_composition(loss, count=draws, delta=delta)
+    return min(draws * loss, advanced_composition(loss, count=draws, slack=delta).epsilon)
 
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -433,7 +628,10 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
         0.0,
         np.full(setting.column.records, setting.epsilon),  # one count moves by one
         setting.epsilon,
-        **setting.errors(histogram_runs(setting)),
+        **setting.errors(histogram_runs(setting), drawn=False),
+        parameters={"ε of the counts": setting.epsilon},
+        code=f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r}, rng=rng)",
+        replacement=Budget(2.0 * setting.epsilon),  # two counts move by one
     )
 
 
@@ -443,18 +641,23 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
     rest = (1.0 - SHARE) * setting.epsilon
     drawn = one_draw_epsilon(n, rest, draws=setting.draws, delta=delta / 2.0)
     total = SHARE * setting.epsilon + drawn
+    lower_delta = delta if setting.draws == 1 else delta / 2.0
+    share = SHARE * setting.epsilon / total
     made = [
         private_randomiser(
             setting.counts,
             epsilon=total,
-            delta=delta if setting.draws == 1 else delta / 2.0,
-            share=SHARE * setting.epsilon / total,
+            delta=lower_delta,
+            share=share,
             rng=setting.generator(run),
             actions="blur",
         )
         for run in range(setting.runs)
     ]
-    losses = np.mean([setting.fixed_losses(each.randomiser) for each in made], axis=0)
+    losses = np.mean(
+        [setting.all_draws(setting.fixed_losses(each.randomiser), lower_delta) for each in made],
+        axis=0,
+    )
     return ColumnRelease(
         "repaired game",
         "noisy counts, and values of records drawn at random under a randomiser made from them",
@@ -464,16 +667,35 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         SHARE * setting.epsilon + losses[setting.place],
         setting.epsilon,
         **setting.errors(np.array([each.output(setting.counts) for each in made])),
+        parameters={
+            "ε of the counts": share * total,
+            "δ of the counts": lower_delta,
+            "ε of one draw": drawn,
+        },
+        code=(
+            "(made := pb.audit.private_randomiser(grid.counts(values), "
+            f'epsilon={total!r}, delta={lower_delta!r}, share={share!r}, rng=rng, actions="blur"'
+            ")).noisy, " + _drawn_code(setting, "made.output(grid.counts(values))")
+        ),
+        replacement=group_privacy(setting.epsilon, records=2, delta=delta),
     )
 
 
 def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     """Return the mean with Laplace noise, once."""
-    column = setting.column
-    scale = column.width / (column.records * setting.epsilon)
-    losses = laplace_losses(mean_changes(column.values), scale=scale)
+    column, epsilon = setting.column, setting.epsilon
+    change = column.width / column.records  # when a record is removed, or replaced
+    scale = change / epsilon
     return _statistic(
-        setting, "noisy mean", "the mean with Laplace noise", losses, scale, np.full(3, np.nan)
+        setting,
+        "noisy mean",
+        "the mean with Laplace noise",
+        laplace_losses(mean_changes(column.values), scale=scale),
+        mean_error=scale,
+        parameters={"Laplace scale": scale},
+        code="pb.laplace_mechanism(values.mean(), "
+        f"sensitivity={change!r}, epsilon={epsilon!r}, rng=rng)",
+        replacement=Budget(epsilon),
     )
 
 
@@ -487,8 +709,20 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         chances = quantile_probabilities(column.values, points, quantile=level, epsilon=share)
         errors.append(float(chances @ np.abs(points - exact)))
         losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
-    published = "the three quartiles, chosen by the exponential mechanism"
-    return _statistic(setting, "noisy quartiles", published, losses, np.nan, np.array(errors))
+    # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
+    replaced = share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum())
+    line = f"np.linspace({column.lower!r}, {column.upper!r}, {CANDIDATES})"
+    return _statistic(
+        setting,
+        "noisy quartiles",
+        "the three quartiles, chosen by the exponential mechanism",
+        losses,
+        quantile_errors=np.array(errors),
+        parameters={"ε of each quartile": share, "candidates": CANDIDATES},
+        code=f"[rng.choice(points := {line}, p=pb.per_instance.quantile_probabilities("
+        f"values, points, quantile=level, epsilon={share!r})) for level in {LEVELS.tolist()}]",
+        replacement=Budget(replaced),
+    )
 
 
 def _statistic(
@@ -496,8 +730,12 @@ def _statistic(
     name: str,
     published: str,
     losses: NDArray[np.float64],
-    mean_error: float,
-    quantile_errors: NDArray[np.float64],
+    *,
+    mean_error: float = math.nan,
+    quantile_errors: NDArray[np.float64] | None = None,
+    parameters: dict[str, Any],
+    code: str,
+    replacement: Budget,
 ) -> ColumnRelease:
     """Return the release of a statistic, whose noise does not depend on the data."""
     return ColumnRelease(
@@ -511,8 +749,39 @@ def _statistic(
         distribution=None,
         wasserstein=math.nan,
         mean_error=mean_error,
-        quantile_errors=quantile_errors,
+        quantile_errors=np.full(3, np.nan) if quantile_errors is None else quantile_errors,
         divergence=math.nan,
+        parameters=parameters,
+        code=code,
+        replacement=replacement,
+    )
+
+
+def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
+    """Return what is left of a release if its range was taken from the data: no promise.
+
+    Parameters
+    ----------
+    release : ColumnRelease
+        The release, as if its range were public.
+    column : Column
+        The column whose smallest and largest value are the range.
+
+    Returns
+    -------
+    ColumnRelease
+        Without a promise.  Where one record alone holds an end of the range, the released points
+        move when it is removed, so the largest end-to-end loss is infinite.
+    """
+    ends = column.values[[0, -1]]
+    alone = column.values[1] > ends[0] or column.values[-2] < ends[1]
+    return replace(
+        release,
+        epsilon=math.inf,
+        delta=0.0,
+        end_to_end=math.inf if alone else release.end_to_end,
+        replacement=None,
+        public_range=False,
     )
 
 

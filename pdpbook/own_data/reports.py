@@ -4,14 +4,19 @@ r"""From a column to a decision: every release side by side, and the one to use.
 each record loses and how far it is from the column, and recommends one by a rule that looks at the
 promise first and at the error second:
 
+0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
+   with that.  What follows is what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
 2. Among these releases of the distribution the one with the smallest Wasserstein distance from the
-   column is recommended.  Where others come within five percent of it, the simplest of them is
-   recommended, because the errors of noisy counts are averages over a few repetitions.
+   column is recommended.  Distances of noisy counts are averages over a few repetitions, so one
+   release counts as nearer than another only if its distance is smaller by more than five percent
+   and the standard error of the difference.  Of the releases than which no other is nearer, the
+   simplest is recommended, and the report names those that are equally good.
 3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
-   smaller than that of the recommended distribution.
+   smaller than that of what the recommended release publishes: a distribution, or so many drawn
+   values.  The distance of rule 2 is that of the distribution from which they are drawn.
 
 A report is computed from the data and is not private itself.
 """
@@ -29,6 +34,8 @@ from numpy.typing import ArrayLike
 from pdpbook import _extras, _validate
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
+    FROM_DATA,
+    GAME_WORK,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
@@ -36,6 +43,7 @@ from pdpbook.own_data.releases import (
     ColumnRelease,
     ReleaseSetting,
     game,
+    range_from_data,
     repaired_game,
 )
 
@@ -49,10 +57,25 @@ __all__ = ["Report", "report"]
 SWEEP = (8, 16, 32, 64, 128)
 #: Two errors that differ by a smaller part are called equal.
 _TIE = 0.05
+#: Releases that may be left out, and their names.
+LONG = {repaired_game: "repaired game", game: "game"}
 #: Repetitions of a release with noisy counts.
 RUNS = 20
+NO_PROMISE = (
+    "No release of this column keeps a promise, because its range is taken from the data: without "
+    "the smallest or the largest record other points would be released, so no ε bounds what a "
+    "release tells about these two. Choose lower and upper without looking at the data."
+)
+CAUTION = (
+    "Make the release that you have chosen once, with a random generator that has no seed, and "
+    "publish what comes out. Each further run is a further release that costs its ε again, and a "
+    "result that was picked because it looks right has no promise at all."
+)
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
-NEIGHBOURS = "data sets that differ by the removal of one record"
+NEIGHBOURS = (
+    "data sets that differ by the removal of one record; the number of records is public, and the "
+    "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +98,8 @@ class Report:
         One for each way to publish the column.
     sweep : pandas.DataFrame
         Wasserstein distance of the releases that may be recommended, at other numbers of bins.
+    left_out : dict from str to str
+        Releases that were not computed, and why.
     """
 
     column: Column
@@ -84,6 +109,7 @@ class Report:
     draws: int
     releases: tuple[ColumnRelease, ...]
     sweep: pd.DataFrame
+    left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
         """Return the release of a name.
@@ -101,36 +127,63 @@ class Report:
 
     @property
     def _candidates(self) -> list[ColumnRelease]:
-        """The differentially private releases of the distribution, the simplest first."""
+        """Releases of the distribution that are private on a public range, the simplest first."""
         return [
             each
             for each in self.releases
-            if each.promise == "differential privacy" and each.distribution is not None
+            if each.algorithm == "differential privacy" and each.distribution is not None
         ]
 
     @cached_property
     def recommended(self) -> ColumnRelease:
         """The release of the distribution that the rule of this module chooses."""
-        least = min(each.wasserstein for each in self._candidates)
-        return next(each for each in self._candidates if each.wasserstein * (1.0 - _TIE) <= least)
+        return next(
+            each
+            for each in self._candidates
+            if not any(_nearer(other, each) for other in self._candidates)
+        )
+
+    @cached_property
+    def equally_good(self) -> tuple[ColumnRelease, ...]:
+        """The other releases that the rule cannot tell from the recommended one by their errors."""
+        best = self.recommended
+        return tuple(
+            each
+            for each in self._candidates
+            if each is not best and not _nearer(best, each) and not _nearer(each, best)
+        )
 
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
         best, unit = self.recommended, self._number
         total = _promise(best.epsilon, best.delta)
-        nearest = min(self._candidates, key=lambda each: each.wasserstein)
+        equal = [f"the {each.name} ({unit(each.wasserstein)})" for each in self.equally_good]
         reason = (
-            "of the releases with this promise it is the nearest to the column"
-            if nearest is best
-            else "of the releases with this promise that are about as near to the column as the "
-            f"nearest of them, the {nearest.name}, it is the simplest"
+            "of the releases with this promise that are equally near to the column it is the "
+            "simplest"
+            if equal
+            else "of the releases with this promise it is the nearest to the column"
         )
-        text = [
-            f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
-            f"{_draws(self.draws)}, whatever the records are, and {reason} "
-            f"(Wasserstein distance {unit(best.wasserstein)})."
-        ]
+        distance = f"(Wasserstein distance {unit(best.wasserstein)})."
+        if self.column.public_range:
+            text = [
+                f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
+                f"{_draws(self.draws)}, whatever the records are, and {reason} {distance}"
+            ]
+        else:
+            text = [
+                NO_PROMISE,
+                f"If this range were public, the report would recommend {_article(best.name)}, "
+                f"which would then be differentially private, because {reason} {distance}",
+            ]
+        if equal:
+            listed = " and ".join(", ".join(equal).rsplit(", ", 1))
+            text.append(
+                f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
+                "good: the distances differ by no more than five percent plus the standard error "
+                "of the simulation."
+            )
         nearer = [
             each
             for each in self.releases
@@ -152,46 +205,69 @@ class Report:
         if mean.mean_error < best.mean_error:
             text.append(
                 f"If only the mean is wanted, publish the noisy mean: it is off by "
-                f"{unit(mean.mean_error)} on average, that of the recommended release by "
+                f"{unit(mean.mean_error)} on average, and {_given(best, 'mean')} by "
                 f"{unit(best.mean_error)}."
             )
         if quartiles.quantile_errors.mean() < best.quantile_errors.mean():
             text.append(
                 f"If only the quartiles are wanted, publish the noisy quartiles: they are off by "
-                f"{unit(float(quartiles.quantile_errors.mean()))} on average, those of the "
-                f"recommended release by {unit(float(best.quantile_errors.mean()))}."
+                f"{unit(float(quartiles.quantile_errors.mean()))} on average, and "
+                f"{_given(best, 'quartiles')} by {unit(float(best.quantile_errors.mean()))}."
             )
         return " ".join(text)
 
     @property
     def guarantees(self) -> dict[str, str]:
-        """What each release promises in a sentence, by its name.
+        """What each release promises in a few sentences, by its name.
 
-        Neighbouring data sets differ by the removal of one record.
+        Neighbouring data sets differ by the removal of one record, and the number of records is
+        public; where a release is differentially private, the ε for the replacement of one record
+        stands beside it.
         """
         said = {
             "none": lambda total: "Nothing is promised.",
+            FROM_DATA: lambda total: (
+                "Nothing is promised, because the range is taken from the data: without the "
+                "smallest or the largest record it would be another one."
+            ),
             "differential privacy": lambda total: (
                 f"Differential privacy at {total}: whatever the records are, the removal of one of "
-                "them is hidden from an attacker who knows the algorithm and all the others."
+                "them is hidden from an attacker who knows the algorithm, the number of records "
+                "and all the others."
             ),
             "fixed-noise": lambda total: (
                 f"Fixed-noise privacy at {total}: in this column the removal of one record is "
                 "hidden as long as the noise of the others stays as it is."
             ),
         }
-        paid_once = ("counts", "the mean", "the three")
         return {
             each.name: said[each.promise](
                 _promise(each.epsilon, each.delta)
-                + (
-                    ", paid once"
-                    if each.published.startswith(paid_once)
-                    else f" for {_draws(self.draws)}"
-                )
+                + (", paid once" if each.draws is None else f" for {_draws(self.draws)}")
+            )
+            + (
+                " Against the replacement of one record by another it is "
+                f"{_promise(each.replacement.epsilon, each.replacement.delta)}."
+                if each.replacement
+                else ""
             )
             for each in self.releases
         }
+
+    @property
+    def preparation(self) -> str:
+        """The lines of Python that come before the ``code`` of a release.
+
+        They need ``values``, the column without missing values.
+        """
+        column = self.column
+        ends = f"{column.lower!r}, {column.upper!r}"
+        generator = "np.random.default_rng"  # without a seed, so that nobody can repeat the noise
+        return (
+            "import numpy as np\nimport pdpbook as pb\n"
+            f"rng = {generator}()\ngrid = pb.Grid({ends}, {self.bins})\n"
+            f"values = np.clip(values, {ends})"
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -206,7 +282,8 @@ class Report:
         if not column.public_range:
             found.append(
                 f"The range from {column.lower:g} to {column.upper:g} was taken from the data, so "
-                "every release tells the smallest and the largest record, which no noise hides. "
+                "every release tells the smallest and the largest record, which no noise hides, "
+                "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
         if column.moved:
@@ -224,6 +301,26 @@ class Report:
             "A number of bins that was picked because it suits these records tells something about "
             "them, and no ε in this report counts that."
         )
+        found.append(
+            f"The number of records, {column.records:,}, is taken as public: the number of bins, "
+            "the scales and the ε of one draw follow from it, and every promise compares the data "
+            "with and without a record under the noise for this number. If it has to be hidden "
+            "too, give bins and publish the DP histogram, whose noise does not depend on it."
+        )
+        for name, why in self.left_out.items():
+            found.append(f"The {name} is left out: {why}.")
+        once = [each.name for each in self.releases if each.end_to_end is None]
+        if once:
+            found.append(
+                f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
+                "each occupied bin takes another run of it, which are too many here (the argument "
+                "reruns) or would take too long."
+            )
+        first = self.preparation.replace("\n", "; ")
+        found.append(
+            f"{CAUTION} The recommended release is made by these lines of Python: {first}; "
+            f"{self.recommended.code}"
+        )
         return tuple(found)
 
     def table(self) -> pd.DataFrame:
@@ -234,8 +331,8 @@ class Report:
         pandas.DataFrame
             Index ``release``; the promise with its ``epsilon`` and ``delta`` for all draws, the
             median and the largest fixed-noise loss of a record and the largest end-to-end loss in
-            nats; the Wasserstein distance and the errors of mean and quartiles in the column's
-            unit; KL in nats.
+            nats, with several draws as the ε of all of them at δ; the Wasserstein distance and the
+            errors of mean and quartiles in the column's unit; KL in nats.
         """
         import pandas as pd
 
@@ -264,7 +361,8 @@ class Report:
         -------
         pandas.DataFrame, shape (n, releases + 1)
             The value of each record, in ascending order, then its fixed-noise loss by all draws of
-            each release, in nats.  It is as private as the data.
+            each release, in nats; with several draws the ε at δ that they cost the record, at most.
+            The table is as private as the data.
         """
         import pandas as pd
 
@@ -277,7 +375,8 @@ class Report:
         Returns
         -------
         dict
-            It has no infinite or missing number: these are None.
+            It has no infinite or missing number: these are None, and ``infinite`` of a release
+            lists the names of those that are infinite.
         """
         column = self.column
         table, guarantees = self.table().reset_index(), self.guarantees
@@ -294,17 +393,23 @@ class Report:
             "draws": self.draws,
             "neighbours": NEIGHBOURS,
             "releases": [
-                _plain(row | {"published": each.published, "guarantee": guarantees[each.name]})
+                _plain(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
             ],
             "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
+            "left out": self.left_out,
             "recommended": self.recommended.name,
+            "equally good": [each.name for each in self.equally_good],
             "recommendation": self.recommendation,
+            "preparation": self.preparation,
             "warnings": list(self.warnings),
         }
 
     def plot(self) -> Figure:
         """Draw the column beside the recommended release, the errors, and the records' losses.
+
+        Where the released distribution is itself random, one run of it is drawn; the errors are
+        averages.
 
         Returns
         -------
@@ -323,13 +428,14 @@ class Report:
         assert best.distribution is not None  # only releases of the distribution are recommended
         return decision(
             self.table(),
-            {each.name: each.losses for each in self.releases if each.promise != "none"},
+            {each.name: each.losses for each in self.releases if each.algorithm != "none"},
             grid=grid,
             frequency=counts / counts.sum(),
             released=best.distribution,
             best=best.name,
             name=self.column.name,
             epsilon=self.epsilon,
+            one_run=best.standard_error > 0.0,
         )
 
     def to_html(self) -> str:
@@ -392,8 +498,8 @@ def report(
         Number of values to release, from 1 to 10⁶.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
-        for more than 100,000 records or 64 bins, where it would take minutes.
-        For more than 100,000 records the game is left out for the same reason.
+        for more than 100,000 records or 64 bins, where it would take minutes.  The game is left out
+        if the number of records times the square of the number of bins is above 5 × 10⁸.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
@@ -405,7 +511,8 @@ def report(
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
-        from the data are computed; each bin takes another run.
+        from the data are computed; each bin takes another run.  Where all these runs of the game
+        would exceed the same bound, its end-to-end loss is not computed, and the report says so.
     progress : bool
         Whether to show a progress bar.
 
@@ -453,17 +560,31 @@ def report(
     if bins is None:
         bins = public_bins(column.records, epsilon)
     setting = ReleaseSetting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
-    few = column.records <= REPAIRED_RECORDS and bins <= REPAIRED_BINS
-    repaired = delta > 0.0 and few
-    left_out = set() if repaired else {repaired_game}
-    if column.records > REPAIRED_RECORDS:
-        left_out.add(game)  # its best responses can take minutes, too
-    chosen = [each for each in RELEASES if each not in left_out]
+    left_out = _left_out(setting)
+    skipped = {each for each, name in LONG.items() if name in left_out}
+    chosen = [each for each in RELEASES if each not in skipped]
     bar = _extras.progress_bar(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )
     made = tuple(each(setting) for each in bar)
-    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting))
+    if not column.public_range:
+        made = tuple(range_from_data(each, column) for each in made)
+    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting), left_out)
+
+
+def _left_out(setting: ReleaseSetting) -> dict[str, str]:
+    """Return the releases that are not computed for this column, and why."""
+    n, bins, found = setting.column.records, setting.bins, {}
+    if setting.delta == 0.0:
+        found["repaired game"] = "it needs a δ above 0"
+    elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
+        found["repaired game"] = (
+            f"its linear programs would take minutes for {n:,} records in {bins} bins; they are "
+            f"solved for at most {REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+        )
+    if n * bins**2 > GAME_WORK:
+        found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
+    return found
 
 
 def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
@@ -473,16 +594,37 @@ def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
     lines = []
     for bins in sorted({*SWEEP, setting.bins}):
         other = replace(setting, bins=bins)
-        found = {name: other.errors(of(other))["wasserstein"] for name, of in SWEPT.items()}
+        found = {name: float(other.distances(of(other)).mean()) for name, of in SWEPT.items()}
         lines.append({"bins": bins, **found})
     return pd.DataFrame(lines).set_index("bins")
 
 
 def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     """Return a row of a table whose infinite and missing numbers are None."""
-    return {
+    plain = {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value
         for key, value in row.items()
+    }
+    if "release" in plain:
+        plain["infinite"] = [key for key, value in row.items() if value == math.inf]
+    return plain
+
+
+def _nearer(one: ColumnRelease, other: ColumnRelease) -> bool:
+    """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
+    error = math.hypot(one.standard_error, other.standard_error)
+    return other.wasserstein * (1.0 - _TIE) - one.wasserstein > error
+
+
+def _details(release: ColumnRelease) -> dict[str, Any]:
+    """Return what a program has to know of a release beside its row of the table."""
+    replaced = release.replacement
+    return {
+        "published": release.published,
+        "parameters": dict(release.parameters),
+        "code": release.code,
+        "replacement epsilon": replaced and replaced.epsilon,
+        "replacement delta": replaced and replaced.delta,
     }
 
 
@@ -492,6 +634,15 @@ def _promise(epsilon: float, delta: float) -> str:
 
 def _draws(draws: int) -> str:
     return "one draw" if draws == 1 else f"all {draws:,} draws together"
+
+
+def _given(release: ColumnRelease, statistic: str) -> str:
+    """Return what stands for a statistic if only a release of the distribution is published."""
+    if release.draws == 1:
+        return "the one value that the recommended release gives"
+    if release.draws is None:
+        return f"the {statistic} of the recommended release"
+    return f"the {statistic} of the {release.draws:,} values that the recommended release gives"
 
 
 def _article(name: str) -> str:

@@ -35,6 +35,7 @@ def decision(
     best: str,
     name: str,
     epsilon: float,
+    one_run: bool = False,
 ) -> Figure:
     """Draw the column beside its recommended release, all errors, and the records' losses.
 
@@ -52,6 +53,8 @@ def decision(
         The recommended release, and what the column is called.
     epsilon : float
         The target, drawn as a line beside the losses.
+    one_run : bool
+        Whether the released distribution is random, so that what is drawn is one run.
 
     Returns
     -------
@@ -61,7 +64,9 @@ def decision(
     figure, (shape, errors, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     line = looks([best])[0] | {"marker": ""}
-    shape.plot(grid.midpoints, released, **line, label=f"released: {best}")
+    shape.plot(
+        grid.midpoints, released, **line, label=f"released: {best}{', one run' if one_run else ''}"
+    )
     shape.set(xlabel=name, ylabel="probability")
     key(shape)
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
+from pdpbook.own_data import errors
 from pdpbook.own_data.errors import ColumnDistance, distribution_quantile
 
 VALUES = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=40)
@@ -53,3 +54,26 @@ def test_the_quantile_of_a_distribution_is_that_of_many_draws() -> None:
 def test_the_last_quantile_is_a_point_although_sums_are_rounded() -> None:
     mass = np.full(10, 0.1)
     assert distribution_quantile(np.arange(10.0), mass, np.array([0.3, 1.0])).tolist() == [2.0, 9.0]
+
+
+@pytest.mark.parametrize("draws", [20, 200, 2000])
+def test_the_mean_of_many_draws_is_nearly_normal(draws: int, monkeypatch) -> None:
+    """Beyond the size at which the sum is convolved, a normal variable stands for it."""
+    points, mass = np.linspace(2.0, 9.0, 8), np.array([1, 2, 8, 4, 2, 1, 1, 1]) / 20
+    for target in (4.0, points @ mass):
+        exact = errors.drawn_mean_error(points, mass, draws, target)
+        with monkeypatch.context() as patch:
+            patch.setattr(errors, "MOST_POINTS", 0)
+            nearly = errors.drawn_mean_error(points, mass, draws, target)
+        assert nearly == pytest.approx(exact, rel=0.2 / draws)
+        assert nearly != exact
+
+
+def test_draws_of_one_point_have_no_spread() -> None:
+    point, mass = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+    for draws in (1, 3, 10**6):
+        assert errors.drawn_mean_error(point, mass, draws, 1.0) == pytest.approx(2.0)
+        found = errors.drawn_quantile_errors(
+            point, mass, draws, np.array([0.25, 1.0]), np.array([3.0, 1.0])
+        )
+        np.testing.assert_allclose(found, [0.0, 2.0], atol=1e-12)
