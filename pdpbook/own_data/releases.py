@@ -127,8 +127,8 @@ class ColumnRelease:
     epsilon, delta : float
         What the promise says of all draws together; infinite ε if nothing is promised.
     losses : ndarray, shape (n,)
-        Fixed-noise loss of the removal of each record, in ascending order of the values, in nats, by
-        all draws together: with several draws the ε that they cost the record at δ, at most.
+        Fixed-noise loss of the removal of each record, in ascending order of the values, in nats,
+        by all draws together: with several draws the ε that they cost the record at δ, at most.
     end_to_end : float or None
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None where it was not computed.
