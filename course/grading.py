@@ -26,6 +26,7 @@ from nbgrader.converters import Autograde
 from course.class_report import write_class_report
 from course.folder import Course, CourseError
 from course.judging import Job, Result, judge_all, kept_result, progress
+from course.renaming import rename
 from course.report import (
     Student,
     marks_of,
@@ -35,11 +36,19 @@ from course.report import (
     write_grades,
     write_whole,
 )
-from course.roster import matched, read_roster
+from course.roster import matched, read_roster, shared
 from course.submissions import COPIES, SEVERAL, Submission, find_submissions
 from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["UNKNOWN", "State", "collect", "grade_submissions", "states", "taken_off"]
+__all__ = [
+    "UNKNOWN",
+    "State",
+    "collect",
+    "grade_submissions",
+    "numbers_of",
+    "states",
+    "taken_off",
+]
 
 STATE = ".state.json"
 SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
@@ -118,6 +127,20 @@ def states(course: Course, name: str) -> dict[str, State]:
         with suppress(OSError, ValueError, TypeError):  # a spoilt one is made anew
             found[path.parts[-3]] = State(**json.loads(path.read_text(encoding="utf-8")))
     return found
+
+
+def numbers_of(course: Course) -> dict[str, str]:
+    """Return those who have handed in anything, with their numbers on the learning platform.
+
+    An empty text is a number that is not known.
+    """
+    numbers: dict[str, str] = {}
+    for name in course.assignments():
+        for student, state in states(course, name).items():
+            given = (course.folder / "submitted" / student).is_dir()
+            if state.number or state.entered or given:
+                numbers[student] = state.number or numbers.get(student, "")
+    return numbers
 
 
 def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str, float | None]:
@@ -336,10 +359,14 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     if course.roster.is_file():
         read_roster(course.roster)  # one that is spoilt is told before anything runs
     sheets = sheets_of(course, name)
-    found, problems = find_submissions(folder, sheets, pattern)
+    found, problems = find_submissions(folder, sheets, pattern, numbers_of(course))
     notes: dict[str, list[str]] = defaultdict(list)
+    renamed = {each.before: each.student for each in found if each.before}
+    for before, student in renamed.items():
+        rename(course, before, student)
+        notes[student].append(f"was {before} until now, and has the marks from there")
     for student, problem in problems:
-        notes[student].append(problem)
+        notes[renamed.get(student, student)].append(problem)
     for submission in found:
         notes[submission.student] += [f"{submission.sheet}: {note}" for note in submission.notes]
     everyone = list(dict.fromkeys(submission.student for submission in found))
@@ -424,7 +451,15 @@ def write_out(course: Course, name: str) -> list[str]:
         Student(student, student, numbers[student], (*notes[student], *unknown[student]))
         for student in notes
     ]
-    if course.roster.is_file():
+    if not course.roster.is_file():
+        double = shared(numbers)
+        lines = [
+            replace(each, notes=(*each.notes, double[each.student]))
+            if each.student in double
+            else each
+            for each in lines
+        ]
+    else:
         lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
     write_grades(course.folder / "grades.csv", table, lines, late, lost)
     own = {

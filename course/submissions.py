@@ -6,11 +6,8 @@ with the student's answers in it.  What had to be mended is told.
 
 A file belongs to the sheet with whose cells it shares the most names.  Its student is the folder
 that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
-Canvas and Moodle name what they pack.  Archives are opened.
-
-When it was handed in is known where a ``timestamp.txt`` lies beside it, as nbgrader leaves one, or
-where the pattern for the name finds a group ``time`` in the path.  Canvas writes ``LATE`` into the
-names of late files.
+Canvas and Moodle name what they pack.  Archives are opened.  The number that they write behind the
+name tells students of one name apart, and knows a student again whose name has changed.
 """
 
 from __future__ import annotations
@@ -37,7 +34,9 @@ __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 LARGEST = 2**27  #: bytes of a notebook
 TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
-PLATFORM = re.compile(r"^[^_]+_(?P<late>LATE_)?(?P<id>\d+)_")
+PLATFORM = re.compile(
+    r"[^_]+_(?P<late>LATE_)?(?P<id>\d+)_(?:\d+_|assignsubmission_[a-z]+(?:_|$)|text)"
+)
 COPIES = "no program can say which of them counts"
 SEVERAL = (
     "If notebooks that stand together as copies are those of several students, say which part of "
@@ -45,6 +44,9 @@ SEVERAL = (
 )
 
 MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
+NAMESAKE = (
+    "another student of the course has this name, so the number of the platform stands behind it"
+)
 
 
 class NoNotebook(ValueError):
@@ -71,6 +73,8 @@ class Submission:
         When it was handed in, with its offset from UTC, where that is known.
     late : bool
         Whether the learning platform says that it was late.
+    before : str
+        What the course has called the student so far, if that was another name.
     """
 
     student: str
@@ -81,6 +85,7 @@ class Submission:
     number: str = ""
     time: str = ""
     late: bool = False
+    before: str = ""
 
 
 def read_notebook(data: bytes) -> NotebookNode:
@@ -152,7 +157,10 @@ def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
 
 
 def find_submissions(
-    folder: Path, sheets: Mapping[str, NotebookNode], pattern: str = ""
+    folder: Path,
+    sheets: Mapping[str, NotebookNode],
+    pattern: str = "",
+    known: Mapping[str, str] | None = None,
 ) -> tuple[list[Submission], list[tuple[str, str]]]:
     """Find what was handed in for some sheets.
 
@@ -165,6 +173,9 @@ def find_submissions(
     pattern : str
         A regular expression with a group ``student``, searched in the path of each file, where
         the names are not as they usually are.  A group ``time`` is when the file was handed in.
+    known : mapping from str to str, optional
+        The students of the course with their numbers on the platform; an empty text is a number
+        that is not known.
 
     Returns
     -------
@@ -180,8 +191,10 @@ def find_submissions(
 
     Notes
     -----
-    If two students of the platform have one name, their numbers are put behind it.  A student who
-    has handed in different notebooks for one sheet is a problem, and that sheet is not graded.
+    If two students of the platform have one name, their numbers are put behind it; a student whom
+    the course knows by the name alone keeps it.  A student who has handed in different notebooks
+    for one sheet is a problem, and that sheet is not graded.  The same holds for files that have
+    one number and different names.
     """
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}: say SUBMISSIONS=, where they are.")
@@ -202,18 +215,19 @@ def find_submissions(
             files.append((path, data, _student(path, names)))
         except ValueError as error:
             problems.append(("", f"{path}: {error}"))
-    numbers: dict[str, set[str]] = defaultdict(set)
-    for path, _, student in files:
-        numbers[student].add(_number(path))
+    people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
+    problems += [(each.before or each.student, each.note) for each in people.values() if each.note]
     found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
     for path, data, name in files:
-        number = _number(path)
-        several = names is None and len(numbers[name] - {""}) > 1
-        student = f"{name}_{number}" if several and number else name
+        person = people[name, _number(path)]
+        student, whose = person.student, person.before or person.student
+        if person.refused:
+            problems.append((whose, f"{path}: it is not graded, because {person.refused}"))
+            continue
         if path.suffix != ".ipynb":
             kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
-            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"} and not number
-            problems.append(("" if stray else student, f"{path}: it is {kind}"))
+            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"}
+            problems.append(("" if stray and not person.number else whose, f"{path}: it is {kind}"))
             continue
         try:
             notebook = read_notebook(data)
@@ -221,12 +235,14 @@ def find_submissions(
             whole, notes = mend(notebook, sheets[sheet])
             time = _time(path, names) or times.get(path.parent, "")
         except NoNotebook as error:
-            problems.append((student, f"{path}: {error}"))
+            problems.append((whose, f"{path}: {error}"))
         except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
-            problems.append((student, f"{path}: it cannot be read: {str(error)[:200]}"))
+            problems.append((whose, f"{path}: it cannot be read: {str(error)[:200]}"))
         else:
-            late = _platform(path, "late") != ""
-            given = Submission(student, sheet, str(path), whole, tuple(notes), number, time, late)
+            late, number, told = _platform(path, "late") != "", person.number, tuple(notes)
+            given = Submission(
+                student, sheet, str(path), whole, told, number, time, late, person.before
+            )
             if all(given.notebook != other.notebook for other in found[student, sheet]):
                 found[student, sheet].append(given)
     if not found and not problems:
@@ -239,12 +255,77 @@ def find_submissions(
         where = ", ".join(each.file for each in copies)
         problems.append(
             (
-                student,
+                copies[0].before or student,
                 f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}: "
                 f"{where}",
             )
         )
     return single, problems
+
+
+@dataclass(frozen=True)
+class _Person:
+    """Whose the files of one name and one number are.
+
+    Attributes
+    ----------
+    student, number : str
+        In the course, and on the platform.
+    before : str
+        What the course has called the student so far, if that was another name.
+    note : str
+        What the instructor should know.
+    refused : str
+        Why the files are not graded; empty if they are.
+    """
+
+    student: str
+    number: str
+    before: str = ""
+    note: str = ""
+    refused: str = ""
+
+
+def _people(
+    given: set[tuple[str, str]], known: Mapping[str, str], pattern: re.Pattern[str] | None
+) -> dict[tuple[str, str], _Person]:
+    """Return whose files are, by the name and the number that they bear.
+
+    A number knows its student again.  Where a pattern has found the names, these decide, and a
+    number counts only if it contradicts none of them.
+    """
+    names, numbers, owners = (defaultdict[str, set[str]](set) for _ in range(3))
+    for name, number in given:
+        if number:
+            names[number].add(name)
+            numbers[name].add(number)
+    for student, number in known.items():
+        owners[number].add(student)
+    people = {}
+    for name, number in given:
+        before = next(iter(owners[number])) if number and len(owners[number]) == 1 else ""
+        shared = len(names[number]) > 1
+        if not number or (pattern is not None and shared):
+            people[name, number] = _Person(name, "")
+        elif shared:
+            several = " and ".join(sorted(names[number]))
+            why = f"the number {number} stands behind several names: {several}"
+            people[name, number] = _Person(before or name, "", refused=why)
+        elif pattern is not None:
+            other = known.get(name) or number
+            why = f"{name} has the number {other} in this course, and here it is {number}"
+            people[name, number] = _Person(name, number, refused=why if other != number else "")
+        else:
+            behind = f"{name}_{number}"
+            taken = name in known and known[name] != number and (known[name] or before)
+            free = not taken and len(numbers[name]) == 1
+            student = name if free else behind
+            student = before if before in {name, behind} else student
+            note = NAMESAKE if taken and student == behind else ""
+            people[name, number] = _Person(
+                student, number, before if before != student else "", note
+            )
+    return people
 
 
 def _platform(path: PurePosixPath, part: str) -> str:

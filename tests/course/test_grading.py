@@ -92,7 +92,7 @@ def graded(course: Course, release, key, tmp_path_factory) -> tuple[Course, Path
     handed_in = own.folder.parent / "submissions"
     (handed_in / "anna").mkdir(parents=True)
     nbformat.write(key, handed_in / "anna" / "whatever.ipynb")
-    nbformat.write(release, handed_in / "ben_12_dp-versus-pdp-1.ipynb")
+    nbformat.write(release, handed_in / "ben_12_6_dp-versus-pdp-1.ipynb")
     for student, code in (ATTACKS | OTHERS).items():
         text = textwrap.dedent(code.replace("{folder!r}", repr(str(own.folder))))
         nbformat.write(with_answer(release, text, NAME), handed_in / f"{student}.ipynb")
