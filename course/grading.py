@@ -41,6 +41,7 @@ from course.submissions import COPIES, SEVERAL, Submission, find_submissions
 from pdpbook_exercises.sandbox import why_not
 
 __all__ = [
+    "DOUBTFUL",
     "UNKNOWN",
     "State",
     "collect",
@@ -55,6 +56,7 @@ SCRATCH = ".grading-"  #: begins the name of a folder in which points are writte
 HOUR = timedelta(hours=1)
 OPEN = "graded without a sandbox"
 UNKNOWN = "late by an unknown time: nothing was taken off"
+DOUBTFUL = "late according to the platform, but its time says that it was on time"
 UNWALLED = (
     "Submissions run with your rights: they can read and write your files and use the network. "
     f"In the table each of them has the note {OPEN!r}."
@@ -172,6 +174,27 @@ def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str
         student: None if hours is None else dates.penalty.taken_off(hours)
         for student, hours in late.items()
     }
+
+
+def _after(
+    before: State, given: Sequence[Submission], digests: Mapping[str, str], notes: list[str]
+) -> State:
+    """Return what is known of a submission after some of its sheets were graded.
+
+    What was handed in before and stays in the gradebook stays as late as it was: its time counts
+    where no sheet of it is replaced, or not all of them are, or the same comes without a time.
+    """
+    if not given:
+        return replace(before, notes=notes)
+    entered = {**before.entered, **digests}
+    time, late = _time(given), any(each.late for each in given)
+    if before.entered.keys() - digests.keys():
+        time = max(filter(None, (time, before.time)), key=datetime.fromisoformat, default="")
+        late = late or before.late
+    elif entered == before.entered:
+        time = time or before.time
+    number = next((each.number for each in given if each.number), before.number)
+    return State(entered, notes, number, time, late, PurePosixPath(given[0].file).parts[0])
 
 
 def keep_state(course: Course, name: str, student: str, state: State) -> None:
@@ -394,7 +417,7 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         each
         for each in everyone
         if again
-        or known.get(each, State()).entered != digests[each]
+        or not digests[each].items() <= known.get(each, State()).entered.items()
         or not (graded / each / name).is_dir()
     ]
     failed = enter(course, name, new, results, before) if new else {}
@@ -404,13 +427,12 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         notes[student] += [failed[student]] if student in failed else []
         own = [results[each] for each in results if each[0] == student]
         open_to_attack = [] if all(each.walled for each in own) else [OPEN]
+        before_now = known.get(student, State())
         own_sheets = [each for each in found if each.student == student]
-        platform = next((each.number for each in own_sheets), "")
-        entered = {} if student in failed else digests.get(student, {})
-        late = any(each.late for each in own_sheets)
-        file = next((PurePosixPath(each.file).parts[0] for each in own_sheets), "")
         all_notes = [*notes[student], *open_to_attack]
-        state = State(entered, all_notes, platform, _time(own_sheets), late, file)
+        state = _after(before_now, own_sheets, digests.get(student, {}), all_notes)
+        if student in failed:
+            state = replace(state, entered={})
         keep_state(course, name, student, state)
     told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
@@ -444,6 +466,10 @@ def write_out(course: Course, name: str) -> list[str]:
             notes[student] += [f"{each}: {n}" if len(made) > 1 else n for n in state.notes]
             numbers[student] = state.number or numbers[student]
             late[each, student] = state.lateness(dates.of(student))
+            if state.late and student not in dates.later:
+                if state.hours_late(dates.due) == 0.0:
+                    told = f"{each}: {DOUBTFUL}" if len(made) > 1 else DOUBTFUL
+                    unknown[student].append(told)
             if lost[each].get(student, 0.0) is None:
                 told = f"{each}: {UNKNOWN}" if len(made) > 1 else UNKNOWN
                 unknown[student].append(told)

@@ -8,6 +8,11 @@ A file belongs to the sheet with whose cells it shares the most names.  Its stud
 that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
 Canvas and Moodle name what they pack.  Archives are opened.  The number that they write behind the
 name tells students of one name apart, and knows a student again whose name has changed.
+
+When it was handed in is known where a ``timestamp.txt`` lies in the folder of the student, as
+nbgrader leaves one, or where the pattern for the name finds a group ``time`` in the path.  One
+that lies in an archive, or in a folder that Moodle has packed, was written by the student and says
+nothing.  Canvas writes ``LATE`` into the names of late files.
 """
 
 from __future__ import annotations
@@ -134,8 +139,7 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
                 for member in archive.infolist():
                     name = PurePosixPath(member.filename)
                     hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                    wanted = name.suffix == ".ipynb" or name.name == TIMES
-                    if not member.is_dir() and not hidden and wanted:
+                    if not member.is_dir() and not hidden and name.suffix == ".ipynb":
                         with archive.open(member) as file:  # a header may lie about the size
                             yield inside / name, file.read(LARGEST + 1)
         except (BadZipFile, NotImplementedError, RuntimeError, OSError):
@@ -210,7 +214,8 @@ def find_submissions(
     for path, data in _files(folder):
         try:
             if path.name == TIMES:
-                times[path.parent] = moment(data.decode("utf-8", "replace"))
+                if MOODLE not in path.parts[0]:  # there a student has put it
+                    times[path.parent] = moment(data.decode("utf-8", "replace"))
                 continue
             files.append((path, data, _student(path, names)))
         except ValueError as error:
@@ -233,7 +238,7 @@ def find_submissions(
             notebook = read_notebook(data)
             sheet = _sheet(notebook, sheets)
             whole, notes = mend(notebook, sheets[sheet])
-            time = _time(path, names) or times.get(path.parent, "")
+            time = _time(path, names) or _time_of_folder(path, times)
         except NoNotebook as error:
             problems.append((whose, f"{path}: {error}"))
         except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
@@ -343,6 +348,16 @@ def _time(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
     """Return when a file was handed in, if its path says so."""
     found: Any = pattern.search(str(path)) if pattern and "time" in pattern.groupindex else None
     return moment(found["time"]) if found and found["time"] else ""
+
+
+def _time_of_folder(path: PurePosixPath, times: Mapping[PurePosixPath, str]) -> str:
+    """Return when the folder of a student was handed in.
+
+    Of several files with a time the outermost counts, because a student may have put one into a
+    folder that was handed in.
+    """
+    folders = [*path.parents][-2::-1] or [path.parent]
+    return next((times[each] for each in folders if each in times), "")
 
 
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:
