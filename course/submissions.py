@@ -18,13 +18,17 @@ nothing.  Canvas writes ``LATE`` into the names of late files.
 from __future__ import annotations
 
 import json
+import lzma
 import re
+import struct
+import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import nbformat
 from nbformat import NotebookNode
@@ -36,12 +40,21 @@ from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
-LARGEST = 2**27  #: bytes of a notebook
+LARGEST = 2**27  #: bytes of a notebook, and of all notebooks of an archive
+MOST_NOTEBOOKS = 200  #: in an archive
+LONGEST_PROSE = 20_000  #: characters of an answer in words that are shown to the marker
 TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
 PLATFORM = re.compile(
     r"[^_]+_(?P<late>LATE_)?(?P<id>\d+)_(?:\d+_|assignsubmission_[a-z]+(?:_|$)|text)"
 )
+NO_ARCHIVE = "it is no readable archive"
+#: what an archive may raise that is damaged, or packed in a way that is not known here
+BROKEN = (
+    *(BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError),
+    *(zlib.error, lzma.LZMAError, struct.error, IndexError),
+)
+UNREADABLE = (OSError, TypeError, KeyError, AttributeError, ValueError)
 COPIES = "no program can say which of them counts"
 SEVERAL = (
     "If notebooks that stand together as copies are those of several students, say which part of "
@@ -101,8 +114,6 @@ def read_notebook(data: bytes) -> NotebookNode:
     NoNotebook
         If there is none.
     """
-    if len(data) > LARGEST:
-        raise NoNotebook(f"it has {len(data)} bytes, more than {LARGEST}; clear its outputs")
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -124,26 +135,87 @@ def read_notebook(data: bytes) -> NotebookNode:
     return notebook
 
 
-def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Return every file of a folder, archives opened, by its path in the folder."""
+def _files(folder: Path) -> Iterator[tuple[PurePosixPath, Callable[[], bytes]]]:
+    """Return every file of a folder, archives opened, by its path, and how it is read.
+
+    So the content of one file at a time is in memory, however many there are.
+    """
     for path in sorted(folder.rglob("*")):
         inside = PurePosixPath(path.relative_to(folder).as_posix())
         if not path.is_file() or any(part.startswith(".") for part in inside.parts):
             continue
         if path.suffix != ".zip":
-            read = path.suffix == ".ipynb" or path.name == TIMES
-            yield inside, path.read_bytes() if read else b""
+            yield inside, partial(_content, path)
             continue
         try:
-            with ZipFile(path) as archive:
-                for member in archive.infolist():
-                    name = PurePosixPath(member.filename)
-                    hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                    if not member.is_dir() and not hidden and name.suffix == ".ipynb":
-                        with archive.open(member) as file:  # a header may lie about the size
-                            yield inside / name, file.read(LARGEST + 1)
-        except (BadZipFile, NotImplementedError, RuntimeError, OSError):
-            yield inside, b""
+            members = _notebooks(path)
+        except NoNotebook as error:
+            yield inside, partial(_refuse, str(error))
+            continue
+        except BROKEN:
+            yield inside, partial(_refuse, NO_ARCHIVE)
+            continue
+        for member in members:
+            yield inside / PurePosixPath(member.filename), partial(_unpacked, path, member)
+
+
+def _content(path: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises
+    ------
+    NoNotebook
+        If it is too large.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise NoNotebook(f"it has {size} bytes, more than {LARGEST}; clear its outputs")
+    return path.read_bytes()
+
+
+def _notebooks(path: Path) -> list[ZipInfo]:
+    """Return the notebooks in an archive.
+
+    Raises
+    ------
+    NoNotebook
+        If they are too many, or too large all together.
+    """
+    with ZipFile(path) as archive:
+        members = []
+        for member in archive.infolist():
+            name = PurePosixPath(member.filename)
+            hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
+            if not member.is_dir() and not hidden and name.suffix == ".ipynb":
+                members.append(member)
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_NOTEBOOKS:
+        raise NoNotebook(f"it holds {len(members)} notebooks, more than {MOST_NOTEBOOKS}")
+    if size > LARGEST:
+        raise NoNotebook(
+            f"its notebooks have {size} bytes, more than {LARGEST}; clear their outputs"
+        )
+    return members
+
+
+def _unpacked(path: Path, member: ZipInfo) -> bytes:
+    """Return a notebook of an archive; not more of it than its header has told.
+
+    Raises
+    ------
+    NoNotebook
+        If it is damaged.
+    """
+    try:
+        with ZipFile(path) as archive, archive.open(member) as file:
+            return file.read(member.file_size + 1)
+    except BROKEN as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise NoNotebook(f"it cannot be unpacked: {reason}") from None
+
+
+def _refuse(why: str) -> bytes:
+    """Raise what is told of an archive of which nothing can be read."""
+    raise NoNotebook(why)
 
 
 def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
@@ -208,40 +280,39 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
     if names is not None and "student" not in names.groupindex:
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
-    files: list[tuple[PurePosixPath, bytes, str]] = []
+    files: list[tuple[PurePosixPath, Callable[[], bytes], str]] = []
     problems: list[tuple[str, str]] = []
     times: dict[PurePosixPath, str] = {}
-    for path, data in _files(folder):
+    for path, read in _files(folder):
         try:
             if path.name == TIMES:
                 if MOODLE not in path.parts[0]:  # there a student has put it
-                    times[path.parent] = moment(data.decode("utf-8", "replace"))
+                    times[path.parent] = moment(read().decode("utf-8", "replace"))
                 continue
-            files.append((path, data, _student(path, names)))
+            files.append((path, read, _student(path, names)))
         except ValueError as error:
             problems.append(("", f"{path}: {error}"))
     people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
     problems += [(each.before or each.student, each.note) for each in people.values() if each.note]
     found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-    for path, data, name in files:
+    for path, read, name in files:
         person = people[name, _number(path)]
         student, whose = person.student, person.before or person.student
         if person.refused:
             problems.append((whose, f"{path}: it is not graded, because {person.refused}"))
             continue
-        if path.suffix != ".ipynb":
-            kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
-            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"}
-            problems.append(("" if stray and not person.number else whose, f"{path}: it is {kind}"))
+        if path.suffix not in {".ipynb", ".zip"}:
+            stray = len(path.parts) == 1 and path.suffix != ".py" and not person.number
+            problems.append(("" if stray else whose, f"{path}: it is no notebook"))
             continue
         try:
-            notebook = read_notebook(data)
+            notebook = read_notebook(read())
             sheet = _sheet(notebook, sheets)
             whole, notes = mend(notebook, sheets[sheet])
             time = _time(path, names) or _time_of_folder(path, times)
         except NoNotebook as error:
             problems.append((whose, f"{path}: {error}"))
-        except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
+        except (RecursionError, MemoryError, *UNREADABLE) as error:
             problems.append((whose, f"{path}: it cannot be read: {str(error)[:200]}"))
         else:
             late, number, told = _platform(path, "late") != "", person.number, tuple(notes)
@@ -414,6 +485,9 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
             notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
         if name in answers and name in given:
             copied.source = _text(given[name])
+            if copied.cell_type == "markdown" and len(copied.source) > LONGEST_PROSE:
+                copied.source = copied.source[:LONGEST_PROSE]
+                notes.append(f"{name} was cut after {LONGEST_PROSE} characters")
         elif name in answers:
             blank = cell.source if points(cell) else f"# {ADDED}"
             copied.source = blank
@@ -429,8 +503,9 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
 
 def _plain(cell: NotebookNode) -> NotebookNode:
     """Return a cell of the student's own, its text alone."""
-    new = new_code_cell if cell.cell_type == "code" else new_markdown_cell
-    return new(_text(cell))
+    if cell.cell_type == "code":
+        return new_code_cell(_text(cell))
+    return new_markdown_cell(_text(cell)[:LONGEST_PROSE])
 
 
 def _text(cell: NotebookNode) -> str:
