@@ -17,6 +17,7 @@ from course.export import export
 from course.folder import Course, CourseError
 from course.grading import DOUBTFUL, UNKNOWN, grade_submissions
 from course.lateness import Dates, Penalty, left
+from course.report import sheets_of
 from tests.course.conftest import PAGE
 from tests.course.test_export import CANVAS, MOODLE
 from tests.course.test_grading import MOST, copy_of, feedback, mark, table
@@ -134,9 +135,20 @@ def test_the_command_takes_a_penalty_and_keeps_it(
     assert f"taken off late submissions: {said}" in capsys.readouterr().out
     make_assignment(own, [PAGE], "week1", all_assigned)  # it keeps both
     assert own.dates("week1") == Dates(DUE, PENALTY, {})
-    own.note("week1", [PAGE], penalty=Penalty())
+    make_assignment(own, [], "week1", all_assigned, penalty=Penalty())  # and its pages
     assert own.dates("week1") == Dates(DUE, Penalty(), {})
-    assert "penalty" not in own.assignments()["week1"]
+    assert own.assignments()["week1"] == {"pages": [PAGE.removesuffix(".md")], "due": DUE}
+    (own.folder / "source/week9").mkdir()
+    with pytest.raises(CourseError, match=r"Which pages. Say PAGES=.*, or put sheets .*week9\."):
+        make_assignment(own, [], "week9", all_assigned)
+    sheet = (own.folder / "source/week1/dp-versus-pdp.ipynb").read_text(encoding="utf-8")
+    (own.folder / "source/week9/mine.ipynb").write_text(sheet, encoding="utf-8")
+    for _ in range(2):
+        make_assignment(own, [], "week9", all_assigned)
+        assert own.assignments()["week9"] == {"pages": []}
+        assert [*sheets_of(own, "week9")] == ["mine"]
+    with ZipFile(own.folder / "week9.zip") as archive:
+        assert archive.namelist() == ["week9/mine.ipynb"]
 
 
 def test_the_command_line_names_the_option_that_is_wrong(tmp_path: Path) -> None:
