@@ -153,8 +153,9 @@ def make_assignment(
     CourseError
         If the date is none, or there is a penalty without a date; if there is neither a page nor a
         sheet; if a page is unknown, has no exercises or is not built; if the name will not do, or
-        it has submissions to other pages; if a sheet has a graded cell that is no check, or checks an exercise that there
-        is not; if the key does not get every point or the blank sheet gets one.
+        it has submissions to other pages; if a sheet has a graded cell that is no check, or checks
+        an exercise that there is not; if the key does not get every point or the blank sheet gets
+        one.
     """
     checked_name("an assignment", name)
     given = given or course.assignments().get(name, {}).get("pages", [])

@@ -385,9 +385,9 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     found, problems = find_submissions(folder, sheets, pattern, numbers_of(course))
     notes: dict[str, list[str]] = defaultdict(list)
     renamed = {each.before: each.student for each in found if each.before}
-    for before, student in renamed.items():
-        rename(course, before, student)
-        notes[student].append(f"was {before} until now, and has the marks from there")
+    for old, now in renamed.items():
+        rename(course, old, now)
+        notes[now].append(f"was {old} until now, and has the marks from there")
     for student, problem in problems:
         notes[renamed.get(student, student)].append(problem)
     for submission in found:

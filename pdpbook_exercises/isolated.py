@@ -434,8 +434,7 @@ class _Submission:
         # should the grader be killed, the submission ends by itself; it never needs twice its time
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
         limits |= {"RLIMIT_NPROC": PROCESSES} if start.alone else {}
-        first_message = {"limits": limits, "cells": list(cells), "names": names}
-        first_message |= {"alone": start.alone}
+        first_message = {"limits": limits, "alone": start.alone, "cells": [*cells], "names": names}
         try:
             self.tell(first_message | {"seconds": seconds, "wall": self._wall})
             first = self.hear()
