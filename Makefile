@@ -82,6 +82,7 @@ books: $(STAMP)
 	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
+#   without PAGES: those that it has, or the sheets that lie in my-course/source/NAME
 #   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
 assignment: $(BUILT) $(NBGRADER)
 	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") \

@@ -8,7 +8,8 @@ It writes the sheets with solutions to ``my-course/source/week1``, has nbgrader 
 and packs that into ``my-course/week1.zip``.  Before, it grades the solutions and the blank sheet:
 the one must get every point, the other none.
 
-A sheet that is there already is kept: it may have been edited.  The release is made from it.
+A sheet that is there already is kept: it may have been edited.  The release is made from it.  So
+without pages the command makes an assignment once more, or one of sheets of your own.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ def make_assignment(
     course : Course
         Where.
     given : list of str
-        Pages of the book.
+        Pages of the book.  Without any, an assignment that is made again keeps those that it has,
+        and a new one is made of the sheets that lie in its folder under ``source``.
     name : str
         Of the assignment.
     built : Path
@@ -149,14 +151,20 @@ def make_assignment(
     Raises
     ------
     CourseError
-        If the date is none, or there is a penalty without a date; if there is no page, one is
-        unknown, has no exercises or is not built; if the name will not do, or it has submissions to
-        other pages; if a sheet has a graded cell that is no check, or checks an exercise that there
-        is not; if the key does not get every point or the blank sheet gets one.
+        If the date is none, or there is a penalty without a date; if there is neither a page nor a
+        sheet; if a page is unknown, has no exercises or is not built; if the name will not do, or
+        it has submissions to other pages; if a sheet has a graded cell that is no check, or checks
+        an exercise that there is not; if the key does not get every point or the blank sheet gets
+        one.
     """
     checked_name("an assignment", name)
-    if not given:
-        raise CourseError('Which pages? Say PAGES="book/foundations/why-noise.md …".')
+    given = given or course.assignments().get(name, {}).get("pages", [])
+    source = course.folder / "source" / name
+    if not given and not [*source.glob("*.ipynb")]:
+        raise CourseError(
+            'Which pages? Say PAGES="book/foundations/why-noise.md …", or put sheets of your own '
+            f"into {source}."
+        )
     named = dict.fromkeys(page_name(page) for page in given)
     sheets = {page: sheet_of(page, built) for page in named}
     try:

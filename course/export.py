@@ -22,7 +22,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from course.folder import Course, CourseError
-from course.grading import UNKNOWN, State, states, taken_off
+from course.grading import UNKNOWN, State, numbers_of, states, taken_off
 from course.lateness import left
 from course.report import Mark, marks_of, number, sheets_of, write_whole
 from course.roster import POINTS_POSSIBLE, Row, matched, read_roster
@@ -85,8 +85,8 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
         raise CourseError(f"Nobody has a grade in {name}: run make grade first.")
     most = max(sum(mark.possible for mark in given.values()) for given in marks.values())
     submitted = states(course, name)
-    known = {student: state.number for student, state in submitted.items()}
-    numbers = {student: known.get(student, "") for student in sorted({*marks, *known})}
+    known = numbers_of(course)
+    numbers = {student: known.get(student, "") for student in sorted({*marks, *submitted})}
     people, found = table.people, matched(table, numbers)
     lost = taken_off(course, name, submitted)
     totals = {

@@ -10,8 +10,11 @@ from __future__ import annotations
 import atexit
 import re
 from base64 import b64encode
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 
@@ -21,16 +24,80 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from book._ext.pages.typesetter import FONT_URL, FONTS, Typesetter, macros_of_the_book
 from book._ext.theme.light_theme import CLASSES, kept
 
-__all__ = ["Formulas", "formula_styles", "formulas", "markdown_with_formulas"]
+__all__ = ["Formulas", "find_formulas", "formula_styles", "formulas", "markdown_with_formulas"]
 
 FACE = re.compile(r"@font-face[^}]*font-family: ([\w-]+);[^}]*\}\s*")
 ADDRESS = re.compile(rf'url\("{FONT_URL}/([^"]*)"\)')
-FORMULA = re.compile(
-    r"(?<!\\)(?P<in_dollars>\$\$(?P<d1>.+?)\$\$)|\\\[(?P<d2>.+?)\\\]"
-    r"|(?P<d3>\\begin\{(?P<environment>[a-z]+\*?)\}.+?\\end\{(?P=environment)\})"
-    r"|\\\((?P<i1>.+?)\\\)|(?<!\\)\$(?P<i2>(?:[^$\\]|\\.)+?)\$",
+LONGEST = 5000  #: characters of a formula that is set; MathJax takes seconds for a long one
+#: how a formula begins, and all of one between single dollars
+OPENING = re.compile(
+    r"(?<!\\)(?P<dollars>\$\$)|(?P<display>\\\[)|(?P<inline>\\\()"
+    r"|\\begin\{(?P<environment>[a-z]+\*?)\}|(?<!\\)\$(?P<whole>(?:[^$\\]|\\.)+?)\$",
     re.DOTALL,
 )
+CLOSING = {
+    "dollars": re.compile(r"(?=\$\$)"),  # of three dollars, the first two or the last two
+    "display": re.compile(r"\\\]"),
+    "inline": re.compile(r"\\\)"),
+}
+END = re.compile(r"\\end\{([a-z]+\*?)\}")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A formula in a text.
+
+    Attributes
+    ----------
+    start, end : int
+        Where it stands, with its delimiters.
+    tex : str
+        What MathJax is given.
+    display : bool
+        Whether it is displayed.
+    """
+
+    start: int
+    end: int
+    tex: str
+    display: bool
+
+
+def find_formulas(text: str) -> Iterator[Found]:
+    r"""Find the formulas of a text from left to right, in a time that grows as the text does.
+
+    Where formulas end is looked up in lists that are made once, so that many beginnings without
+    an end cost nothing.
+
+    Examples
+    --------
+    >>> [found.tex for found in find_formulas(r"$a$ and \[b\] and \begin{c} d \end{c} and \(e")]
+    ['a', 'b', '\\begin{c} d \\end{c}']
+    """
+    ends = {
+        kind: [found.start() for found in each.finditer(text)] for kind, each in CLOSING.items()
+    }
+    environments: dict[str, list[int]] = defaultdict(list)
+    for closed in END.finditer(text):
+        environments[closed[1]].append(closed.start())
+    place = 0
+    while opened := OPENING.search(text, place):
+        start, inside, kind = opened.start(), opened.end(), str(opened.lastgroup)
+        place = start + 1
+        if kind == "whole":
+            place = inside
+            yield Found(start, inside, opened["whole"], display=False)
+            continue
+        environment = opened["environment"]
+        candidates = environments[environment] if environment else ends[kind]
+        # at least one character stands within it
+        at = bisect_left(candidates, inside + 1)
+        if at == len(candidates):
+            continue
+        close = candidates[at]
+        place = close + (len(f"\\end{{{environment}}}") if environment else 2)
+        tex = text[start:place] if environment else text[inside:close]
+        yield Found(start, place, tex, display=kind != "inline")
 
 
 class Formulas:
@@ -51,8 +118,10 @@ class Formulas:
         self._typesetter.begin()
 
     def formula(self, tex: str, *, display: bool) -> str:
-        """Return a formula in HTML; one that MathJax refuses as it was written."""
+        """Return a formula in HTML; one that is too long or MathJax refuses as it was written."""
         try:
+            if len(tex) > LONGEST:
+                raise ValueError
             html: str = self._typesetter.typeset(tex, display)
         except ValueError:
             return f"<code>{escape(tex)}</code>"
@@ -61,12 +130,10 @@ class Formulas:
     def text(self, text: str) -> str:
         """Return a text in HTML, its formulas set and all else as it was written."""
         parts, end = [], 0
-        for found in FORMULA.finditer(text):
-            parts.append(_plain(text[end : found.start()]))
-            inline = found["i1"] or found["i2"]
-            tex = inline or found["d1"] or found["d2"] or found["d3"]
-            parts.append(self.formula(tex, display=not inline))
-            end = found.end()
+        for found in find_formulas(text):
+            parts.append(_plain(text[end : found.start]))
+            parts.append(self.formula(found.tex, display=found.display))
+            end = found.end
         return "".join([*parts, _plain(text[end:])])
 
     def styles(self, html: str | None = None) -> str:

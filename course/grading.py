@@ -26,6 +26,7 @@ from nbgrader.converters import Autograde
 from course.class_report import write_class_report
 from course.folder import Course, CourseError
 from course.judging import Job, Result, judge_all, kept_result, progress
+from course.renaming import rename
 from course.report import (
     Student,
     marks_of,
@@ -35,17 +36,27 @@ from course.report import (
     write_grades,
     write_whole,
 )
-from course.roster import matched, read_roster
+from course.roster import matched, read_roster, shared
 from course.submissions import COPIES, SEVERAL, Submission, find_submissions
 from pdpbook_exercises.sandbox import why_not
 
-__all__ = ["UNKNOWN", "State", "collect", "grade_submissions", "states", "taken_off"]
+__all__ = [
+    "DOUBTFUL",
+    "UNKNOWN",
+    "State",
+    "collect",
+    "grade_submissions",
+    "numbers_of",
+    "states",
+    "taken_off",
+]
 
 STATE = ".state.json"
 SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
 HOUR = timedelta(hours=1)
 OPEN = "graded without a sandbox"
 UNKNOWN = "late by an unknown time: nothing was taken off"
+DOUBTFUL = "late according to the platform, but its time says that it was on time"
 UNWALLED = (
     "Submissions run with your rights: they can read and write your files and use the network. "
     f"In the table each of them has the note {OPEN!r}."
@@ -120,6 +131,20 @@ def states(course: Course, name: str) -> dict[str, State]:
     return found
 
 
+def numbers_of(course: Course) -> dict[str, str]:
+    """Return those who have handed in anything, with their numbers on the learning platform.
+
+    An empty text is a number that is not known.
+    """
+    numbers: dict[str, str] = {}
+    for name in course.assignments():
+        for student, state in states(course, name).items():
+            given = (course.folder / "submitted" / student).is_dir()
+            if state.number or state.entered or given:
+                numbers[student] = state.number or numbers.get(student, "")
+    return numbers
+
+
 def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str, float | None]:
     """Return the share of the points that each submission to an assignment loses by being late.
 
@@ -149,6 +174,27 @@ def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str
         student: None if hours is None else dates.penalty.taken_off(hours)
         for student, hours in late.items()
     }
+
+
+def _after(
+    before: State, given: Sequence[Submission], digests: Mapping[str, str], notes: list[str]
+) -> State:
+    """Return what is known of a submission after some of its sheets were graded.
+
+    What was handed in before and stays in the gradebook stays as late as it was: its time counts
+    where no sheet of it is replaced, or not all of them are, or the same comes without a time.
+    """
+    if not given:
+        return replace(before, notes=notes)
+    entered = {**before.entered, **digests}
+    time, late = _time(given), any(each.late for each in given)
+    if before.entered.keys() - digests.keys():
+        time = max(filter(None, (time, before.time)), key=datetime.fromisoformat, default="")
+        late = late or before.late
+    elif entered == before.entered:
+        time = time or before.time
+    number = next((each.number for each in given if each.number), before.number)
+    return State(entered, notes, number, time, late, PurePosixPath(given[0].file).parts[0])
 
 
 def keep_state(course: Course, name: str, student: str, state: State) -> None:
@@ -336,10 +382,14 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     if course.roster.is_file():
         read_roster(course.roster)  # one that is spoilt is told before anything runs
     sheets = sheets_of(course, name)
-    found, problems = find_submissions(folder, sheets, pattern)
+    found, problems = find_submissions(folder, sheets, pattern, numbers_of(course))
     notes: dict[str, list[str]] = defaultdict(list)
+    renamed = {each.before: each.student for each in found if each.before}
+    for old, now in renamed.items():
+        rename(course, old, now)
+        notes[now].append(f"was {old} until now, and has the marks from there")
     for student, problem in problems:
-        notes[student].append(problem)
+        notes[renamed.get(student, student)].append(problem)
     for submission in found:
         notes[submission.student] += [f"{submission.sheet}: {note}" for note in submission.notes]
     everyone = list(dict.fromkeys(submission.student for submission in found))
@@ -367,7 +417,7 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         each
         for each in everyone
         if again
-        or known.get(each, State()).entered != digests[each]
+        or not digests[each].items() <= known.get(each, State()).entered.items()
         or not (graded / each / name).is_dir()
     ]
     failed = enter(course, name, new, results, before) if new else {}
@@ -377,13 +427,12 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         notes[student] += [failed[student]] if student in failed else []
         own = [results[each] for each in results if each[0] == student]
         open_to_attack = [] if all(each.walled for each in own) else [OPEN]
+        before_now = known.get(student, State())
         own_sheets = [each for each in found if each.student == student]
-        platform = next((each.number for each in own_sheets), "")
-        entered = {} if student in failed else digests.get(student, {})
-        late = any(each.late for each in own_sheets)
-        file = next((PurePosixPath(each.file).parts[0] for each in own_sheets), "")
         all_notes = [*notes[student], *open_to_attack]
-        state = State(entered, all_notes, platform, _time(own_sheets), late, file)
+        state = _after(before_now, own_sheets, digests.get(student, {}), all_notes)
+        if student in failed:
+            state = replace(state, entered={})
         keep_state(course, name, student, state)
     told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
@@ -417,6 +466,10 @@ def write_out(course: Course, name: str) -> list[str]:
             notes[student] += [f"{each}: {n}" if len(made) > 1 else n for n in state.notes]
             numbers[student] = state.number or numbers[student]
             late[each, student] = state.lateness(dates.of(student))
+            if state.late and student not in dates.later:
+                if state.hours_late(dates.due) == 0.0:
+                    told = f"{each}: {DOUBTFUL}" if len(made) > 1 else DOUBTFUL
+                    unknown[student].append(told)
             if lost[each].get(student, 0.0) is None:
                 told = f"{each}: {UNKNOWN}" if len(made) > 1 else UNKNOWN
                 unknown[student].append(told)
@@ -424,7 +477,15 @@ def write_out(course: Course, name: str) -> list[str]:
         Student(student, student, numbers[student], (*notes[student], *unknown[student]))
         for student in notes
     ]
-    if course.roster.is_file():
+    if not course.roster.is_file():
+        double = shared(numbers)
+        lines = [
+            replace(each, notes=(*each.notes, double[each.student]))
+            if each.student in double
+            else each
+            for each in lines
+        ]
+    else:
         lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
     write_grades(course.folder / "grades.csv", table, lines, late, lost)
     own = {

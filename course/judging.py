@@ -124,7 +124,8 @@ class Result:
 
     def entered(self, text: str) -> str:
         """Return a digest of a notebook, its proofs included, and of what was found in it."""
-        what = f"{text} {self.digest} {self.failed}"
+        grades = json.dumps({name: asdict(given) for name, given in self.grades.items()})
+        what = f"{text} {self.digest} {self.failed} {grades}"
         return hashlib.sha256(what.encode()).hexdigest()
 
     def keep(self, path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from course.folder import CourseError
 
-__all__ = ["POINTS_POSSIBLE", "Matches", "Roster", "Row", "matched", "read_roster"]
+__all__ = ["POINTS_POSSIBLE", "Matches", "Roster", "Row", "matched", "read_roster", "shared"]
 
 #: columns that tell a platform apart
 PLATFORMS = {
@@ -115,6 +115,27 @@ def read_roster(path: Path) -> Roster:
     )
 
 
+def shared(numbers: Mapping[str, str]) -> dict[str, str]:
+    """Say of each student whose number another one has as well that it is so.
+
+    Parameters
+    ----------
+    numbers : mapping from str to str
+        For each student, the number on the platform, empty where it is not known.
+
+    Examples
+    --------
+    >>> shared({"ann": "12", "bob": "12", "roe": "13", "eve": "", "max": ""})
+    {'ann': 'bob has the number 12, too', 'bob': 'ann has the number 12, too'}
+    """
+    told = {}
+    for student, own in numbers.items():
+        others = [each for each, number in numbers.items() if number == own and each != student]
+        if own and others:
+            told[student] = f"{' and '.join(others)} has the number {own}, too"
+    return told
+
+
 def matched(roster: Roster, numbers: Mapping[str, str]) -> Matches:
     """Find the row of each student.
 
@@ -124,6 +145,11 @@ def matched(roster: Roster, numbers: Mapping[str, str]) -> Matches:
         The table.
     numbers : mapping from str to str
         For each student, the number on the platform, empty where it is not known.
+
+    Notes
+    -----
+    A row whose number two students have belongs to neither of them.  In the table of a platform
+    no name stands for a number that is another one.
     """
     by_number: dict[str, list[int]] = defaultdict(list)
     by_name: dict[str, list[int]] = defaultdict(list)
@@ -135,17 +161,24 @@ def matched(roster: Roster, numbers: Mapping[str, str]) -> Matches:
     students: dict[int, str] = {}
     by_name_alone: dict[int, list[str]] = defaultdict(list)
     candidates: dict[str, list[int]] = {}
+    unclear: set[int] = set()
+    told = shared(numbers)
     for student, known in numbers.items():
         if known and len(places := by_number[known]) == 1:
-            students[places[0]] = student
-    for student in [each for each in numbers if each not in students.values()]:
+            if student in told:
+                unclear.add(places[0])
+            else:
+                students[places[0]] = student
+    for student, known in numbers.items():
+        if student in told or student in students.values():
+            continue
         candidates[student] = [
-            place for place in by_name[letters(student)] if place not in students
+            place
+            for place in by_name[letters(student)]
+            if place not in students and not (roster.platform and known and roster.identity(place))
         ]
         for place in candidates[student]:
             by_name_alone[place].append(student)
-    unclear: set[int] = set()
-    told: dict[str, str] = {}
     for student, places in candidates.items():
         if not places:
             told[student] = "not in the roster"

@@ -6,23 +6,29 @@ with the student's answers in it.  What had to be mended is told.
 
 A file belongs to the sheet with whose cells it shares the most names.  Its student is the folder
 that it lies in or, if it lies at the top, what stands before the first ``_`` of its name: so
-Canvas and Moodle name what they pack.  Archives are opened.
+Canvas and Moodle name what they pack.  Archives are opened.  The number that they write behind the
+name tells students of one name apart, and knows a student again whose name has changed.
 
-When it was handed in is known where a ``timestamp.txt`` lies beside it, as nbgrader leaves one, or
-where the pattern for the name finds a group ``time`` in the path.  Canvas writes ``LATE`` into the
-names of late files.
+When it was handed in is known where a ``timestamp.txt`` lies in the folder of the student, as
+nbgrader leaves one, or where the pattern for the name finds a group ``time`` in the path.  One
+that lies in an archive, or in a folder that Moodle has packed, was written by the student and says
+nothing.  Canvas writes ``LATE`` into the names of late files.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import re
+import struct
+import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import nbformat
 from nbformat import NotebookNode
@@ -34,10 +40,21 @@ from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
 
-LARGEST = 2**27  #: bytes of a notebook
+LARGEST = 2**27  #: bytes of a notebook, and of all notebooks of an archive
+MOST_NOTEBOOKS = 200  #: in an archive
+LONGEST_PROSE = 20_000  #: characters of an answer in words that are shown to the marker
 TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
-PLATFORM = re.compile(r"^[^_]+_(?P<late>LATE_)?(?P<id>\d+)_")
+PLATFORM = re.compile(
+    r"[^_]+_(?P<late>LATE_)?(?P<id>\d+)_(?:\d+_|assignsubmission_[a-z]+(?:_|$)|text)"
+)
+NO_ARCHIVE = "it is no readable archive"
+#: what an archive may raise that is damaged, or packed in a way that is not known here
+BROKEN = (
+    *(BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError),
+    *(zlib.error, lzma.LZMAError, struct.error, IndexError),
+)
+UNREADABLE = (OSError, TypeError, KeyError, AttributeError, ValueError)
 COPIES = "no program can say which of them counts"
 SEVERAL = (
     "If notebooks that stand together as copies are those of several students, say which part of "
@@ -45,6 +62,9 @@ SEVERAL = (
 )
 
 MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
+NAMESAKE = (
+    "another student of the course has this name, so the number of the platform stands behind it"
+)
 
 
 class NoNotebook(ValueError):
@@ -71,6 +91,8 @@ class Submission:
         When it was handed in, with its offset from UTC, where that is known.
     late : bool
         Whether the learning platform says that it was late.
+    before : str
+        What the course has called the student so far, if that was another name.
     """
 
     student: str
@@ -81,6 +103,7 @@ class Submission:
     number: str = ""
     time: str = ""
     late: bool = False
+    before: str = ""
 
 
 def read_notebook(data: bytes) -> NotebookNode:
@@ -91,8 +114,6 @@ def read_notebook(data: bytes) -> NotebookNode:
     NoNotebook
         If there is none.
     """
-    if len(data) > LARGEST:
-        raise NoNotebook(f"it has {len(data)} bytes, more than {LARGEST}; clear its outputs")
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -114,27 +135,87 @@ def read_notebook(data: bytes) -> NotebookNode:
     return notebook
 
 
-def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Return every file of a folder, archives opened, by its path in the folder."""
+def _files(folder: Path) -> Iterator[tuple[PurePosixPath, Callable[[], bytes]]]:
+    """Return every file of a folder, archives opened, by its path, and how it is read.
+
+    So the content of one file at a time is in memory, however many there are.
+    """
     for path in sorted(folder.rglob("*")):
         inside = PurePosixPath(path.relative_to(folder).as_posix())
         if not path.is_file() or any(part.startswith(".") for part in inside.parts):
             continue
         if path.suffix != ".zip":
-            read = path.suffix == ".ipynb" or path.name == TIMES
-            yield inside, path.read_bytes() if read else b""
+            yield inside, partial(_content, path)
             continue
         try:
-            with ZipFile(path) as archive:
-                for member in archive.infolist():
-                    name = PurePosixPath(member.filename)
-                    hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                    wanted = name.suffix == ".ipynb" or name.name == TIMES
-                    if not member.is_dir() and not hidden and wanted:
-                        with archive.open(member) as file:  # a header may lie about the size
-                            yield inside / name, file.read(LARGEST + 1)
-        except (BadZipFile, NotImplementedError, RuntimeError, OSError):
-            yield inside, b""
+            members = _notebooks(path)
+        except NoNotebook as error:
+            yield inside, partial(_refuse, str(error))
+            continue
+        except BROKEN:
+            yield inside, partial(_refuse, NO_ARCHIVE)
+            continue
+        for member in members:
+            yield inside / PurePosixPath(member.filename), partial(_unpacked, path, member)
+
+
+def _content(path: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises
+    ------
+    NoNotebook
+        If it is too large.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise NoNotebook(f"it has {size} bytes, more than {LARGEST}; clear its outputs")
+    return path.read_bytes()
+
+
+def _notebooks(path: Path) -> list[ZipInfo]:
+    """Return the notebooks in an archive.
+
+    Raises
+    ------
+    NoNotebook
+        If they are too many, or too large all together.
+    """
+    with ZipFile(path) as archive:
+        members = []
+        for member in archive.infolist():
+            name = PurePosixPath(member.filename)
+            hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
+            if not member.is_dir() and not hidden and name.suffix == ".ipynb":
+                members.append(member)
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_NOTEBOOKS:
+        raise NoNotebook(f"it holds {len(members)} notebooks, more than {MOST_NOTEBOOKS}")
+    if size > LARGEST:
+        raise NoNotebook(
+            f"its notebooks have {size} bytes, more than {LARGEST}; clear their outputs"
+        )
+    return members
+
+
+def _unpacked(path: Path, member: ZipInfo) -> bytes:
+    """Return a notebook of an archive; not more of it than its header has told.
+
+    Raises
+    ------
+    NoNotebook
+        If it is damaged.
+    """
+    try:
+        with ZipFile(path) as archive, archive.open(member) as file:
+            return file.read(member.file_size + 1)
+    except BROKEN as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise NoNotebook(f"it cannot be unpacked: {reason}") from None
+
+
+def _refuse(why: str) -> bytes:
+    """Raise what is told of an archive of which nothing can be read."""
+    raise NoNotebook(why)
 
 
 def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
@@ -152,7 +233,10 @@ def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
 
 
 def find_submissions(
-    folder: Path, sheets: Mapping[str, NotebookNode], pattern: str = ""
+    folder: Path,
+    sheets: Mapping[str, NotebookNode],
+    pattern: str = "",
+    known: Mapping[str, str] | None = None,
 ) -> tuple[list[Submission], list[tuple[str, str]]]:
     """Find what was handed in for some sheets.
 
@@ -165,6 +249,9 @@ def find_submissions(
     pattern : str
         A regular expression with a group ``student``, searched in the path of each file, where
         the names are not as they usually are.  A group ``time`` is when the file was handed in.
+    known : mapping from str to str, optional
+        The students of the course with their numbers on the platform; an empty text is a number
+        that is not known.
 
     Returns
     -------
@@ -180,8 +267,10 @@ def find_submissions(
 
     Notes
     -----
-    If two students of the platform have one name, their numbers are put behind it.  A student who
-    has handed in different notebooks for one sheet is a problem, and that sheet is not graded.
+    If two students of the platform have one name, their numbers are put behind it; a student whom
+    the course knows by the name alone keeps it.  A student who has handed in different notebooks
+    for one sheet is a problem, and that sheet is not graded.  The same holds for files that have
+    one number and different names.
     """
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}: say SUBMISSIONS=, where they are.")
@@ -191,42 +280,45 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
     if names is not None and "student" not in names.groupindex:
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
-    files: list[tuple[PurePosixPath, bytes, str]] = []
+    files: list[tuple[PurePosixPath, Callable[[], bytes], str]] = []
     problems: list[tuple[str, str]] = []
     times: dict[PurePosixPath, str] = {}
-    for path, data in _files(folder):
+    for path, read in _files(folder):
         try:
             if path.name == TIMES:
-                times[path.parent] = moment(data.decode("utf-8", "replace"))
+                if MOODLE not in path.parts[0]:  # there a student has put it
+                    times[path.parent] = moment(read().decode("utf-8", "replace"))
                 continue
-            files.append((path, data, _student(path, names)))
+            files.append((path, read, _student(path, names)))
         except ValueError as error:
             problems.append(("", f"{path}: {error}"))
-    numbers: dict[str, set[str]] = defaultdict(set)
-    for path, _, student in files:
-        numbers[student].add(_number(path))
+    people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
+    problems += [(each.before or each.student, each.note) for each in people.values() if each.note]
     found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-    for path, data, name in files:
-        number = _number(path)
-        several = names is None and len(numbers[name] - {""}) > 1
-        student = f"{name}_{number}" if several and number else name
-        if path.suffix != ".ipynb":
-            kind = "no readable archive" if path.suffix == ".zip" else "no notebook"
-            stray = len(path.parts) == 1 and path.suffix not in {".py", ".zip"} and not number
-            problems.append(("" if stray else student, f"{path}: it is {kind}"))
+    for path, read, name in files:
+        person = people[name, _number(path)]
+        student, whose = person.student, person.before or person.student
+        if person.refused:
+            problems.append((whose, f"{path}: it is not graded, because {person.refused}"))
+            continue
+        if path.suffix not in {".ipynb", ".zip"}:
+            stray = len(path.parts) == 1 and path.suffix != ".py" and not person.number
+            problems.append(("" if stray else whose, f"{path}: it is no notebook"))
             continue
         try:
-            notebook = read_notebook(data)
+            notebook = read_notebook(read())
             sheet = _sheet(notebook, sheets)
             whole, notes = mend(notebook, sheets[sheet])
-            time = _time(path, names) or times.get(path.parent, "")
+            time = _time(path, names) or _time_of_folder(path, times)
         except NoNotebook as error:
-            problems.append((student, f"{path}: {error}"))
-        except (RecursionError, TypeError, KeyError, AttributeError, ValueError) as error:
-            problems.append((student, f"{path}: it cannot be read: {str(error)[:200]}"))
+            problems.append((whose, f"{path}: {error}"))
+        except (RecursionError, MemoryError, *UNREADABLE) as error:
+            problems.append((whose, f"{path}: it cannot be read: {str(error)[:200]}"))
         else:
-            late = _platform(path, "late") != ""
-            given = Submission(student, sheet, str(path), whole, tuple(notes), number, time, late)
+            late, number, told = _platform(path, "late") != "", person.number, tuple(notes)
+            given = Submission(
+                student, sheet, str(path), whole, told, number, time, late, person.before
+            )
             if all(given.notebook != other.notebook for other in found[student, sheet]):
                 found[student, sheet].append(given)
     if not found and not problems:
@@ -239,12 +331,77 @@ def find_submissions(
         where = ", ".join(each.file for each in copies)
         problems.append(
             (
-                student,
+                copies[0].before or student,
                 f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}: "
                 f"{where}",
             )
         )
     return single, problems
+
+
+@dataclass(frozen=True)
+class _Person:
+    """Whose the files of one name and one number are.
+
+    Attributes
+    ----------
+    student, number : str
+        In the course, and on the platform.
+    before : str
+        What the course has called the student so far, if that was another name.
+    note : str
+        What the instructor should know.
+    refused : str
+        Why the files are not graded; empty if they are.
+    """
+
+    student: str
+    number: str
+    before: str = ""
+    note: str = ""
+    refused: str = ""
+
+
+def _people(
+    given: set[tuple[str, str]], known: Mapping[str, str], pattern: re.Pattern[str] | None
+) -> dict[tuple[str, str], _Person]:
+    """Return whose files are, by the name and the number that they bear.
+
+    A number knows its student again.  Where a pattern has found the names, these decide, and a
+    number counts only if it contradicts none of them.
+    """
+    names, numbers, owners = (defaultdict[str, set[str]](set) for _ in range(3))
+    for name, number in given:
+        if number:
+            names[number].add(name)
+            numbers[name].add(number)
+    for student, number in known.items():
+        owners[number].add(student)
+    people = {}
+    for name, number in given:
+        before = next(iter(owners[number])) if number and len(owners[number]) == 1 else ""
+        shared = len(names[number]) > 1
+        if not number or (pattern is not None and shared):
+            people[name, number] = _Person(name, "")
+        elif shared:
+            several = " and ".join(sorted(names[number]))
+            why = f"the number {number} stands behind several names: {several}"
+            people[name, number] = _Person(before or name, "", refused=why)
+        elif pattern is not None:
+            other = known.get(name) or number
+            why = f"{name} has the number {other} in this course, and here it is {number}"
+            people[name, number] = _Person(name, number, refused=why if other != number else "")
+        else:
+            behind = f"{name}_{number}"
+            taken = name in known and known[name] != number and (known[name] or before)
+            free = not taken and len(numbers[name]) == 1
+            student = name if free else behind
+            student = before if before in {name, behind} else student
+            note = NAMESAKE if taken and student == behind else ""
+            people[name, number] = _Person(
+                student, number, before if before != student else "", note
+            )
+    return people
 
 
 def _platform(path: PurePosixPath, part: str) -> str:
@@ -262,6 +419,16 @@ def _time(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
     """Return when a file was handed in, if its path says so."""
     found: Any = pattern.search(str(path)) if pattern and "time" in pattern.groupindex else None
     return moment(found["time"]) if found and found["time"] else ""
+
+
+def _time_of_folder(path: PurePosixPath, times: Mapping[PurePosixPath, str]) -> str:
+    """Return when the folder of a student was handed in.
+
+    Of several files with a time the outermost counts, because a student may have put one into a
+    folder that was handed in.
+    """
+    folders = [*path.parents][-2::-1] or [path.parent]
+    return next((times[each] for each in folders if each in times), "")
 
 
 def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:
@@ -318,6 +485,9 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
             notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
         if name in answers and name in given:
             copied.source = _text(given[name])
+            if copied.cell_type == "markdown" and len(copied.source) > LONGEST_PROSE:
+                copied.source = copied.source[:LONGEST_PROSE]
+                notes.append(f"{name} was cut after {LONGEST_PROSE} characters")
         elif name in answers:
             blank = cell.source if points(cell) else f"# {ADDED}"
             copied.source = blank
@@ -333,8 +503,9 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
 
 def _plain(cell: NotebookNode) -> NotebookNode:
     """Return a cell of the student's own, its text alone."""
-    new = new_code_cell if cell.cell_type == "code" else new_markdown_cell
-    return new(_text(cell))
+    if cell.cell_type == "code":
+        return new_code_cell(_text(cell))
+    return new_markdown_cell(_text(cell)[:LONGEST_PROSE])
 
 
 def _text(cell: NotebookNode) -> str:

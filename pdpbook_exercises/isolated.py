@@ -15,8 +15,10 @@ process after :data:`PATIENCE` times as long by the clock on the wall.
 What it holds against by itself: everything that changes the student's own process, infinite loops,
 exits, floods of output, a great hunger for memory.  Where bubblewrap works, the process runs in a
 sandbox (``pdpbook_exercises.sandbox``), and then it reads no file of the grader or of other
-students, writes none, reaches no network and no other process, and leaves none behind.  Without a
-sandbox the process has the rights of the user who runs it.  It needs a POSIX system.
+students, writes none, reaches no network and no other process, and starts none.  What it writes
+lies in memory and has a limit.  Its threads are limited to :data:`PROCESSES`, but not if the grader
+is run by *root*, whose processes and threads the kernel does not count.  Without a sandbox the
+process has the rights of the user who runs it.  It needs a POSIX system.
 """
 
 from __future__ import annotations
@@ -61,12 +63,14 @@ LARGEST = 2**26  #: bytes of one reply
 LONGEST_LINE = 300  #: characters of what a cell raised
 MEMORY = 2**32  #: bytes of address space of a submission
 FILE = 2**24  #: bytes of a file that a submission writes
+PROCESSES = 256  #: of a submission in a sandbox; all but the first one are threads
 PATIENCE = 4  #: seconds on the wall for each second of the processor
 BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
 BESIDE = (
     "student.py",
+    "alone.py",
     "wire.py",
     "notebook_cells.py",
     "own_work.py",
@@ -333,11 +337,13 @@ def _package_without_exercises(instances: Mapping[str, Instance]) -> Iterator[st
         yield folder
 
 
-# Replies go to what was the output, under another number: printing cannot reach it.
+# Replies go to what was the output, under another number: printing cannot reach it.  In a sandbox
+# the package is copied into memory, where it can be written without filling a disk.
 _START = (
-    "import os, runpy, sys;"
+    "import os, runpy, shutil, sys;"
     f" os.dup2(1, {student.REPLIES});"
     " os.dup2(2, 1);"
+    " sys.argv[2:] and shutil.copytree(sys.argv[2], sys.argv[1], dirs_exist_ok=True);"
     " sys.path.insert(0, sys.argv[1]);"
     " runpy.run_module('pdpbook_exercises.student', run_name='__main__')"
 )
@@ -411,7 +417,7 @@ class _Submission:
         self._wall = PATIENCE * seconds
         self._stop = start.stop
         self._process = subprocess.Popen(
-            [*start.command, sys.executable, "-c", _START, path],
+            [*start.command, sys.executable, "-c", _START, path, *filter(None, [start.package])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -427,7 +433,8 @@ class _Submission:
         self._patience = CELLS * self._wall
         # should the grader be killed, the submission ends by itself; it never needs twice its time
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": FILE, "RLIMIT_CPU": math.ceil(2 * most)}
-        first_message = {"limits": limits, "cells": list(cells), "names": names}
+        limits |= {"RLIMIT_NPROC": PROCESSES} if start.alone else {}
+        first_message = {"limits": limits, "alone": start.alone, "cells": [*cells], "names": names}
         try:
             self.tell(first_message | {"seconds": seconds, "wall": self._wall})
             first = self.hear()

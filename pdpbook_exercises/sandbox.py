@@ -3,7 +3,8 @@
 Bubblewrap (``bwrap``) starts a process that sees only what it is given: here the interpreter with
 its libraries, the system's libraries, and the grader's copy of the package.  Everything else is
 absent.  The process has no network, sees no process but its own, and has an empty home and an
-empty temporary folder in memory; whatever it leaves running ends with it.
+empty temporary folder in memory; whatever it leaves running ends with it.  All that it can write
+to lies in memory and has a limit, the copy of the package included.
 
 What it is not given are the repository with its solutions, the folder of a course, the exercises,
 and the memory and the command line of the grader.
@@ -31,7 +32,10 @@ from pdpbook_exercises.container import SETTINGS, SYSTEM
 __all__ = ["Sandbox", "none", "readable", "sandbox", "why_not"]
 
 PROGRAM = "bwrap"
-SCRATCH = 2**28  #: bytes that a submission may write to its home and temporary folder
+SCRATCH = 2**28  #: bytes that a submission may write to its home, and to a temporary folder
+SMALL = 2**26  #: bytes that it may write beside the package, and to shared memory
+COPIED = "/run/pdpbook"  #: from where a process in bubblewrap copies the package to its place
+EXCHANGED = Path("/usr/local/share")  #: in which nbgrader keeps what all students have handed in
 PARTS = ("bin", "lib", "lib32", "lib64", "share", "pyvenv.cfg")  #: of an installation of programs
 TRIAL = 60.0  #: seconds that the first start may take
 
@@ -48,11 +52,19 @@ class Sandbox:
         Variables for the first of these words.
     stop : tuple of str
         A command that ends what the first one has started; empty where it ends together with it.
+    package : str
+        Folder in the sandbox from which the process must copy the package to its place; empty
+        where it lies there.
+    alone : bool
+        Whether the process must take from itself the right to start others, because the sandbox
+        does not count them.
     """
 
     command: tuple[str, ...]
     environment: dict[str, str]
     stop: tuple[str, ...] = ()
+    package: str = ""
+    alone: bool = False
 
 
 def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str] = ()) -> Sandbox:
@@ -83,7 +95,8 @@ def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str
         words = shlex.split(container)
         command, stop = containers.command(words, package, inside, shown, hidden)
         return Sandbox(tuple(command), dict(os.environ), tuple(stop))
-    return Sandbox(tuple(_bubblewrap(package, home, shown, hidden)), inside)
+    command = _bubblewrap(package, home, shown, hidden)
+    return Sandbox(tuple(command), inside, package=COPIED, alone=True)
 
 
 def none(home: str) -> Sandbox:
@@ -105,6 +118,7 @@ def readable(prefixes: Sequence[str] = ()) -> tuple[list[Path], list[Path]]:
     """
     installed = dict.fromkeys(["/usr", "/usr/local", *(prefixes or _prefixes())])
     given = [path for each in installed for part in PARTS if (path := Path(each, part)).exists()]
+    given = [path for path in given if path != EXCHANGED]
     return given, [*_exercises(given)]
 
 
@@ -113,11 +127,13 @@ def _bubblewrap(
 ) -> list[str]:
     """Return the words that start a process in bubblewrap.
 
-    The process may write to the copy of the package, because numba keeps compiled code there.
+    The process may write to its copy of the package, because numba keeps compiled code there.  What
+    bubblewrap itself has put into memory is made read-only at the end, as it has no limit.
     """
     program = shutil.which(PROGRAM) or PROGRAM
     words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--size", str(SMALL), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     for name in ("/tmp", "/var/tmp"):
         words += ["--size", str(SCRATCH), "--tmpfs", name]
     for path in shown:
@@ -130,9 +146,10 @@ def _bubblewrap(
     for name in SETTINGS:
         words += ["--ro-bind-try", name, name]
     for path in hidden:
-        words += ["--tmpfs", str(path)]
-    words += ["--bind", package, package, "--dir", home, "--chdir", home]
-    return [*words, "--"]
+        words += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    words += ["--ro-bind", package, COPIED, "--size", str(SMALL), "--tmpfs", package]
+    words += ["--size", str(SCRATCH), "--tmpfs", home, "--chdir", home]
+    return [*words, "--remount-ro", "/", "--"]
 
 
 def _prefixes() -> list[str]:

@@ -2,8 +2,8 @@
 
 ``python -m pdpbook_exercises.student`` runs the cells of a submission and then does what it is
 asked: it calls the student's functions and sends back what they return.  It decides nothing.  It
-needs three modules beside it and nothing else, so that it can be started from a folder that holds
-these four and no exercise.
+needs four modules beside it and nothing else, so that it can be started from a folder that holds
+these five and no exercise.
 
 Messages to the process are pickles: they come from the grader, who may be trusted.  Messages from
 it are JSON: a submission can send what it likes, and the worst that it can send is a wrong answer.
@@ -25,6 +25,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, BinaryIO
 
+from pdpbook_exercises.alone import start_no_process
 from pdpbook_exercises.notebook_cells import Notebook
 from pdpbook_exercises.own_work import own_work
 from pdpbook_exercises.wire import CHANGEABLE, change, encode, message_of, named_exception
@@ -267,6 +268,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)  # input() finds nothing
     start = pickle.loads(receive(requests))
     _limit(start["limits"])
+    if start["alone"]:
+        start_no_process()
     server = _Server(requests, replies)
     server.start(start)
     server.serve()

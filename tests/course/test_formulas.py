@@ -1,10 +1,24 @@
 """Formulas of students: set, harmless, and each page by itself."""
 
+import re
+import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from course.formulas import Formulas, formulas
+from course.formulas import LONGEST, Formulas, find_formulas, formulas
+
+#: what is to be found, in an expression that takes a time that grows as the square of the text
+FORMULA = re.compile(
+    r"(?<!\\)(?P<in_dollars>\$\$(?P<d1>.+?)\$\$)|\\\[(?P<d2>.+?)\\\]"
+    r"|(?P<d3>\\begin\{(?P<environment>[a-z]+\*?)\}.+?\\end\{(?P=environment)\})"
+    r"|\\\((?P<i1>.+?)\\\)|(?<!\\)\$(?P<i2>(?:[^$\\]|\\.)+?)\$",
+    re.DOTALL,
+)
+PARTS = ["$", "$$", "\\", "\\[", "\\]", "\\(", "\\)", "a", "\n"]
+PARTS += [rf"\{end}{{{name}}}" for end in ("begin", "end") for name in ("a", "b*")]
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +64,28 @@ def test_what_cannot_be_set_is_shown_as_it_was_written(tex: str, typesetter: For
     typesetter.begin()
     assert typesetter.text(f"<b> ${tex}$") == f"&lt;b&gt; <code>{tex}</code>"
     assert "<mjx-container" in typesetter.text("$x$")  # and the next formula is set
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+def test_formulas_are_those_of_the_plain_expression(text: str) -> None:
+    wanted = [
+        (*each.span(), each["i1"] or each["i2"] or each["d1"] or each["d2"] or each["d3"])
+        for each in FORMULA.finditer(text)
+    ]
+    assert [(each.start, each.end, each.tex) for each in find_formulas(text)] == wanted
+
+
+@pytest.mark.parametrize("part", [r"\[", r"\(", r"\begin{a}", "$$", r"\begin{", r"$\$", "$"])
+def test_beginnings_without_an_end_cost_no_time(part: str) -> None:
+    began = time.process_time()
+    assert not [each for each in find_formulas(part * 20_000) if len(each.tex) > 4]
+    assert time.process_time() - began < 1.0
+
+
+def test_a_formula_of_a_book_s_length_is_shown_as_it_was_written(typesetter: Formulas) -> None:
+    typesetter.begin()
+    tex = "x+" * LONGEST
+    assert typesetter.text(f"${tex}$") == f"<code>{tex}</code>"
 
 
 def test_a_formula_holds_no_tag(typesetter: Formulas) -> None:

@@ -92,7 +92,7 @@ def graded(course: Course, release, key, tmp_path_factory) -> tuple[Course, Path
     handed_in = own.folder.parent / "submissions"
     (handed_in / "anna").mkdir(parents=True)
     nbformat.write(key, handed_in / "anna" / "whatever.ipynb")
-    nbformat.write(release, handed_in / "ben_12_dp-versus-pdp-1.ipynb")
+    nbformat.write(release, handed_in / "ben_12_6_dp-versus-pdp-1.ipynb")
     for student, code in (ATTACKS | OTHERS).items():
         text = textwrap.dedent(code.replace("{folder!r}", repr(str(own.folder))))
         nbformat.write(with_answer(release, text, NAME), handed_in / f"{student}.ipynb")
@@ -616,6 +616,36 @@ def test_what_the_lecturer_saves_meanwhile_stays(course: Course, key, tmp_path: 
         assert grade_submissions(own, tmp_path / "in") == []
     assert mine.read_text() == "EXERCISES = {}"
     assert table(own)["anna"]["week1: total"] == str(MOST - 2)
+
+
+def test_points_that_an_interrupted_grading_has_found_are_entered_later(
+    course: Course, key, tmp_path: Path, monkeypatch
+) -> None:
+    """A problem was changed, everything is graded again, and the command ends before it writes."""
+    own = copy_of(course, tmp_path)
+    (tmp_path / "in").mkdir()
+    nbformat.write(key, tmp_path / "in" / "anna.ipynb")
+
+    def all_get(held: int):
+        def judge(jobs, minutes):
+            for job in jobs:
+                grades = {name: Grade(held, 2, "") for name in job.variables}
+                yield job, Result(job.digest, True, "", grades, ())
+
+        return judge
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("course.grading.judge_all", all_get(2))
+    grade_submissions(own, tmp_path / "in")
+    assert table(own)["anna"]["week1: total"] == str(MOST - 2)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("course.grading.judge_all", all_get(1))
+        patch.setattr("course.grading.enter", interrupted)
+        grade_submissions(own, tmp_path / "in", again=True)
+    grade_submissions(own, tmp_path / "in")
+    assert table(own)["anna"]["week1: total"] == str((MOST - 2) // 2)
 
 
 @pytest.mark.parametrize("where", ["judging", "entering"])

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import nbformat
 import pytest
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 from course.assignment import make_assignment
 from course.export import export
 from course.folder import Course, CourseError
-from course.grading import UNKNOWN, grade_submissions
+from course.grading import DOUBTFUL, UNKNOWN, grade_submissions
 from course.lateness import Dates, Penalty, left
+from course.report import sheets_of
 from tests.course.conftest import PAGE
 from tests.course.test_export import CANVAS, MOODLE
 from tests.course.test_grading import MOST, copy_of, feedback, mark, table
+from tests.course.test_names import judged_by_looks
 from tests.tools.notebooks import ROOT
 
 DUE = "2027-03-05T23:59:00+00:00"
@@ -132,9 +135,20 @@ def test_the_command_takes_a_penalty_and_keeps_it(
     assert f"taken off late submissions: {said}" in capsys.readouterr().out
     make_assignment(own, [PAGE], "week1", all_assigned)  # it keeps both
     assert own.dates("week1") == Dates(DUE, PENALTY, {})
-    own.note("week1", [PAGE], penalty=Penalty())
+    make_assignment(own, [], "week1", all_assigned, penalty=Penalty())  # and its pages
     assert own.dates("week1") == Dates(DUE, Penalty(), {})
-    assert "penalty" not in own.assignments()["week1"]
+    assert own.assignments()["week1"] == {"pages": [PAGE.removesuffix(".md")], "due": DUE}
+    (own.folder / "source/week9").mkdir()
+    with pytest.raises(CourseError, match=r"Which pages. Say PAGES=.*, or put sheets .*week9\."):
+        make_assignment(own, [], "week9", all_assigned)
+    sheet = (own.folder / "source/week1/dp-versus-pdp.ipynb").read_text(encoding="utf-8")
+    (own.folder / "source/week9/mine.ipynb").write_text(sheet, encoding="utf-8")
+    for _ in range(2):
+        make_assignment(own, [], "week9", all_assigned)
+        assert own.assignments()["week9"] == {"pages": []}
+        assert [*sheets_of(own, "week9")] == ["mine"]
+    with ZipFile(own.folder / "week9.zip") as archive:
+        assert archive.namelist() == ["week9/mine.ipynb"]
 
 
 def test_the_command_line_names_the_option_that_is_wrong(tmp_path: Path) -> None:
@@ -247,3 +261,71 @@ def test_a_mark_that_is_given_later_is_lessened_as_well(late: Course, tmp_path: 
     grade_submissions(own, late.folder.parent / "in")
     row = table(own)["emil"]
     assert row["week1: total"] == str(MOST) and AFTER not in row
+
+
+# Times that students would like to write ----------------------------------------------------------
+
+
+@pytest.fixture
+def with_a_date(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A course with a penalty in which nothing is run."""
+    monkeypatch.setattr("course.grading.judge_all", judged_by_looks)
+    own = copy_of(course, tmp_path)
+    own.note("week1", [PAGE], DUE, PENALTY)
+    return own
+
+
+def zipped(folder: Path, name: str, key, time: str) -> None:
+    """Put an archive with a time in it where submissions are."""
+    folder.mkdir(exist_ok=True)
+    with ZipFile(folder / f"{name}.zip", "w") as archive:
+        archive.writestr("sheet.ipynb", nbformat.writes(key))
+        archive.writestr("timestamp.txt", time)
+
+
+def test_a_time_that_a_student_has_written_does_not_count(with_a_date: Course, key) -> None:
+    own, folder = with_a_date, with_a_date.folder.parent / "in"
+    zipped(folder, "forger_LATE_2_6_sheet", key, "2027-03-01 12:00")
+    moodle = folder / "Anna Berg_123_assignsubmission_file_"
+    nested = folder / "carl" / "mine"
+    for place in (moodle, nested):
+        place.mkdir(parents=True)
+        nbformat.write(key, place / "a.ipynb")
+        (place / "timestamp.txt").write_text("2027-03-01 12:00 UTC")
+    (nested.parent / "timestamp.txt").write_text("2027-03-07 23:58 UTC")
+    assert grade_submissions(own, folder) == [f"forger: {UNKNOWN}"]
+    late = {name: row["week1: hours late"] for name, row in table(own).items()}
+    assert late == {"points possible": "", "Anna Berg": "", "carl": "47.98", "forger": "late"}
+
+
+def test_a_late_file_whose_time_is_on_time_is_told(with_a_date: Course, key) -> None:
+    own, folder = with_a_date, with_a_date.folder.parent / "in"
+    for name in ("doe_LATE_1_5_x", "roe_LATE_2_6_x"):
+        (folder / name).mkdir(parents=True)
+        nbformat.write(key, folder / name / "a.ipynb")
+        (folder / name / "timestamp.txt").write_text("2027-03-01 12:00 UTC")
+    own.extensions.write_text(f"student,assignment,due\nroe_LATE_2_6_x,week1,{DUE}\n")
+    assert grade_submissions(own, folder) == [f"doe_LATE_1_5_x: {DOUBTFUL}"]
+    assert table(own)["doe_LATE_1_5_x"]["notes"] == DOUBTFUL
+
+
+def test_copies_that_are_not_graded_leave_the_penalty(with_a_date: Course, key) -> None:
+    own, folder = with_a_date, with_a_date.folder.parent / "in"
+    path = folder / "honest" / "a.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(key, path)
+    path.with_name("timestamp.txt").write_text(TIMES["emil"][0])
+    assert grade_submissions(own, folder) == []
+    row = table(own)["honest"]
+    assert row[AFTER] == TIMES["emil"][1]
+    second = nbformat.from_dict(key)
+    second.cells = [*second.cells, nbformat.v4.new_code_cell("x = 2")]
+    nbformat.write(second, path.with_name("b.ipynb"))
+    path.with_name("timestamp.txt").unlink()
+    told = grade_submissions(own, folder)
+    assert "is not graded" in told[0]
+    after = table(own)["honest"]
+    assert (after[AFTER], after["week1: hours late"]) == (row[AFTER], row["week1: hours late"])
+    path.with_name("b.ipynb").unlink()
+    assert grade_submissions(own, folder) == []  # the same again, and nobody knows when
+    assert table(own)["honest"] == row

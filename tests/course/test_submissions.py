@@ -4,9 +4,11 @@ import json
 import os
 import random
 import re
+import struct
+import tracemalloc
 import unicodedata
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import nbformat
 import pytest
@@ -319,6 +321,52 @@ def test_a_file_that_is_no_submission_stops_nobody_else(
     assert [each.student for each in found] == ["anna"]
     [(student, problem)] = problems
     assert student == "ben" and problem.startswith("ben.ipynb: ") and told in problem
+
+
+def test_an_archive_with_damaged_data_stops_nobody_else(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"anna.ipynb": data(release)})
+    with ZipFile(tmp_path / "eve.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("week1.ipynb", data(release))
+    raw = bytearray((tmp_path / "eve.zip").read_bytes())
+    raw[41:81] = b"\xff" * 40  # the header ends before
+    (tmp_path / "eve.zip").write_bytes(raw)
+    found, problems = find_submissions(tmp_path, {SHEET: release})
+    assert [each.student for each in found] == ["anna"]
+    [(student, told)] = problems
+    assert student == "eve" and told.startswith("eve.zip/week1.ipynb: it cannot be unpacked: Error")
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(release, tmp_path: Path) -> None:
+    """It takes no more memory than a part of what the archive would unpack to."""
+    put(tmp_path, **{"anna.ipynb": data(release)})
+    with ZipFile(tmp_path / "eve.zip", "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.ipynb", b" " * 2**25)
+    with ZipFile(tmp_path / "mallory.zip", "w") as archive:
+        for number in range(201):
+            archive.writestr(f"{number}.ipynb", b"")
+    liar = (tmp_path / "eve.zip").read_bytes().replace(struct.pack("<I", 2**25), b"\1\0\0\0")
+    (tmp_path / "liar.zip").write_bytes(liar)  # its headers say that each has a byte
+    tracemalloc.start()
+    found, problems = find_submissions(tmp_path, {SHEET: release})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [each.student for each in found] == ["anna"] and peak < 2**25
+    told = dict(problems)
+    assert told["eve"].endswith(
+        "notebooks have 167772160 bytes, more than 134217728; clear their outputs"
+    )
+    assert told["mallory"].endswith("it holds 201 notebooks, more than 200")
+    assert told["liar"].startswith("liar.zip/4.ipynb: it ")
+
+
+def test_prose_without_an_end_is_cut(release) -> None:
+    given = with_answer(release, "$x$ " * 20_000, "replacement-loss-proof")
+    given.cells.append(new_markdown_cell("y" * 80_000))
+    whole, notes = mend(given, release)
+    assert notes == ["replacement-loss-proof was cut after 20000 characters"]
+    assert len(whole.cells[place(whole, "replacement-loss-proof")].source) == 20_000
+    assert len(whole.cells[-1].source) == 20_000
 
 
 def test_other_files_and_broken_archives_are_told(release, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The wall around a submission: what it cannot reach, and that right answers cross it unharmed."""
 
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pdpbook_exercises import sandbox
+from pdpbook_exercises.alone import MACHINES
 from pdpbook_exercises.isolated import Grade, grade
 from tests.exercises.test_isolated import COMPANY, RIGHT
 from tests.tools.notebooks import ROOT
@@ -219,6 +221,100 @@ def test_nothing_outside_can_be_written(tmp_path: Path, wall: None) -> None:
     assert mine.read_text() == "marks" and [*tmp_path.iterdir()] == [mine]
     for folder in (ROOT, Path("/usr/lib"), Path("/etc"), Path(os.__file__).parent):
         assert not Path(folder, "gradebook.db").exists()
+
+
+#: In the sandbox: what is said is what could be done all the same.
+STARTS = """
+    import ctypes, os, subprocess, threading
+    ways = {
+        "fork": os.fork,
+        "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+        "subprocess": lambda: subprocess.run(["/bin/true"], check=True),
+    }
+    done = []
+    for name, way in ways.items():
+        try:
+            if way() == 0:
+                os._exit(0)  # in the child
+            done.append(name)
+        except OSError:
+            pass
+    if os.system("true") == 0:
+        done.append("system")
+    library = ctypes.CDLL(None)
+    for number in (56, 57, 58, 435) if os.uname().machine == "x86_64" else (220, 435):
+        started = library.syscall(number, 17, 0, 0, 0, 0)
+        if started == 0:
+            os._exit(0)
+        if started > 0:
+            done.append(f"system call {number}")
+    threads = [threading.Thread(target=int) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    assert not done, ", ".join(done)
+    """
+
+WRITES = """
+    import os, pathlib
+    import pdpbook
+    beside = pathlib.Path(pdpbook.__file__).parents[1]
+    done = []
+    for place in ("/", "/dev", "/run", "/run/pdpbook", "/etc", "/usr/local"):
+        try:
+            pathlib.Path(place, "fill").write_text("x")
+            done.append(place)
+        except OSError:
+            pass
+    for place, most in {most!r}.items():
+        place = {"beside": beside, "home": pathlib.Path.cwd()}.get(place, place)
+        written = 0
+        try:
+            for number in range(1000):
+                with open(f"{place}/fill-{number}", "wb") as file:
+                    written += file.write(bytes(most // 16))
+                if written > most:
+                    done.append(f"{place}: {written}")
+                    break
+        except OSError:
+            pass
+        for number in range(1000):
+            pathlib.Path(f"{place}/fill-{number}").unlink(missing_ok=True)
+    open(os.devnull, "w").write("x")
+    assert not done, ", ".join(done)
+    """
+
+
+def said(code: str) -> str:
+    """What a cell raises in the sandbox."""
+    grades = grade([textwrap.dedent(code), RIGHT], COMPANY, walled=True)
+    (only,) = grades.values()
+    assert only.held == only.total, only.message  # and the next cell runs
+    return " ".join(error.said for error in grades.raised)
+
+
+def test_a_submission_starts_no_process(wall: None) -> None:
+    if platform.machine() not in MACHINES:
+        pytest.skip(f"there is no filter for {platform.machine()}")
+    assert said(STARTS) == ""
+
+
+def test_what_a_submission_writes_lies_in_memory_and_has_a_limit(
+    wall: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "SCRATCH", 2**22)
+    monkeypatch.setattr(sandbox, "SMALL", 2**23)
+    limits = {"beside": 2**23, "/dev/shm": 2**23}
+    limits |= dict.fromkeys(("home", "/tmp", "/var/tmp"), 2**22)
+    assert said(WRITES.replace("{most!r}", repr(limits))) == ""
+
+
+def test_what_other_students_have_handed_in_is_not_shown(monkeypatch, tmp_path: Path) -> None:
+    """The exchange of nbgrader lies in a folder that every user can read."""
+    given, _ = sandbox.readable()
+    assert not [path for path in given if Path("/usr/local/share/nbgrader").is_relative_to(path)]
+    (tmp_path / "share").mkdir()
+    assert tmp_path / "share" in sandbox.readable([str(tmp_path)])[0]
 
 
 def test_an_installed_copy_of_the_exercises_is_hidden(tmp_path: Path, wall: None) -> None:
