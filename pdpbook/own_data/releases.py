@@ -174,7 +174,7 @@ class ColumnRelease:
     mean_error: float
     quantile_errors: NDArray[np.float64]
     divergence: float
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, float | list[float]]
     code: str
     standard_error: float = 0.0
     draws: int | None = None
@@ -420,7 +420,7 @@ def _randomised(
     name: str,
     published: str,
     rows: NDArray[np.float64],
-    parameters: dict[str, Any],
+    parameters: Mapping[str, float | list[float]],
     code: str,
 ) -> ColumnRelease:
     """Return a release by a randomiser that is chosen from n and the target alone."""
@@ -434,7 +434,7 @@ def _randomised(
         losses[setting.place],
         float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
         **setting.errors((setting.frequency @ rows)[None]),
-        parameters={"ε of one draw": setting.draw_epsilon} | parameters,
+        parameters={"ε of one draw": setting.draw_epsilon, **parameters},
         code=code,
         replacement=_replaced(setting),
     )
@@ -733,7 +733,7 @@ def _statistic(
     *,
     mean_error: float = math.nan,
     quantile_errors: NDArray[np.float64] | None = None,
-    parameters: dict[str, Any],
+    parameters: Mapping[str, float | list[float]],
     code: str,
     replacement: Budget,
 ) -> ColumnRelease:

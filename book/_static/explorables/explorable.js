@@ -267,11 +267,11 @@ class ExplorablePanel {
         && target.closest("input, button, label");
       if (!control) return;
       this.held = control;
-      this.stick(true);
+      this.pin(true);
       this.uncover(pressed);
       taken = pressed;
     };
-    const leave = ({ target }) => { if (!body.contains(target)) this.stick(false); };
+    const leave = ({ target }) => { if (!body.contains(target)) this.pin(false); };
     body.addEventListener("focusin", (event) => { if (!pressed) take(event); });
     body.addEventListener("input", take);
     body.addEventListener("click", take);
@@ -285,12 +285,12 @@ class ExplorablePanel {
     document.addEventListener("focusin", leave);
     new IntersectionObserver(([{ isIntersecting }]) => {
       document.documentElement.classList.toggle("explorable-in-sight", isIntersecting);
-      if (seen && !isIntersecting) this.stick(false);
+      if (seen && !isIntersecting) this.pin(false);
       seen = isIntersecting;
     }).observe(body);
   }
 
-  stick(held) {
+  pin(held) {
     if (!held) this.held = null;
     this.body.classed("explorable-held", held);
   }
@@ -334,7 +334,7 @@ class ExplorablePanel {
     places.forEach((place, i) => this.states[i].go(place));
     const figure = this.body.node().closest("figure");
     for (let fold = figure.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-    this.stick(true);
+    this.pin(true);
     figure.scrollIntoView();
   }
 
