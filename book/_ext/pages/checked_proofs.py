@@ -174,10 +174,18 @@ class CheckedProofs(MystDirective):
         here = Path(self.env.docname).parent
         links = nodes.paragraph()
         for theorem in names:
-            name = nodes.literal(theorem, theorem)
+            name = nodes.literal(theorem, "", *breakable(theorem))
             uri = relpath(proof.page(theorem), here)
             links += [nodes.Text(", "), nodes.reference("", "", name, refuri=uri, internal=True)]
         return nodes.paragraph("", "", *links.children[1:])
+
+
+def breakable(name: str) -> list[nodes.Node]:
+    """Return a name that may go on in the next line after each of its underscores."""
+    parts: list[nodes.Node] = []
+    for part in re.findall(r"[^_]*_?", name):
+        parts += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+    return parts[:-1]
 
 
 def shown(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
