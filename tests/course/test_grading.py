@@ -468,7 +468,8 @@ def test_each_student_has_numbers_of_their_own_and_the_same_again(one_exercise: 
         if student.startswith("table"):  # what everybody knows holds, and does not count
             assert got.held == 0
         elif student.startswith("off"):  # it is wrong at inputs of which only some students get one
-            assert got.held == 0 or got.held >= got.total - DRAWN
+            fixed = got.total - DRAWN
+            assert got.held in [m + fixed * m // DRAWN for m in range(DRAWN + 1)]
         else:
             assert got.held == got.total, got.message
         if got.held == got.total:

@@ -3,7 +3,7 @@
 
 explorable("delta-curve", (panel) => {
   const raised = (digits) => `10⁻${[...String(digits)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("")}`;
-  panel.prompt("Find the smallest σ that keeps the promise, at δ = 10⁻⁵ and then at a smaller δ.");
+  panel.prompt("What is the smallest σ that keeps the promise, at δ = 10⁻⁵ and then at a smaller δ?");
   panel.guess({
     question: "How much more noise does δ = 10⁻¹⁰ take than δ = 10⁻⁵, both at ε = 1?",
     options: ["about 1.6 times as much", "twice as much", "100,000 times as much"], right: 0,
