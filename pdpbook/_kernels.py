@@ -9,7 +9,8 @@ What the kernels take has the same name and the same place everywhere:
 * ``game``, a :class:`Game`: what does not change, the kernel of noise among it;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
   action v.  Kernels that play change it in place;
-* ``mass``, shape (K,): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output;
+* ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
+  is exact: the first row is the nearest double and the second one the rest;
 * ``scratch``, a :class:`Scratch`: arrays to be written, ``scratch.mass`` the mass of ``profile``;
 * ``k, v, w``: a bin, the action that its records leave, and the one that they go to; a
   :class:`Move` is these three and a number of records.
@@ -19,6 +20,17 @@ The words are those of local search and of set covering.  A move that breaks som
 other group, made only if the two together gain.  A *forced move* is made whatever it costs, as the
 perturbation of an iterated local search: single records repair it, chosen by the greedy rule of
 weighted set covering, the others play best responses, and it is kept if that ends better.
+
+Every entry of a kernel is a multiple of 2**-52, and there are at most 2**53 records, so S is a
+multiple of 2**-52 below 2**53 and has at most 105 bits, which two doubles hold.  A sum of two such
+pairs is exact, and so is a product of two doubles that is written as a pair (Dekker 1971).  Whether
+a record is private is decided without rounding.  Doubles decide the clear cases, and a sum of exact
+products the others, whose sign is that of its largest part (Shewchuk 1997).  So P_E is a function
+of the profile, whichever moves have led to it.
+
+A gain in KL is computed with rounding, and the loops use a number that is certainly not larger than
+the gain.  It takes for granted that ``log`` and ``log1p`` err by at most four units in the last
+place.  A move is made only if P_E rises, or if it stays and KL certainly falls.
 
 The first call of a kernel compiles it and all that it calls, so there are few, small kernels here,
 each with one signature.  numba would compile a function again for a whole number that is written
@@ -35,11 +47,14 @@ from numpy.typing import NDArray
 
 from pdpbook._compile import njit
 
-#: A record on the boundary of its privacy constraint, up to this relative rounding, is private.
-BOUNDARY = 1e-12
-
-#: A change in KL of less than this over n is rounding.
+#: A change in KL of at most this over n moves nobody.
 ROUNDING = 1e-12
+
+#: Two products of three doubles that differ by this fraction of them differ indeed.
+CLEAR = 2.0**-50
+
+#: Half a unit in the last place of a double, as a fraction of it.
+HALF_UNIT = 2.0**-53
 
 #: Steps of one group in one pass after which a step must be better, no longer best, for its last
 #: record.  Without this the best response of a group can alternate between two actions with every
@@ -50,6 +65,14 @@ PATIENCE = 32
 REPAIRS = 12
 
 
+class Slope(NamedTuple):
+    """A fraction that rows are compared with: ``row * of_row`` against ``mass * of_mass``."""
+
+    of_mass: float  #: a whole number up to 2**53
+    of_row: float  #: a whole number up to 2**105, rounded to a double
+    rest: float  #: and what this leaves
+
+
 class Target(NamedTuple):
     """What makes a record private: numbers only, because numba counts references to arrays."""
 
@@ -58,6 +81,9 @@ class Target(NamedTuple):
     delta: float  #: 0 for the linear form of pDP, otherwise the hockey stick's bound
     tau: float  #: linear form: a private row is at most tau S
     sigma: float  #: linear form: and at least sigma S, which asks for nothing if sigma <= 0
+    most: Slope  #: decides whether a row is at most tau S
+    least: Slope  #: decides whether a row is at least sigma S
+    growth: tuple[float, float, float]  #: e**epsilon or hardly less, as a sum; it is for delta > 0
 
 
 class Game(NamedTuple):
@@ -69,13 +95,13 @@ class Game(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that the loops write, all but the envelope of shape (K,)."""
+    """Arrays that the loops write; all but ``needed`` have the shape (2, K)."""
 
     mass: NDArray[np.float64]  #: S of the profile
     trial: NDArray[np.float64]  #: S after a move that is only tried
     before: NDArray[np.float64]  #: S before the move that is being made
-    needed: NDArray[np.float64]  #: smallest S at which everybody is private
-    envelope: NDArray[np.float64]  #: shape (2, K): largest, smallest row entry of present groups
+    needed: NDArray[np.float64]  #: about the smallest S at which everybody is private, shape (K,)
+    envelope: NDArray[np.float64]  #: largest and smallest row entry of present groups
 
 
 class Move(NamedTuple):
@@ -89,22 +115,115 @@ class Move(NamedTuple):
 
 def new_scratch(outputs: int) -> Scratch:
     """Return new scratch arrays for a game of so many bins."""
-    mass, trial, before, needed = (np.empty(outputs) for _ in range(4))
-    return Scratch(mass, trial, before, needed, envelope=np.empty((2, outputs)))
+    mass, trial, before, envelope = (np.empty((2, outputs)) for _ in range(4))
+    return Scratch(mass, trial, before, np.empty(outputs), envelope)
+
+
+# --- exact arithmetic -------------------------------------------------------------------------
+
+
+@njit
+def two_sum(a, b):
+    """Return a + b as the nearest double and the rest."""
+    total = a + b
+    share = total - a
+    return total, (a - (total - share)) + (b - share)
+
+
+@njit
+def two_product(a, b):
+    """Return a * b as the nearest double and the rest, for numbers far from over- and underflow."""
+    split = 134217729.0  # 2**27 + 1 cuts a double into two halves of 26 bits
+    high_a, high_b = split * a, split * b
+    high_a, high_b = high_a - (high_a - a), high_b - (high_b - b)
+    low_a, low_b = a - high_a, b - high_b
+    product = a * b
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+@njit
+def add_to(mass, x, high, low):
+    """Add the pair ``high + low`` to S(x); exact for multiples of 2**-52 as large as S can be."""
+    total, rest = two_sum(mass[0, x], high)
+    rest += mass[1, x] + low
+    mass[0, x] = total + rest
+    mass[1, x] = rest - (mass[0, x] - total)
+
+
+@njit
+def sign_of(terms, parts):
+    """Sign of the sum of the terms, without rounding; ``parts`` is scratch of the same length.
+
+    After each term the parts have the same sum as the terms so far, do not overlap, and grow, so
+    that the last one that is not 0 has the sign of them all (Shewchuk 1997, theorem 10).
+    """
+    for i in range(terms.size):
+        total = terms[i]
+        for j in range(i):
+            total, parts[j] = two_sum(total, parts[j])
+        parts[i] = total
+    for i in range(terms.size - 1, -1, -1):
+        if parts[i] != 0.0:
+            return parts[i]
+    return 0.0
+
+
+@njit
+def exact_difference(row, high, low, slope):
+    """Sign of ``row * slope.of_row - S * slope.of_mass`` for S = high + low, without rounding."""
+    terms = np.empty(8)
+    terms[0], terms[1] = two_product(row, slope.rest)
+    terms[2], terms[3] = two_product(low, -slope.of_mass)
+    terms[4], terms[5] = two_product(row, slope.of_row)
+    terms[6], terms[7] = two_product(high, -slope.of_mass)
+    return sign_of(terms, np.empty(8))
+
+
+@njit
+def no_more(row, mass, x, slope):
+    """Whether ``row`` is at most the fraction of S(x) that the slope says."""
+    left, right = row * slope.of_row, mass[0, x] * slope.of_mass
+    if left <= right * (1.0 - CLEAR):
+        return True
+    if left > right * (1.0 + CLEAR):
+        return False
+    return exact_difference(row, mass[0, x], mass[1, x], slope) <= 0.0
+
+
+@njit
+def no_less(row, mass, x, slope):
+    """Whether ``row`` is at least the fraction of S(x) that the slope says."""
+    left, right = row * slope.of_row, mass[0, x] * slope.of_mass
+    if left >= right * (1.0 + CLEAR):
+        return True
+    if left < right * (1.0 - CLEAR):
+        return False
+    return exact_difference(row, mass[0, x], mass[1, x], slope) >= 0.0
 
 
 @njit
 def mixture(profile, kernel, mass):
-    """Fill ``mass`` with S(x) of the profile, always summed in the same order."""
+    """Fill ``mass`` with S(x) of the profile."""
     actions, bins, outputs = kernel.shape
     for x in range(outputs):
-        mass[x] = 0.0
+        mass[0, x] = mass[1, x] = 0.0
     for k in range(bins):
         for v in range(actions):
             if profile[k, v] > 0:  # many groups are empty
-                weight = float(profile[k, v])
+                size = float(profile[k, v])
                 for x in range(outputs):
-                    mass[x] += weight * kernel[v, k, x]
+                    high, low = two_product(size, kernel[v, k, x])
+                    add_to(mass, x, high, low)
+
+
+@njit
+def left_over(row, mass, x):
+    """Return S(x) without a record of this row, to within rounding of this number itself."""
+    total, rest = two_sum(mass[0, x], -row)
+    return total + (rest + mass[1, x])
+
+
+# --- privacy ----------------------------------------------------------------------------------
 
 
 @njit
@@ -112,15 +231,21 @@ def privacy_loss(row, mass, n):
     """Largest |ln P(x) / P_{-i}(x)|, in nats, for one of n records with kernel row ``row``.
 
     Every output that anybody reaches counts, also where the record itself never goes: there P(x)
-    is smaller than P_{-i}(x) by the factor (n - 1) / n.
+    is smaller than P_{-i}(x) by the factor (n - 1) / n.  It is rounded up: the loss is not larger.
     """
     worst = 0.0
     company = math.log1p(-1.0 / n)
     for x in range(row.size):
-        if mass[x] > 0.0:
-            if row[x] >= mass[x]:
+        if mass[0, x] > 0.0:
+            without = left_over(row[x], mass, x)
+            if without <= 0.0:
                 return math.inf
-            worst = max(worst, abs(company - math.log1p(-row[x] / mass[x])))
+            if row[x] < 0.5 * mass[0, x]:
+                alone = math.log1p(-row[x] / mass[0, x])
+            else:
+                alone = math.log(without / mass[0, x])
+            rounding = 32.0 * HALF_UNIT * (abs(company) + abs(alone))
+            worst = max(worst, abs(company - alone) + rounding)
     return worst
 
 
@@ -131,11 +256,55 @@ def hockey_stick(row, mass, n, epsilon):
     there = 0.0
     back = 0.0
     for x in range(row.size):
-        with_record = mass[x] / n
-        without = max(mass[x] - row[x], 0.0) / (n - 1)
+        with_record = mass[0, x] / n
+        without = max(left_over(row[x], mass, x), 0.0) / (n - 1)
         there += max(with_record - ratio * without, 0.0) if without > 0.0 else with_record
         back += max(without - ratio * with_record, 0.0) if with_record > 0.0 else without
     return max(there, back)
+
+
+@njit
+def fits_delta(target, more, less, sums):
+    """Whether ``more * A - e**epsilon * less * B`` is at most delta n (n - 1), without rounding.
+
+    ``sums`` holds the pairs A and B as its columns.  e**epsilon is taken from below, so what fits
+    does so certainly; what does not may miss it by 2**-150 of the second term.
+    """
+    terms, number = np.empty(32), 0
+    for row in range(2):
+        terms[number], terms[number + 1] = two_product(sums[row, 0], more)
+        number += 2
+        for part in two_product(sums[row, 1], less):
+            for factor in target.growth:
+                terms[number], terms[number + 1] = two_product(part, -factor)
+                number += 2
+    for part in two_product(float(target.n), target.n - 1.0):
+        terms[number], terms[number + 1] = two_product(part, -target.delta)
+        number += 2
+    return sign_of(terms, np.empty(32)) <= 0.0
+
+
+@njit
+def within_delta(target, row, mass):
+    """Whether both hockey-stick divergences are at most delta, for a record with this row."""
+    n = float(target.n)
+    stick = hockey_stick(row, mass, target.n, target.epsilon)
+    rounding = (2.0 * row.size + 64.0) * HALF_UNIT  # the probabilities sum to 1
+    if abs(stick - target.delta) > rounding:
+        return stick < target.delta
+    there, back = np.zeros((2, 2)), np.zeros((2, 2))  # columns: S and S - row, or the reverse
+    first, second = np.int64(0), np.int64(1)
+    for x in range(row.size):
+        high, low = mass[0, x], mass[1, x]
+        if not no_more(row[x], mass, x, target.most):
+            add_to(there, first, high, low)
+            add_to(there, second, high, low)
+            add_to(there, second, -row[x], 0.0)
+        elif not no_less(row[x], mass, x, target.least):
+            add_to(back, first, high, low)
+            add_to(back, first, -row[x], 0.0)
+            add_to(back, second, high, low)
+    return fits_delta(target, n - 1.0, n, there) and fits_delta(target, n, n - 1.0, back)
 
 
 @njit
@@ -145,17 +314,13 @@ def is_private(target, row, mass):
     By the linear form if delta = 0, by the hockey-stick divergence otherwise.
     """
     if target.delta > 0.0:
-        allowed = target.delta * (1.0 + BOUNDARY)
-        return hockey_stick(row, mass, target.n, target.epsilon) <= allowed
-    tau, sigma = target.tau, target.sigma
-    upper = tau + BOUNDARY * tau * (1.0 - tau)  # as near to 1 as tau allows, never beyond
+        return within_delta(target, row, mass)
     for x in range(row.size):
-        if row[x] > upper * mass[x] or row[x] >= mass[x] > 0.0:
+        if not no_more(row[x], mass, x, target.most):
             return False
-    if sigma > 0.0:
-        lower = sigma * (1.0 - BOUNDARY)
+    if target.least.of_mass > 0.0:
         for x in range(row.size):
-            if row[x] < lower * mass[x]:
+            if not no_less(row[x], mass, x, target.least):
                 return False
     return True
 
@@ -177,13 +342,19 @@ def count_private(game, profile, mass, at_least):
 
 @njit
 def group_losses(game, profile, mass, losses):
-    """Fill ``losses``, shape (K, V), with the loss of each group in nats, nan where nobody is."""
-    kernel = game.kernel
+    """Fill ``losses``, shape (K, V), with the loss of each group in nats, nan where nobody is.
+
+    They are rounded up, and epsilon is a bound, too, where the linear form says so.
+    """
+    kernel, target = game.kernel, game.target
     actions, bins, _ = kernel.shape
     for k in range(bins):
         for v in range(actions):
-            present = profile[k, v] > 0
-            losses[k, v] = privacy_loss(kernel[v, k], mass, game.target.n) if present else math.nan
+            losses[k, v] = math.nan
+            if profile[k, v] > 0:
+                losses[k, v] = privacy_loss(kernel[v, k], mass, target.n)
+                if target.delta == 0.0 and is_private(target, kernel[v, k], mass):
+                    losses[k, v] = min(losses[k, v], target.epsilon)
 
 
 @njit
@@ -197,39 +368,52 @@ def group_private(game, profile, mass, private):
 
 
 @njit
-def divergence_drop(frequency, mass, after):
-    """KL(q || mass/n) - KL(q || after/n) in nats, without the cancellation of two large sums.
+def log_ratio(high, low, change):
+    """Logarithm of (S + change) / S for S = high + low, to a few units in the last place.
 
-    ``frequency`` is q; ``mass`` and ``after`` are the masses of two profiles; all of shape (K,).
-    Where the mass falls to less than half, the logarithm of the ratio is the more accurate one.
+    Where S falls to less than half, the logarithm of the ratio is the more accurate one.
     """
-    drop = 0.0
+    if change >= -0.5 * high:
+        return math.log1p(change / high)
+    total, rest = two_sum(high, change)
+    after = total + (rest + low)
+    return math.log(after / high) if after > 0.0 else -math.inf
+
+
+@njit
+def divergence_drop(frequency, mass, after):
+    """KL(q || mass/n) - KL(q || after/n) in nats, or hardly less, and certainly not more.
+
+    ``frequency`` is q, shape (K,); ``mass`` and ``after`` are the masses of two profiles.  The
+    difference is summed output by output, without the cancellation of two large sums.
+    """
+    drop, size = 0.0, 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
-            if after[x] <= 0.0:
+            change = (after[0, x] - mass[0, x]) + (after[1, x] - mass[1, x])
+            term = frequency[x] * log_ratio(mass[0, x], mass[1, x], change)
+            if term == -math.inf:
                 return -math.inf
-            if after[x] < 0.5 * mass[x]:
-                drop += frequency[x] * math.log(after[x] / mass[x])
-            else:
-                drop += frequency[x] * math.log1p((after[x] - mass[x]) / mass[x])
-    return drop
+            drop += term
+            size += abs(term)
+    return drop - (frequency.size + 32.0) * HALF_UNIT * size
 
 
 @njit
 def step_drop(frequency, mass, old, new):
     """KL(q || mass/n) - KL(q || (mass - old + new)/n) for kernel rows ``old``, ``new`` of a record.
 
-    The step is taken from the rows, not from two masses: among a billion records it would drown in
-    the rounding of S, and best responses would chase that rounding for ever.
+    Like ``divergence_drop`` it is certainly not more.  The difference of two entries is exact.
     """
-    drop = 0.0
+    drop, size = 0.0, 0.0
     for x in range(frequency.size):
         if frequency[x] > 0.0:
-            step = (new[x] - old[x]) / mass[x]
-            if step <= -1.0:
+            term = frequency[x] * log_ratio(mass[0, x], mass[1, x], new[x] - old[x])
+            if term == -math.inf:
                 return -math.inf
-            drop += frequency[x] * math.log1p(step)
-    return drop
+            drop += term
+            size += abs(term)
+    return drop - (frequency.size + 32.0) * HALF_UNIT * size
 
 
 @njit
@@ -249,10 +433,14 @@ def envelope(profile, kernel, rows):
 
 @njit
 def make_move(game, profile, scratch, move):
-    """Make a move in place, and write the mass and the envelope after it into ``scratch``."""
+    """Make a move in place, and write the mass and the envelope after it into ``scratch``.
+
+    ``scratch.mass`` is that of the profile.  It is exact before and after, however it was reached.
+    """
+    try_move(game, scratch, move)
+    copy_mass(scratch.trial, scratch.mass)
     profile[move.k, move.v] -= move.size
     profile[move.k, move.w] += move.size
-    mixture(profile, game.kernel, scratch.mass)
     envelope(profile, game.kernel, scratch.envelope)
 
 
@@ -263,12 +451,21 @@ def undo_move(game, profile, scratch, move):
 
 
 @njit
+def copy_mass(mass, into):
+    """Write one mass over another one."""
+    for x in range(mass.shape[1]):
+        into[0, x], into[1, x] = mass[0, x], mass[1, x]
+
+
+@njit
 def try_move(game, scratch, move):
     """Fill ``scratch.trial`` with the mass after a move that is not made."""
     mass, trial, size = scratch.mass, scratch.trial, float(move.size)
     old, new = game.kernel[move.v, move.k], game.kernel[move.w, move.k]
-    for x in range(mass.size):
-        trial[x] = mass[x] + size * (new[x] - old[x])
+    copy_mass(mass, trial)
+    for x in range(old.size):
+        high, low = two_product(size, new[x] - old[x])
+        add_to(trial, x, high, low)
 
 
 @njit
@@ -281,16 +478,13 @@ def count_after(game, profile, scratch, move, at_least):
     smallest (the linear form).
     """
     k, v, w, size = move
-    trial, tau, sigma = scratch.trial, game.target.tau, game.target.sigma
+    trial, most, least = scratch.trial, game.target.most, game.target.least
     if at_least == game.target.n and game.target.delta == 0.0 and profile[k, v] > size:
         high, low, new = scratch.envelope[0], scratch.envelope[1], game.kernel[w, k]
-        upper = tau + BOUNDARY * tau * (1.0 - tau)
-        lower = sigma * (1.0 - BOUNDARY)
-        for x in range(trial.size):
-            largest = max(high[x], new[x])
-            if largest > upper * trial[x] or largest >= trial[x] > 0.0:
+        for x in range(new.size):
+            if not no_more(max(high[x], new[x]), trial, x, most):
                 return -1
-            if sigma > 0.0 and min(low[x], new[x]) < lower * trial[x]:
+            if least.of_mass > 0.0 and not no_less(min(low[x], new[x]), trial, x, least):
                 return -1
         return game.target.n
     profile[k, v] -= size
@@ -309,7 +503,8 @@ def best_action(game, profile, scratch, k, v, only, private):
     action, no other one is tried; -1 tries all.
 
     Payoffs are compared as pairs (P_E, -KL), P_E first.  The record stays where it is unless
-    another action is better by more than rounding, and of equally good actions takes the first.
+    another action is certainly better, and of equally good actions takes the first.  So what it
+    does raises the pair, as real numbers, and no profile can come back.
     """
     kernel, mass, n = game.kernel, scratch.mass, game.target.n
     best, best_private, best_drop = v, private, 0.0
@@ -338,10 +533,12 @@ def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
     or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
     and no private record may be lost by it, so if its last record gains, the whole step gains.
     The records of bin ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.
+    Every step raises the pair (P_E, -KL), as real numbers.  There are finitely many profiles, so
+    passes that are repeated come to one without a move.
     Returns the number of records that moved and the traces of P_E and of the drop in KL.
     """
     kernel, mass, before = game.kernel, scratch.mass, scratch.before
-    actions, bins, outputs = kernel.shape
+    actions, bins, _ = kernel.shape
     mixture(profile, kernel, mass)
     envelope(profile, kernel, scratch.envelope)
     private = count_private(game, profile, mass, np.int64(0))
@@ -357,8 +554,7 @@ def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
                 w, _, _ = best_action(game, profile, scratch, k, v, every, private)
                 if w == v:
                     break
-                for x in range(outputs):
-                    before[x] = mass[x]
+                copy_mass(mass, before)
                 size = min(step, waiting)
                 while size > 1:
                     others = Move(k, v, w, size - 1)
@@ -388,7 +584,7 @@ def largest_regret(game, profile, scratch, log_bins):
 
     ``scratch.mass`` is the mass of the profile, ``log_bins`` is ln K.  Payoffs are compared as
     pairs (P_E, -KL), so a change that lowers P_E is no gain.  This is the order of the sum if every
-    kernel row keeps at least 1/K on its own bin.
+    kernel row keeps more than 1/K on its own bin.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, _ = kernel.shape
@@ -417,12 +613,12 @@ def linear_repair_size(game, scratch, k, v, w):
     """
     kernel, mass, needed = game.kernel, scratch.mass, scratch.needed
     size = 1.0
-    for x in range(mass.size):
-        if needed[x] > mass[x]:
+    for x in range(needed.size):
+        if needed[x] > mass[0, x]:
             step = kernel[w, k, x] - kernel[v, k, x]
             if step <= 0.0:
                 return 0.0
-            size = max(size, np.ceil((needed[x] - mass[x]) / step))
+            size = max(size, np.ceil((needed[x] - mass[0, x]) / step))
     return size
 
 
@@ -441,10 +637,10 @@ def hockey_stick_repair_size(game, profile, mass, k, v, w):
         for u in range(actions):
             waits = profile[j, u] > 0
             while waits and size <= profile[k, v]:
-                excess, slope = -allowed * (1.0 + BOUNDARY), 0.0
+                excess, slope = -allowed, 0.0
                 for x in range(outputs):
                     step = kernel[w, k, x] - kernel[v, k, x]
-                    above = kernel[u, j, x] - tau * (mass[x] + size * step)
+                    above = kernel[u, j, x] - tau * (mass[0, x] + size * step)
                     if above > 0.0:
                         excess += above
                         slope += tau * step
@@ -466,8 +662,8 @@ def best_repair(game, profile, scratch, goal, floor):
     kernel, mass, tau = game.kernel, scratch.mass, game.target.tau
     actions, bins, outputs = kernel.shape
     envelope(profile, kernel, scratch.envelope)
-    for x in range(outputs):  # the smallest S at which every present group is private (linear form)
-        scratch.needed[x] = scratch.envelope[0, x] / (tau + BOUNDARY * tau * (1.0 - tau))
+    for x in range(outputs):  # where every present group is private (linear form)
+        scratch.needed[x] = scratch.envelope[0, x] / tau
     none = np.int64(0)
     best, best_drop = Move(none, none, none, none), floor
     for k in range(bins):
@@ -500,14 +696,12 @@ def compound_move_sweep(game, profile, scratch):
     made if it lowers KL in sum.  While somebody is not private, one group moves so that everybody
     is, if it can.  In place.  Returns the number of records that moved.
 
-    What a move gains is estimated from differences, and where it takes nearly all of the mass of
-    an output away the estimate is mostly rounding.  So whatever was moved is undone unless the
-    mass that it led to has a lower KL, too; otherwise a move whose repair takes it back could seem
-    to gain, again and again.
+    Where a repair nearly takes the move back, what they gain in sum is all rounding.  So whatever
+    was moved is undone unless the mass that it led to certainly has a lower KL.
     """
     frequency, n = game.frequency, game.target.n
     mass, before = scratch.mass, scratch.before
-    actions, bins, outputs = game.kernel.shape
+    actions, bins, _ = game.kernel.shape
     mixture(profile, game.kernel, mass)
     rounding = ROUNDING / n
     goal = count_private(game, profile, mass, np.int64(0))
@@ -529,8 +723,7 @@ def compound_move_sweep(game, profile, scratch):
                     if gain <= rounding:
                         size //= 2
                         continue
-                    for x in range(outputs):
-                        before[x] = mass[x]
+                    copy_mass(mass, before)
                     make_move(game, profile, scratch, move)
                     broken = count_private(game, profile, mass, goal) < goal
                     repaired = np.int64(0)
@@ -566,8 +759,8 @@ def shortfall(game, profile, mass, exposed):
                 continue
             above, below = -allowed * math.exp(-game.target.epsilon), -allowed
             for x in range(outputs):
-                above += max(kernel[v, k, x] - tau * mass[x], 0.0)
-                below += max(sigma * mass[x] - kernel[v, k, x], 0.0)
+                above += max(kernel[v, k, x] - tau * mass[0, x], 0.0)
+                below += max(sigma * mass[0, x] - kernel[v, k, x], 0.0)
             total += max(above, 0.0) + max(below, 0.0)
     return total
 
@@ -607,7 +800,7 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
                     profile[k, w] -= 1
                     cost = -step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
                     value = closed / max(cost, 0.1 / n)
-                    if closed > BOUNDARY and value > best:
+                    if closed > ROUNDING and value > best:
                         best, best_move = value, move
         if best == 0.0:
             return False
@@ -619,8 +812,8 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
 def follow(game, profile, scratch, here, fixed_k, fixed_v):
     """Play best responses while the last pass is worth it; return whether they came to rest.
 
-    A pass is worth it if it wins a twentieth of what KL still is above that of the mass ``here``,
-    shape (K,).  The records of bin ``fixed_k`` that play ``fixed_v`` stay; -1 fixes nobody.
+    A pass is worth it if it wins a twentieth of what KL still is above that of the mass ``here``.
+    The records of bin ``fixed_k`` that play ``fixed_v`` stay; -1 fixes nobody.
     """
     while True:
         moved, _, drops = best_response_sweep(
@@ -636,12 +829,13 @@ def follow(game, profile, scratch, here, fixed_k, fixed_v):
 def forced_move(game, profile, scratch, move, here, goal, near):
     """Make a move whatever it costs, and let all others respond to it, in place.
 
-    ``here``, shape (K,), is the mass before, and ``goal`` the number of records that were private.
+    ``here`` is the mass before, and ``goal`` the number of records that were private.
     Single records repair the privacy that is lost, the others play best responses, then everybody
     does.  Where that ends less than ``near`` nats above the KL of ``here``, compound moves follow.
     Returns whether it ended at rest and better than ``here``.
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
+    copy_mass(here, mass)
     make_move(game, profile, scratch, move)
     if not greedy_repair(game, profile, scratch, goal, move.k, move.w):
         return False
@@ -665,7 +859,7 @@ def forced_move_sweep(game, profile, scratch, near):
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape
-    here = np.empty(outputs)
+    here = np.empty((2, outputs))
     mixture(profile, kernel, here)
     goal = count_private(game, profile, here, np.int64(0))
     kept = 0
@@ -683,8 +877,7 @@ def forced_move_sweep(game, profile, scratch, near):
                         for j in range(bins):
                             for u in range(actions):
                                 profile[j, u] = end[j, u]
-                        for x in range(outputs):
-                            here[x] = mass[x]
+                        copy_mass(mass, here)
                         goal = count_private(game, profile, here, goal)
     return kept
 
@@ -699,7 +892,7 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
     kernel, frequency, n = game.kernel, game.frequency, game.target.n
     actions, bins, outputs = kernel.shape
     payoffs = np.empty(genes.shape[0])
-    mass = np.empty(outputs)
+    mass = np.empty((2, outputs))
     for i in range(genes.shape[0]):
         profile = np.zeros((bins, actions), dtype=np.int64)
         for r in range(genes.shape[1]):
@@ -708,7 +901,7 @@ def population_payoffs(game, genes, bin_of_record, log_bins, constant):
         divergence = constant
         for x in range(outputs):
             if frequency[x] > 0.0:
-                divergence -= frequency[x] * math.log(mass[x] / n)
+                divergence -= frequency[x] * math.log(mass[0, x] / n)
         private = count_private(game, profile, mass, np.int64(0))
         payoffs[i] = private + 1.0 - divergence / log_bins
     return payoffs

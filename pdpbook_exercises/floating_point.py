@@ -1,4 +1,4 @@
-"""Self-checks of the chapter *Computing masses without losing digits*."""
+"""Self-checks of the chapter *From the theorem to the bits*."""
 
 from __future__ import annotations
 
@@ -31,25 +31,9 @@ def _log_mass(distance: float, width: float, scale: float) -> float:
         return float(-Decimal(2).ln() - s / b + (1 - (-w / b).exp()).ln())
 
 
-def _largest_loss(n: int, scale: float) -> float:
-    """By two forms, each where it is good."""
-    rate = 1.0 / scale
-    if rate < 700.0:
-        return math.log1p(math.expm1(rate) / n)
-    return rate - math.log(n) + math.log1p((n - 1) * math.exp(-rate))
-
-
-def _plain_largest_loss(n: int, scale: float) -> float:
-    return math.log(1.0 + (math.exp(1.0 / scale) - 1.0) / n)
-
-
-def _factored_largest_loss(n: int, scale: float) -> float:
-    rate = 1.0 / scale
-    return rate - math.log(n) + math.log1p((n - 1) * math.exp(-rate))
-
-
-def _one_cancels(n: int, scale: float) -> float:
-    return math.log1p((math.exp(1.0 / scale) - 1.0) / n)
+def _coin(x: float, m: int) -> float:
+    """The difference of two terms of the series."""
+    return float(x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m))
 
 
 _SIDES = {
@@ -85,31 +69,11 @@ def plain(location, scale):
     return 1 - math.exp((location - 1) / scale) / 2 - math.exp(-location / scale) / 2
 
 
-def largest_loss(n, scale):
-    rate = 1 / scale
-    if rate < 700:
-        return math.log1p(math.expm1(rate) / n)
-    return rate - math.log(n) + math.log1p((n - 1) * math.exp(-rate))
-
-
-def switched_too_early(n, scale):
-    rate = 1 / scale
-    if rate < 1:
-        return math.log1p(math.expm1(rate) / n)
-    return rate - math.log(n) + math.log1p((n - 1) * math.exp(-rate))
-
-
-def by_logaddexp(n, scale):
-    """ln(n - 1 + e^u) without overflow; the smaller exponents by log1p."""
-    rate = 1 / scale
-    if rate < 30:
-        return np.log1p(np.expm1(rate) / n)
-    return np.logaddexp(np.log(n - 1), rate) - np.log(n)
-
-
-def overflowing(n, scale):
-    with np.errstate(over="ignore"):
-        return np.log1p(np.expm1(1 / scale) / n)
+def first_to_fail(x, m):
+    chance = 1.0 - x / m
+    for k in range(1, m):
+        chance *= x / k
+    return chance
 
 
 EXERCISES = {
@@ -178,68 +142,35 @@ EXERCISES = {
         ],
         right=[log_mass],
     ),
-    "largest-loss": Exercise(
+    "coin": Exercise(
         [
             close(
-                _largest_loss,
-                n,
-                scale,
-                hint=hint,
-                more="For a small 1/b combine expm1 and log1p. For a large one write the argument "
-                "of the logarithm as exp(1/b)/n times something close to 1.",
-                mistakes=mistakes,
-                rtol=1e-12,
-                atol=0.0,
+                _coin,
+                x,
+                m,
+                hint="With which probability do the coins before it all succeed?",
+                more="Multiply the chances of the coins before it, and by the chance that it fails "
+                "itself.",
+                mistakes={
+                    "That is the probability that the first m coins succeed.": lambda x, m: (
+                        x**m / math.factorial(m)
+                    ),
+                    "The coins before it must succeed, too.": lambda x, m: 1.0 - x / m,
+                    "That is for the next toss.": lambda x, m: _coin(x, m + 1),
+                },
             )
-            for n, scale, hint, mistakes in (
-                (
-                    5,
-                    0.5,
-                    "Put r = exp(1/b) into the formula of the supremum.",
-                    {
-                        "That is the loss of the noise alone, without sampling.": (
-                            lambda n, b: 1.0 / b
-                        ),
-                        "That is the ratio. The loss is its logarithm.": (
-                            lambda n, b: 1.0 + math.expm1(1.0 / b) / n
-                        ),
-                    },
-                ),
-                (
-                    10**9,
-                    1e12,
-                    "exp(1/b) - 1 cancels, and so does the logarithm of a number close to 1.",
-                    {
-                        "The logarithm is right, but exp(1/b) - 1 has lost its digits. Which "
-                        "function computes it for a small 1/b?": _one_cancels,
-                        "No digit is left. Each step that nearly cancels needs a function that was "
-                        "made for it.": _plain_largest_loss,
-                    },
-                ),
-                (1317, 1e-4, "exp(1/b) is too large. Take it out of the logarithm.", None),
-                (
-                    10**9,
-                    0.1,
-                    "Put r = exp(1/b) into the formula of the supremum.",
-                    {
-                        "The terms of this form nearly cancel here. Keep it for a larger 1/b.": (
-                            _factored_largest_loss
-                        ),
-                    },
-                ),
-            )
+            for x, m in ((0.5, 1), (0.5, 3), (1.0, 2), (0.3, 5))
         ],
-        draw=lambda rng: (int(rng.integers(2, 10**5)), float(np.exp(rng.uniform(-6.0, 12.0)))),
+        draw=lambda rng: (round(rng.uniform(0.2, 0.95), 3), int(rng.integers(2, 6))),
         wrong=[
-            (lambda n, b: 1 / b, "without sampling"),
-            (lambda n, b: math.exp(largest_loss(n, b)), "That is the ratio."),
-            (lambda n, b: math.log1p((math.exp(1 / b) - 1) / n), "has lost its digits"),
-            (lambda n, b: math.log(1 + math.expm1(1 / b) / n), "No digit is left"),
-            (lambda n, b: 1 / b - math.log(n) + math.log1p((n - 1) * math.exp(-1 / b)), "No digit"),
-            (switched_too_early, "Keep it for a larger 1/b."),
-            (overflowing, "Take it out of the logarithm."),
-            (lambda n, b: math.log1p(math.expm1(1 / b) / n), "math range error"),
+            (lambda x, m: x**m / math.factorial(m), "the first m coins succeed"),
+            (lambda x, m: 1 - x / m, "must succeed, too"),
+            (lambda x, m: first_to_fail(x, m + 1), "for the next toss"),
+            (lambda x, m: math.exp(-x), "With which probability"),
         ],
-        right=[largest_loss, by_logaddexp],
+        right=[
+            first_to_fail,
+            lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m),
+        ],
     ),
 }

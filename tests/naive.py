@@ -10,6 +10,9 @@ benchmarks measure how much the package gains.
 
 import math
 from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -53,11 +56,68 @@ def privacy_loss_all_events(bins: Ints, actions: Ints, kernel: Floats) -> Floats
     return losses
 
 
+@lru_cache
+def exponential(epsilon: float, digits: int = 800) -> tuple[Fraction, Fraction]:
+    """Two fractions with e**epsilon between them; ``Decimal.exp`` is correctly rounded.
+
+    No quotient of sums of doubles is as large as e**100000, with which it ends.
+    """
+    with localcontext(prec=digits, Emax=10**6, Emin=-(10**6)):
+        near = Decimal(min(epsilon, 1e5)).exp()
+        return Fraction(near.next_minus()), Fraction(near.next_plus())
+
+
+def whole(probability: float) -> int:
+    """The probability as a whole number of 2**-1074, the smallest double."""
+    numerator, denominator = probability.as_integer_ratio()
+    return int(numerator * (2**1074 // denominator))
+
+
+def is_private(
+    row: list[int], mass: list[int], n: int, epsilon: float, delta: float, digits: int = 40
+) -> bool:
+    """The definition of (epsilon, delta)-pDP between whole numbers: both hockey sticks.
+
+    If a number below e**epsilon and one above it do not say the same, more digits are needed.
+    """
+    verdicts = set()
+    for growth in exponential(epsilon, digits):
+        times, over, there, back = growth.numerator, growth.denominator, 0, 0
+        for p, s in zip(row, mass, strict=True):
+            output, without = (n - 1) * s, n * (s - p)  # P and P_{-i}, times n (n - 1)
+            there += max(output * over - times * without, 0)
+            back += max(without * over - times * output, 0)
+        certain = Fraction(sum(mass), n)  # the probability 1 in the unit of the rows
+        verdicts.add(max(there, back) <= Fraction(delta) * n * (n - 1) * certain * over)
+    if len(verdicts) > 1:
+        assert digits < 1000
+        return is_private(row, mass, n, epsilon, delta, 4 * digits)
+    return verdicts.pop()
+
+
+def private_groups(
+    profile: Ints, kernel: Floats, epsilon: float, delta: float = 0.0
+) -> NDArray[np.bool_]:
+    """Which groups are private, without rounding, shape (K, V); False where nobody is."""
+    present = [(int(k), int(v)) for k, v in np.argwhere(profile)]
+    rows = [[whole(p) for p in kernel[v, k].tolist()] for k, v in present]
+    sizes = [int(profile[group]) for group in present]
+    mass = [
+        sum(size * row[x] for size, row in zip(sizes, rows, strict=True))
+        for x in range(kernel.shape[2])
+    ]
+    private = np.zeros(profile.shape, dtype=bool)
+    for group, row in zip(present, rows, strict=True):
+        private[group] = is_private(row, mass, sum(sizes), epsilon, delta)
+    return private
+
+
 def private_and_divergence(
     bins: Ints, actions: Ints, kernel: Floats, epsilon: float
 ) -> tuple[int, float]:
     """The two parts of the payoff: P_E and KL(q || P)."""
-    private = int((privacy_losses(bins, actions, kernel) <= epsilon * (1 + 1e-12)).sum())
+    profile = profile_of(bins, actions, (kernel.shape[1], kernel.shape[0]))
+    private = int(profile[private_groups(profile, kernel, epsilon)].sum())
     q = np.bincount(bins, minlength=kernel.shape[1]) / len(bins)
     output = kernel[actions, bins].mean(axis=0)
     seen = q > 0
@@ -68,6 +128,16 @@ def payoff(bins: Ints, actions: Ints, kernel: Floats, epsilon: float) -> float:
     """P_E + 1 - KL(q || P) / ln K, from scratch."""
     private, divergence = private_and_divergence(bins, actions, kernel, epsilon)
     return private + 1.0 - divergence / np.log(kernel.shape[1])
+
+
+def rounded_payoff(bins: Ints, actions: Ints, kernel: Floats, epsilon: float) -> float:
+    """The same in doubles throughout, as the literal algorithm would compute it."""
+    private = (privacy_losses(bins, actions, kernel) <= epsilon).sum()
+    q = np.bincount(bins, minlength=kernel.shape[1]) / len(bins)
+    output = kernel[actions, bins].mean(axis=0)
+    seen = q > 0
+    divergence = (q[seen] * np.log(q[seen] / output[seen])).sum()
+    return float(private + 1.0 - divergence / np.log(kernel.shape[1]))
 
 
 def is_better(new: tuple[int, float], old: tuple[int, float], n: int) -> bool:
@@ -175,13 +245,9 @@ def private_optimum(game: NVOGame) -> float:
     best = np.inf
     for profile in all_profiles(game):
         bins, actions = records_of(profile)
-        private, kl = private_and_divergence(bins, actions, game.kernel, game.epsilon)
-        if game.delta > 0.0:
-            rows = game.kernel[actions, bins]
-            mass, n = rows.sum(axis=0), len(bins)
-            deltas = [hockey_stick(row, mass, n, game.epsilon) for row in rows]
-            private = sum(delta <= game.delta * (1 + 1e-12) for delta in deltas)
-        if private == len(bins):
+        _, kl = private_and_divergence(bins, actions, game.kernel, game.epsilon)
+        held = private_groups(profile, game.kernel, game.epsilon, game.delta)
+        if held[profile > 0].all():
             best = min(best, kl)
     return best
 
@@ -299,3 +365,30 @@ def filtered_descent(
         taking_part.append(count)
         weights.append(weights[-1] - step_size * total)
     return FilteredDescent(weights, accounts, steps_taken, taking_part)
+
+
+def bernoulli_exp(numerator: int, denominator: int, rng: np.random.Generator) -> bool:
+    """A coin of probability exp(-numerator / denominator), by Algorithm 1 of CKS (2020)."""
+    if numerator <= denominator:
+        k = 1
+        while rng.integers(denominator * k) < numerator:
+            k += 1
+        return k % 2 == 1
+    whole, rest = divmod(numerator, denominator)
+    return all(bernoulli_exp(1, 1, rng) for _ in range(whole)) and bernoulli_exp(
+        rest, denominator, rng
+    )
+
+
+def discrete_laplace(s: int, t: int, rng: np.random.Generator) -> int:
+    """Noise of weights exp(-|z| s / t), by Algorithm 2 of CKS (2020), one draw at a time."""
+    while True:
+        u = int(rng.integers(t))
+        if not bernoulli_exp(u, t, rng):
+            continue
+        v = 0
+        while bernoulli_exp(1, 1, rng):
+            v += 1
+        length, minus = (u + t * v) // s, rng.integers(2) == 1
+        if not (minus and length == 0):
+            return -length if minus else length

@@ -1,7 +1,7 @@
 """Slow, obvious twins of the kernels of best responses and coordinated moves.
 
-Each privacy is two hockey-stick divergences and each gain a difference of two divergences, computed
-anew for every profile that is looked at.  A step or a repair is found by trying.
+Each privacy is a comparison of whole numbers and each gain a difference of two divergences,
+computed anew for every profile that is looked at.  A step or a repair is found by trying.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import NVOGame
-from tests.naive import Floats, Ints, is_better
+from tests.naive import Floats, Ints, is_better, private_groups
 
 Group = tuple[int, int]
 
@@ -40,10 +40,7 @@ def sticks(game: NVOGame, profile: Ints, k: int, v: int) -> tuple[float, float]:
 
 def private(game: NVOGame, profile: Ints) -> NDArray[np.bool_]:
     """Which groups are private, shape (K, V); False where nobody is."""
-    held = np.zeros(profile.shape, dtype=bool)
-    for k, v in np.argwhere(profile):
-        held[k, v] = max(sticks(game, profile, k, v)) <= max(game.delta * (1 + 1e-12), 1e-15)
-    return held
+    return private_groups(profile, game.kernel, game.epsilon, game.delta)
 
 
 def outcome(game: NVOGame, profile: Ints) -> tuple[int, float]:
@@ -115,7 +112,7 @@ def repair_size(game: NVOGame, profile: Ints, k: int, v: int, w: int) -> int:
         allowed = game.delta * (n - 1) * math.exp(-game.epsilon)
         while size <= profile[k, v]:
             above = (row - tau * (before + size * step))[at]
-            if above[above > 0].sum() <= allowed * (1 + 1e-12) + 1e-15:
+            if above[above > 0].sum() <= allowed + 1e-15:
                 break
             size += 1
     return size

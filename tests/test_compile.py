@@ -9,6 +9,7 @@ from pathlib import Path
 import numba
 import pytest
 
+import pdpbook as pb
 from pdpbook import _compile
 from tests.tools.notebooks import ROOT
 
@@ -17,7 +18,7 @@ compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is
 PROGRAM = """
 from pdpbook import _kernels, linear_limits
 import numpy as np
-row, mass = np.array([0.25, 0.75]), np.array([1.0, 2.0])
+row, mass = np.array([0.25, 0.75]), np.array([[1.0, 2.0], [0.0, 0.0]])
 print(_kernels.privacy_loss(row, mass, 3))
 print(len(_kernels.privacy_loss.stats.cache_misses), _kernels.__file__)
 """
@@ -65,6 +66,31 @@ def test_without_a_place_for_the_cache_it_compiles_all_the_same(copy):
     for name in ("pdpbook/__pycache__", "home"):
         (copy / name).write_text("no folder")
     assert run(copy, copy / "home") == run(copy, copy / "home")
+
+
+WITHOUT = """
+import sys
+import warnings
+
+sys.modules["numba"] = None
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import pdpbook as pb
+    game = pb.NVOGame.from_data([1.0, 1.0, 2.0, 3.0, 5.0, 8.0], epsilon=1.0, bins=5)
+    solution = pb.best_response_dynamics(game, start=game.constant_profile(0))
+print(*(warning.message for warning in caught))
+print(solution.divergence, solution.profile.tolist())
+"""
+
+
+def test_without_numba_the_loops_run_as_they_stand_and_a_warning_says_so():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    warned, found = done.stdout.splitlines()
+    assert warned.startswith("numba is not installed") and warned.endswith("pip install numba")
+    game = pb.NVOGame.from_data([1.0, 1.0, 2.0, 3.0, 5.0, 8.0], epsilon=1.0, bins=5)
+    solution = pb.best_response_dynamics(game, start=game.constant_profile(0))
+    assert found == f"{solution.divergence} {solution.profile.tolist()}"
 
 
 def test_other_errors_of_the_compiler_are_not_hidden(monkeypatch):

@@ -1,6 +1,7 @@
 """Tests of the compiled loops: their slow twins, and their tolerances from both sides."""
 
 import math
+from fractions import Fraction
 
 import numba
 import numpy as np
@@ -11,16 +12,29 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
 from pdpbook import _kernels
+from pdpbook.per_instance import privacy_loss
 from tests import naive
 from tests.game.strategies import games_with_profiles
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 
-def scratch_at(game: pb.NVOGame, profile: np.ndarray, mass=None) -> _kernels.Scratch:
+def exact_mass(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
+    """S of a profile as the loops take it: the nearest doubles, and what they leave."""
+    mass = np.empty((2, game.bins))
+    _kernels.mixture(profile.copy(), game.kernel, mass)
+    return mass
+
+
+def pair(mass) -> np.ndarray:
+    """A mass without a rest."""
+    return np.array([mass, np.zeros_like(mass)])
+
+
+def scratch_at(game: pb.NVOGame, profile: np.ndarray) -> _kernels.Scratch:
     """Scratch arrays that hold the mass and the envelope of a profile."""
     scratch = _kernels.new_scratch(game.bins)
-    scratch.mass[:] = game.evaluate(profile).mass if mass is None else mass
+    scratch.mass[:] = exact_mass(game, profile)
     _kernels.envelope(profile, game.kernel, scratch.envelope)
     return scratch
 
@@ -52,7 +66,7 @@ def test_the_envelope_counts_like_a_look_at_every_group(case, delta):
         after[k, v] -= size
         after[k, w] += size
         there = game.evaluate(after)
-        scratch.trial[:] = there.mass
+        scratch.trial[:] = exact_mass(game, after)
         for needed in (0, game.records):
             move = _kernels.Move(k, v, w, size)
             reached = _kernels.count_after(game.compiled, profile, scratch, move, needed)
@@ -76,7 +90,7 @@ def test_a_step_of_one_that_just_keeps_everybody_private(alike):
         after[k, v] -= 1
         after[k, w] += 1
         scratch, there = scratch_at(game, profile), game.evaluate(after)
-        scratch.trial[:] = there.mass
+        scratch.trial[:] = exact_mass(game, after)
         loss = float(np.nanmax(there.losses))
         for epsilon, expected in ((loss, 9), (loss * (1.0 - 1e-9), -1), (loss * (1.0 + 1e-9), 9)):
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon)
@@ -102,7 +116,7 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
             after[k, w] += 1
             there = game.evaluate(after)
             everybody = there.private_records == 8
-            scratch.trial[:] = there.mass
+            scratch.trial[:] = exact_mass(game, after)
             move = _kernels.Move(k, v, w, np.int64(1))
             reached = _kernels.count_after(game.compiled, profile, scratch, move, np.int64(8))
             assert reached == (8 if everybody else -1)
@@ -123,7 +137,7 @@ def test_the_envelope_holds_the_rows_of_those_who_are_there(case):
 def test_a_group_without_records_is_not_private(case):
     game, profile = case
     private = np.ones(profile.shape, dtype=bool)
-    mass = game.evaluate(profile).mass.copy()
+    mass = exact_mass(game, profile)
     _kernels.group_private(game.compiled, profile, mass, private)
     assert not private[profile == 0].any()
 
@@ -136,43 +150,77 @@ def test_the_shortfall_is_zero_where_everybody_is_private(case, delta):
     for k, v in np.argwhere(profile):
         exposed = np.zeros(profile.shape, dtype=bool)
         exposed[k, v] = True
-        mass = game.evaluate(profile).mass.copy()
+        mass = exact_mass(game, profile)
         short = _kernels.shortfall(game.compiled, profile, mass, exposed)
         assert (short > 1e-9) <= (not private[k, v])
         assert (short < 1e-12) or not private[k, v]
 
 
-@pytest.mark.parametrize(("off", "expected"), [(0.9e-12, True), (3e-12, False)])
-def test_the_boundary_is_held_from_both_sides(off, expected):
-    """A row is private up to 1e-12 beyond each of its three constraints, and not further."""
-    n, mass = 4, np.array([2.0, 2.0])
-    tau, sigma = pb.linear_limits(n, 0.2)
-    assert sigma > 0.0
-    target = _kernels.Target(n, 0.2, 0.0, tau, sigma)
-    upper = tau * 2.0 + off * tau * (1.0 - tau) * 2.0
-    assert _kernels.is_private(target, np.array([upper, 0.5]), mass) == expected
-    assert _kernels.is_private(target, np.array([sigma * 2.0 * (1.0 - off), 0.5]), mass) == expected
-    row = np.array([1.5, 0.5])
-    delta = _kernels.hockey_stick(row, mass, n, 0.2)
-    assert _kernels.is_private(target._replace(delta=delta / (1.0 + off)), row, mass) == expected
+def test_a_sum_of_products_has_the_sign_of_the_exact_one():
+    """Terms of all sizes that nearly cancel, against fractions."""
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(500):
+        terms = rng.integers(-(2**53), 2**53, 8) * 2.0 ** rng.integers(-60, 60, 8)
+        for i in range(4):
+            terms[4 + i] = -sum(map(Fraction, terms[: 4 + i].tolist()))
+        terms[7] += rng.integers(-1, 2) * 2.0**-200
+        exact = sum(map(Fraction, terms.tolist()))
+        assert np.sign(_kernels.sign_of(terms, np.empty(8))) == (exact > 0) - (exact < 0)
+        seen.add((exact > 0) - (exact < 0))
+    assert seen == {-1, 0, 1}
+
+
+@given(st.lists(st.integers(-(2**52), 2**52), min_size=2), st.integers(1, 2**53 - 1))
+def test_masses_are_summed_without_rounding(weights, size):
+    """Products of a number of records and a weight, as large as a game may have them."""
+    mass, exact = np.zeros((2, 1)), Fraction(0)
+    for weight in weights:
+        step = Fraction(weight * size, 2**52)
+        if 0 <= exact + step <= 2**53:
+            exact += step
+            _kernels.add_to(mass, 0, *_kernels.two_product(float(size), weight / 2**52))
+    assert Fraction(mass[0, 0]) + Fraction(mass[1, 0]) == exact
+    assert mass[0, 0] == float(exact)
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-9, 0.2, 1.0, 12.0, 34.0, 1e300])
+@pytest.mark.parametrize("n", [2, 3, 1317, 10**9, 2**53])
+def test_slopes_decide_as_the_definition_does(n, epsilon):
+    """The first S at which a row is private, and the last one, and those next to them."""
+    target, rng = privacy_loss.target(n, epsilon, 0.0), np.random.default_rng(0)
+    tau, sigma = (
+        1 - Fraction(n - 1, n) / naive.exponential(epsilon)[0],
+        1 - Fraction(n - 1, n) * naive.exponential(epsilon)[0],
+    )
+    for weight in (1, 2, 2**52 - 1, 2**52, *rng.integers(1, 2**52, 40).tolist()):
+        for slope in (tau, sigma):
+            edge = math.floor(weight / slope) if slope > 0 else weight
+            for units in range(max(edge - 2, weight), min(edge + 3, n * 2**52 + 1)):
+                row, exact = weight / 2**52, Fraction(units, 2**52)
+                mass = np.array([[float(exact)], [float(exact - Fraction(float(exact)))]])
+                expected = naive.is_private([weight], [units], n, epsilon, 0.0)
+                above = _kernels.no_more(row, mass, 0, target.most)
+                below = _kernels.no_less(row, mass, 0, target.least)
+                assert (above and below) == expected
+                row = np.array([row])
+                assert _kernels.is_private(target, row, mass) == expected
 
 
 def test_whoever_is_alone_at_an_output_is_exposed_whatever_tau_rounds_to():
-    row, mass = np.array([1.0, 0.0]), np.array([1.0, 4.0])
-    target = _kernels.Target(5, 800.0, 0.0, 1.0, -math.inf)
-    assert not _kernels.is_private(target, row, mass)
-    assert pb.privacy_losses([row], mass, 5) == [math.inf]
+    row, mass = np.array([1.0, 0.0]), pair([1.0, 4.0])
+    assert not _kernels.is_private(privacy_loss.target(5, 800.0, 0.0), row, mass)
+    assert pb.privacy_losses([row], mass[0], 5) == [math.inf]
 
 
 def test_an_exponential_that_would_overflow_is_infinite():
     """exp(709.78) is finite and exp(710) is not; both forgive all but a row's own output."""
-    row, mass = np.array([0.5, 0.5]), np.array([0.5, 1.5])
+    row, mass = np.array([0.5, 0.5]), pair([0.5, 1.5])
     for epsilon in (709.0, 709.8, 1e6):
         assert _kernels.hockey_stick(row, mass, 2, epsilon) == 0.25
 
 
 def test_an_output_that_nobody_reaches_says_nothing_whatever_epsilon():
-    row, mass = np.array([0.5, 0.5, 0.0]), np.array([0.5, 1.5, 0.0])
+    row, mass = np.array([0.5, 0.5, 0.0]), pair([0.5, 1.5, 0.0])
     assert _kernels.hockey_stick(row, mass, 2, 800.0) == 0.25
 
 
@@ -180,10 +228,10 @@ def test_the_loss_counts_outputs_that_the_record_itself_never_goes_to():
     """Where a row has a zero, the output is more likely without the record: by n / (n - 1)."""
     rows = np.array([[1.0, 0.0, 0.0], [0.2, 0.8, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
     mass = rows.sum(axis=0)
-    loss = _kernels.privacy_loss(np.array([0.5, 0.0, 0.5]), np.array([2.0, 2.0, 1.0]), 5)
+    loss = _kernels.privacy_loss(np.array([0.5, 0.0, 0.5]), pair([2.0, 2.0, 1.0]), 5)
     assert loss == pytest.approx(max(math.log(5 / 4), abs(math.log(0.8 / 0.75)), math.log(1.6)))
     slight = np.array([0.4, 0.0, 0.0])  # as likely with it as without it at the first output
-    loss = _kernels.privacy_loss(slight, np.array([2.0, 3.0, 0.0]), 5)
+    loss = _kernels.privacy_loss(slight, pair([2.0, 3.0, 0.0]), 5)
     assert loss == pytest.approx(math.log(5 / 4))
     losses = pb.privacy_losses(rows, mass, 4)
     assert_allclose(losses, naive.privacy_losses(np.zeros(4, int), np.arange(4), rows[:, None]))
@@ -197,11 +245,11 @@ def test_the_loss_counts_outputs_that_the_record_itself_never_goes_to():
 def test_what_is_left_with_no_mass_costs_infinitely_much_and_what_no_data_has_nothing():
     two, one, nothing = np.array([1.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 0.0])
     half = np.array([0.5, 0.5])
-    assert _kernels.divergence_drop(half, two, one) == -math.inf
-    assert _kernels.step_drop(half, two, np.array([0.0, 1.0]), nothing) == -math.inf
-    assert _kernels.step_drop(half, two, np.array([0.0, 1.0005]), nothing) == -math.inf
-    assert _kernels.divergence_drop(one, one, one) == 0.0
-    assert _kernels.step_drop(one, one, one, one) == 0.0
+    assert _kernels.divergence_drop(half, pair(two), pair(one)) == -math.inf
+    assert _kernels.step_drop(half, pair(two), np.array([0.0, 1.0]), nothing) == -math.inf
+    assert _kernels.step_drop(half, pair(two), np.array([0.0, 1.0005]), nothing) == -math.inf
+    assert _kernels.divergence_drop(one, pair(one), pair(one)) == 0.0
+    assert _kernels.step_drop(one, pair(one), one, one) == 0.0
 
 
 @given(games_with_profiles())
@@ -212,7 +260,8 @@ def test_drops_are_differences_of_divergences(case):
         after[k, v] -= size
         after[k, w] += size
         here, there = game.evaluate(profile), game.evaluate(after)
-        drop, masses = here.divergence - there.divergence, (here.mass, there.mass)
+        drop = here.divergence - there.divergence
+        masses = exact_mass(game, profile), exact_mass(game, after)
         assert_allclose(
             _kernels.divergence_drop(game.frequency, *masses), drop, rtol=1e-7, atol=1e-12
         )
@@ -268,7 +317,7 @@ def test_a_gain_within_rounding_moves_nobody(gain, moves_on):
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
     gained = _kernels.step_drop(
-        game.frequency, game.evaluate(start).mass, kernel[0, 0], kernel[1, 0]
+        game.frequency, exact_mass(game, start), game.kernel[0, 0], game.kernel[1, 0]
     )
     assert gained == pytest.approx(gain * 1e-12 / n, rel=1e-3)
     assert (pb.best_response_dynamics(game, start=start).moves > 0) == moves_on
@@ -307,14 +356,17 @@ def test_a_cover_of_more_records_than_an_integer_holds_is_out_of_reach():
     """A record that moves adds 1e-34 where 0.5 is missing.  Such a number of records once became
     negative in the compiled loops, and the search for a cover did not end."""
     kernel = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1e-34], [0.0, 1.0]]])
+    kernel.setflags(write=False)  # as that of a game
     game, scratch = pb.NVOGame([3, 1], kernel, epsilon=0.7), _kernels.new_scratch(2)
-    scratch.mass[:], scratch.needed[:] = [2.0, 0.5], [2.0, 1.0]
-    size = _kernels.linear_repair_size(game.compiled, scratch, 0, 0, 1)
+    scratch.mass[:], scratch.needed[:] = pair([2.0, 0.5]), [2.0, 1.0]
+    ideal = game.compiled._replace(kernel=kernel)
+    size = _kernels.linear_repair_size(ideal, scratch, 0, 0, 1)
     assert size == pytest.approx(5e33)
     game = pb.NVOGame([3, 1], kernel, epsilon=0.7, delta=0.01)
     small = game.constant_profile(0)
-    mass = game.evaluate(small).mass
-    assert _kernels.hockey_stick_repair_size(game.compiled, small, mass, 0, 0, 1) > 1e33
+    mass = exact_mass(game, small)
+    ideal = game.compiled._replace(kernel=kernel)
+    assert _kernels.hockey_stick_repair_size(ideal, small, mass, 0, 0, 1) > 1e33
     assert pb.coordinated_best_response(game).converged
 
 

@@ -184,8 +184,8 @@ def bounded_laplace_mechanism(
     removed or added, or with one record replaced.
 
     Source: Holohan, Antonatos, Braghin & Mac Aonghusa (2019).  Taught in *Other mechanisms*.  The
-    draws are made by inverting the distribution function; their low bits betray the answer, as
-    those of all floating-point noise do.
+    draws are made by inverting the distribution function.  This is the ideal mechanism, for
+    experiments and not for a release: the low bits of floating-point noise betray the answer.
 
     Examples
     --------

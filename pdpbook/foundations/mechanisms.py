@@ -16,20 +16,37 @@ Each sampler but the geometric one stands beside a function that says what its n
 :func:`randomised_response_epsilon`, :func:`exponential_epsilon`).  The Laplace and the Gaussian
 sampler take a scale of its own for each entry.
 
-The samplers work on floating-point numbers, as NumPy's do.  The low bits of a Laplace or Gaussian
-sum betray what was added to (Mironov 2012; the chapter *Other mechanisms* shows the attack), so
-they are for study.  :func:`geometric_mechanism` releases whole numbers and has no such bits.
+Two kinds of samplers stand here.  :func:`geometric_mechanism`, :func:`exponential_mechanism` and
+:func:`randomised_response` draw *exactly*, with the samplers of
+:mod:`pdpbook.foundations.discrete_noise`: what they return has the stated distribution to the last
+bit, so they may be used for a release.  Without ``rng`` they draw from the generator of the
+operating system, as a release must.
+
+:func:`laplace_mechanism` and :func:`gaussian_mechanism` are the textbook's mechanisms on real
+numbers.  They are for experiments and never for a release, because the low bits of a floating-point
+sum betray what was added to (Mironov 2012; the chapter *From the theorem to the bits* runs the
+attack).  To release a mean or a sum, put it on a grid: :func:`pdpbook.noisy_mean`.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook.foundations.discrete_noise import (
+    UNITS,
+    add_noise,
+    choose,
+    coins,
+    discrete_laplace_noise,
+    rate_units,
+)
+from pdpbook.foundations.system_generator import release_source
 
 __all__ = [
     "analytic_gaussian_sigma",
@@ -59,7 +76,7 @@ def laplace_mechanism(
 def laplace_mechanism(
     value: ArrayLike, *, sensitivity: ArrayLike, epsilon: ArrayLike, rng: np.random.Generator
 ) -> float | NDArray[np.float64]:
-    r"""Add Laplace noise of scale sensitivity / epsilon.
+    r"""Add Laplace noise of scale sensitivity / epsilon: the ideal mechanism, for experiments.
 
     Parameters
     ----------
@@ -87,6 +104,11 @@ def laplace_mechanism(
     -----
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
+
+    This is the mechanism of the theorem, computed in doubles.  Do not release what it returns: with
+    a small ε more than half of such numbers can come from one of two neighbouring data sets alone
+    (:func:`pdpbook.foundations.impossible_share`).  :func:`geometric_mechanism` and
+    :func:`pdpbook.noisy_mean` draw exactly.
 
     Source: Dwork, McSherry, Nissim & Smith (2006); Utaliyeva, Shin & Choi (2021), eq. (5).
     Taught in *Differential privacy*.
@@ -150,14 +172,22 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
 
 @overload
 def geometric_mechanism(
-    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+    value: int, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator | None = None
 ) -> int: ...
 @overload
 def geometric_mechanism(
-    value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+    value: ArrayLike,
+    *,
+    sensitivity: int = 1,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
 ) -> NDArray[np.int64]: ...
 def geometric_mechanism(
-    value: ArrayLike, *, sensitivity: int = 1, epsilon: float, rng: np.random.Generator
+    value: ArrayLike,
+    *,
+    sensitivity: int = 1,
+    epsilon: float,
+    rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
     r"""Add two-sided geometric noise, the Laplace mechanism of whole numbers.
 
@@ -169,8 +199,9 @@ def geometric_mechanism(
         L1 change of ``value`` that one record can make, at least 1.
     epsilon : float
         Privacy level :math:`\varepsilon > 0`; from 1e-12 to 36 times the sensitivity.
-    rng : numpy.random.Generator
-        Source of the noise.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
 
     Returns
     -------
@@ -188,28 +219,28 @@ def geometric_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  In exact
-    arithmetic every whole number can come out whatever ``value`` is, so the set of possible outputs
-    says nothing.  NumPy's sampler never draws what has a probability below about 1e-16, noise
-    beyond some :math:`37\Delta_1/\varepsilon`, which is a δ of that size.
+    Source: Ghosh, Roughgarden & Sundararajan (2009).  Taught in *Other mechanisms*.  The noise is
+    drawn exactly (:mod:`pdpbook.foundations.discrete_noise`), with ε / Δ₁ rounded down to a
+    multiple of :math:`2^{-62}`: every whole number can come out, with the stated probability,
+    whatever ``value`` is.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> geometric_mechanism([133, 133, 133], epsilon=0.5, rng=rng)
-    array([135, 130, 129])
+    array([139, 133, 132])
     """
     raw = _validate.whole_numbers("value", value)
     sensitivity = _validate.integer("sensitivity", sensitivity, at_least=1)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    rng = _validate.generator("rng", rng)
+    source = release_source(rng)
     if epsilon / sensitivity < 1e-12:
         raise _validate.fail("epsilon", "at least 1e-12 times the sensitivity", epsilon)
-    if epsilon / sensitivity > 36.0:  # the sampler would draw no noise at all
+    if epsilon / sensitivity > 36.0:  # the noise would be 0 but for a chance of 1e-15
         raise _validate.fail("epsilon", "at most 36 times the sensitivity", epsilon)
-    stop = -math.expm1(-epsilon / sensitivity)
-    noise = rng.geometric(stop, raw.shape) - rng.geometric(stop, raw.shape)
-    noisy = raw + noise
+    units = rate_units(Fraction(epsilon) / sensitivity)
+    noise = discrete_laplace_noise(units, raw.size, source).reshape(raw.shape)
+    noisy = add_noise(raw, noise)
     return noisy if raw.ndim else int(noisy)
 
 
@@ -413,7 +444,7 @@ def gaussian_mechanism(
     delta: float,
     rng: np.random.Generator,
 ) -> float | NDArray[np.float64]:
-    r"""Add Gaussian noise, as little as (ε, δ)-privacy allows.
+    r"""Add as little Gaussian noise as (ε, δ)-privacy allows: the ideal mechanism, for experiments.
 
     Parameters
     ----------
@@ -442,6 +473,9 @@ def gaussian_mechanism(
     -----
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
+
+    This is the mechanism of the theorem, computed in doubles, whose low bits betray the answer.
+    :func:`discrete_gaussian_mechanism` releases whole numbers and draws exactly.
 
     Source: Balle & Wang (2018), Algorithm 1.  Taught in *Laplace and Gaussian noise*.
 
@@ -514,11 +548,16 @@ def exponential_mechanism(
     sensitivity: float,
     epsilon: float,
     size: None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
 ) -> int: ...
 @overload
 def exponential_mechanism(
-    utilities: ArrayLike, *, sensitivity: float, epsilon: float, size: int, rng: np.random.Generator
+    utilities: ArrayLike,
+    *,
+    sensitivity: float,
+    epsilon: float,
+    size: int,
+    rng: np.random.Generator | None = None,
 ) -> NDArray[np.int64]: ...
 def exponential_mechanism(
     utilities: ArrayLike,
@@ -526,7 +565,7 @@ def exponential_mechanism(
     sensitivity: float,
     epsilon: float,
     size: int | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
 ) -> int | NDArray[np.int64]:
     r"""Choose a candidate at random, the better ones with more probability.
 
@@ -537,8 +576,9 @@ def exponential_mechanism(
     size : int, optional
         Number of independent draws, each of which costs ε, up to 2 GiB of them; a single one if
         not given.
-    rng : numpy.random.Generator
-        Source of the choice.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
 
     Returns
     -------
@@ -556,20 +596,29 @@ def exponential_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.
+    Source: McSherry & Talwar (2007).  Taught in *Other mechanisms*.  The choice is
+    exact (:func:`pdpbook.foundations.discrete_noise.choose`) and takes at most as many tries as
+    there are candidates, on average.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> exponential_mechanism([10, 9, 0], sensitivity=1, epsilon=1.0, rng=rng, size=6)
-    array([1, 0, 0, 0, 1, 1])
+    array([1, 1, 0, 0, 0, 0])
     """
     chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
-    rng = _validate.generator("rng", rng)
     if size is not None:
         size = _validate.length("size", size, what="a choice")
-    chosen = rng.choice(chances.size, size=size, p=chances)
-    return int(chosen) if size is None else chosen
+    if (size or 1) * chances.size * chances.max() > 1e9:
+        raise _validate.fail("size", "so small that 10**9 tries are enough", size)
+    chosen = choose(
+        [Fraction(each) for each in np.asarray(utilities, dtype=np.float64).tolist()],
+        size or 1,
+        sensitivity=Fraction(_validate.number("sensitivity", sensitivity)),
+        epsilon=Fraction(_validate.number("epsilon", epsilon)),
+        rng=release_source(rng),
+    )
+    return int(chosen[0]) if size is None else chosen
 
 
 @overload
@@ -619,13 +668,15 @@ def exponential_epsilon(
 
 
 @overload
-def randomised_response(answers: bool, *, epsilon: float, rng: np.random.Generator) -> bool: ...
+def randomised_response(
+    answers: bool, *, epsilon: float, rng: np.random.Generator | None = None
+) -> bool: ...
 @overload
 def randomised_response(
-    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> NDArray[np.bool_]: ...
 def randomised_response(
-    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator
+    answers: ArrayLike, *, epsilon: float, rng: np.random.Generator | None = None
 ) -> bool | NDArray[np.bool_]:
     r"""Report a yes or no truthfully with probability :math:`e^\varepsilon/(1+e^\varepsilon)`.
 
@@ -635,8 +686,9 @@ def randomised_response(
         The true answers.
     epsilon : float
         Privacy level :math:`\varepsilon > 0` of each person who answers.
-    rng : numpy.random.Generator
-        Source of the coins.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
 
     Returns
     -------
@@ -652,19 +704,30 @@ def randomised_response(
     -----
     In this local model neighbours are any two answers of one person (replacement).
 
+    A lie is proposed with probability 1/2 and kept with probability :math:`e^{-\varepsilon}`, and
+    the proposal is made again until something is kept.  This is exact, with ε rounded down to a
+    multiple of :math:`2^{-62}`.
+
     Source: Warner (1965).  Taught in *Why noise?*
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> randomised_response([True, True, False, False], epsilon=0.5, rng=rng)
-    array([ True, False,  True,  True])
+    array([False,  True,  True, False])
     """
     truth = _validate.booleans("answers", answers)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    rng = _validate.generator("rng", rng)
-    lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
-    reported = truth ^ (rng.random(truth.shape) < lie)
+    source = release_source(rng)
+    whole, part = divmod(math.floor(Fraction(epsilon) * UNITS), UNITS)
+    lies = np.zeros(truth.size, dtype=bool)
+    undecided = np.arange(truth.size)
+    while undecided.size:
+        lie = source.integers(2, size=undecided.size) == 1
+        kept = coins(np.full(undecided.size, part), source, wholes=min(whole, UNITS))
+        lies[undecided] = lie
+        undecided = undecided[lie & ~kept]
+    reported = truth ^ lies.reshape(truth.shape)
     return reported if truth.ndim else bool(reported)
 
 

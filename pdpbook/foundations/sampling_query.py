@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._exact import UNITS
 from pdpbook._repr import short_repr
-from pdpbook.foundations.grid_noise import laplace_rows
+from pdpbook.foundations.grid_noise import drawn_bins, laplace_rows, whole_weights
 
 __all__ = ["Grid", "PerInstanceLaplace"]
 
@@ -214,6 +215,9 @@ class PerInstanceLaplace:
     record*.  Draws are bin numbers, so the low bits of a released value say nothing.  Every draw
     costs privacy: m draws cost m times as much as one.
 
+    The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
+    :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
+
     Examples
     --------
     >>> grid = Grid(0.0, 4.0, bins=4)
@@ -221,7 +225,7 @@ class PerInstanceLaplace:
     >>> query.output().round(3)
     array([0.398, 0.222, 0.163, 0.218])
     >>> query.sample(5, rng=np.random.default_rng(0))
-    array([2.5, 0.5, 0.5, 0.5, 3.5])
+    array([2.5, 1.5, 2.5, 0.5, 0.5])
     """
 
     data: ArrayLike
@@ -251,21 +255,29 @@ class PerInstanceLaplace:
         Returns
         -------
         ndarray, shape (K,)
-            Probability P(x) of each bin.
+            Probability P(x) of each bin, to the nearest double.
         """
+        total = len(np.asarray(self.data)) * UNITS
+        return np.array([mass / total for mass in self._mass()])
+
+    def _mass(self) -> list[int]:
+        """Return the weights of all records in sum, for each bin; without rounding."""
         bins = self.grid.bins
         distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
         groups, sizes = np.unique(action * bins + self.grid.index(self.data), return_counts=True)
-        mass = np.zeros(bins)
+        mass = [0] * bins
         for start in range(0, groups.size, 4096):  # a bounded number of rows at a time
             part = slice(start, start + 4096)
-            mass += sizes[part] @ laplace_rows(
-                groups[part] % bins, distinct[groups[part] // bins], bins
+            weights = whole_weights(
+                laplace_rows(groups[part] % bins, distinct[groups[part] // bins], bins)
             )
-        return mass / mass.sum()
+            high, low = (sizes[part] @ half for half in (weights >> 26, weights & 2**26 - 1))
+            sums = zip(mass, high.tolist(), low.tolist(), strict=True)
+            mass = [before + (most << 26) + rest for before, most, rest in sums]
+        return mass
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw from the query.
+        """Draw from the query, without rounding.
 
         Parameters
         ----------
@@ -286,4 +298,5 @@ class PerInstanceLaplace:
         """
         size = _validate.length("size", size, what="a sample")
         rng = _validate.generator("rng", rng)
-        return self.grid.midpoints[rng.choice(self.grid.bins, size, p=self.output())]
+        records = len(np.asarray(self.data))
+        return self.grid.midpoints[drawn_bins(self._mass(), records, size, rng)]

@@ -147,8 +147,9 @@ def staircase_mechanism(
     Neighbouring data sets are the pairs over which ``sensitivity`` is taken: with one record
     removed or added, or with one record replaced.
 
-    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.  The
-    low bits of floating-point noise betray the answer, as those of Laplace noise do.
+    Source: Geng, Kairouz, Oh & Viswanath (2015), Algorithm 1.  Taught in *Other mechanisms*.
+    This is the ideal mechanism, for experiments: the low bits of floating-point noise betray the
+    answer.  :func:`pdpbook.foundations.discrete_staircase_mechanism` draws exactly, for a release.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from .genetic import Enumeration, approximate_enumeration
 from .nvo_game import NVOGame
 from .optimum import Certificate, certified_optimum
 from .outcome import Outcome
+from .proof_file import formal_proof
 from .solution import Solution
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "best_response_dynamics",
     "certified_optimum",
     "coordinated_best_response",
+    "formal_proof",
 ]

@@ -8,6 +8,11 @@ Every record is a player.  It chooses its noise from V actions, and all players 
 with q the histogram of the data and :math:`P(x)` the distribution of the released value.
 Because the payoff is common, it is an exact potential of the game.
 
+The game is played, judged and drawn in whole numbers.  Its kernel is the one that it was given,
+rounded to multiples of 2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`).  Then the
+number of private records is found without rounding, and it is that of the mechanism from which
+:meth:`Outcome.sample` draws.
+
 Records of one bin that play the same action are interchangeable, so a strategy profile *is* the
 integer matrix C[k, v] that counts them.  The state of the game never needs more than K·V numbers,
 whatever the number of records is.
@@ -22,10 +27,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._exact import UNITS
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.outcome import Outcome
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook.per_instance.privacy_loss import linear_limits
+from pdpbook.per_instance.privacy_loss import target
 
 __all__ = ["NVOGame"]
 
@@ -40,9 +47,12 @@ class NVOGame:
         Histogram of the data: records per bin, at least two records in all.
     kernel : array_like, shape (V, K, K)
         ``kernel[v, k, x]``: probability that a record of bin k with action v is released as x.
-        Rows sum to 1, and a bin that holds records keeps some mass on itself.
+        Rows sum to 1 up to 1e-9, and a bin that holds records keeps some mass on itself.  The
+        game rounds it to multiples of 2⁻⁵².  This changes no probability but the largest of a row
+        by more than 2⁻⁵², and the row by at most :math:`K\,2^{-52}` in total variation if it sums
+        to 1; what it lacks otherwise is added.  A positive probability stays positive.
     epsilon : float
-        Privacy target :math:`\varepsilon > 0`.
+        Privacy target :math:`\varepsilon > 0`; the double that is given, without rounding.
     delta : float, optional
         With :math:`\delta > 0`, in [0, 1), a record is private if it is
         :math:`(\varepsilon,\delta)`-pDP.
@@ -61,9 +71,12 @@ class NVOGame:
         Number of actions, V.
     frequency : ndarray, shape (K,)
         The data's distribution q.
+    weights : ndarray of int, shape (V, K, K)
+        The kernel in whole numbers, ``kernel * 2**52``: each row sums to 2⁵².
     tau, sigma : float
         Slopes of the linear form of pDP: a record is private at delta = 0 if its kernel row lies
-        between :math:`\sigma S` and :math:`\tau S`.
+        between :math:`\sigma S` and :math:`\tau S`.  They are doubles for reports and searches;
+        verdicts do not use them.
 
     Raises
     ------
@@ -80,7 +93,7 @@ class NVOGame:
     Source: Ryu, Jang & Yang (2024), section IV.  Taught in the chapter *The game*.
 
     Payoffs are compared as pairs :math:`(P_E, -KL)`, the first entry first.  This is the order of
-    the sum :math:`P_E + P_U` if every kernel row keeps at least 1/K on its own bin, as Laplace and
+    the sum :math:`P_E + P_U` if every kernel row keeps more than 1/K on its own bin, as Laplace and
     Gaussian rows do.
 
     Examples
@@ -105,7 +118,8 @@ class NVOGame:
     def __post_init__(self) -> None:
         """Check everything once; afterwards the arrays are read-only."""
         counts = _validate.counts_vector("counts", self.counts)
-        kernel = _validate.stochastic_kernel("kernel", self.kernel, bins=counts.size).copy()
+        ideal = _validate.stochastic_kernel("kernel", self.kernel, bins=counts.size)
+        kernel = whole_weights(ideal) / UNITS
         epsilon = _validate.number("epsilon", self.epsilon, above=0.0)
         delta = _validate.fraction("delta", self.delta)
         own = kernel[:, np.arange(counts.size), np.arange(counts.size)][:, counts > 0]
@@ -220,6 +234,13 @@ class NVOGame:
         return self.kernel.shape[0]
 
     @cached_property
+    def weights(self) -> NDArray[np.int64]:
+        """The kernel in whole numbers, shape (V, K, K): ``kernel * 2**52``, without rounding."""
+        weights = (self.kernel * UNITS).astype(np.int64)
+        weights.setflags(write=False)
+        return weights
+
+    @cached_property
     def frequency(self) -> NDArray[np.float64]:
         """The data's distribution q, shape (K,)."""
         frequency = self.counts / self.records
@@ -239,9 +260,8 @@ class NVOGame:
     @cached_property
     def compiled(self) -> _kernels.Game:
         """The game as the compiled loops take it."""
-        tau, sigma = linear_limits(self.records, self.epsilon)
-        target = _kernels.Target(self.records, self.epsilon, self.delta, tau, sigma)
-        return _kernels.Game(self.kernel, self.frequency, target)
+        judged = target(self.records, self.epsilon, self.delta)
+        return _kernels.Game(self.kernel, self.frequency, judged)
 
     def __repr__(self) -> str:
         """Return one sentence: how many records, bins and actions, and the privacy target."""

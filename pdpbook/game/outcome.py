@@ -4,6 +4,9 @@ A profile decides everything else: the mass :math:`S(x)=\sum_{kv} C_{kv}\,p_{kv}
 distribution :math:`P = S/n`, the loss of every record, who is private, and the payoff.  An
 :class:`Outcome` holds a profile that has been checked and computes each of these when it is first
 asked for, once.
+
+The kernel of a game holds multiples of 2⁻⁵², so that :math:`2^{52}S(x)` is a whole number.  Who is
+private is decided by these numbers without rounding, and they are what a sample is drawn from.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._exact import UNITS
+from pdpbook.foundations.grid_noise import drawn_bins
 
 if TYPE_CHECKING:
     from pdpbook.game.nvo_game import NVOGame
@@ -57,7 +62,7 @@ class Outcome:
     >>> outcome.output.round(3), outcome.is_nash()
     (array([0.673, 0.101, 0.227]), True)
     >>> outcome.sample(5, rng=np.random.default_rng(0))
-    array([0, 0, 0, 0, 2])
+    array([1, 1, 1, 0, 0])
     """
 
     game: NVOGame
@@ -69,8 +74,13 @@ class Outcome:
 
     @cached_property
     def mass(self) -> NDArray[np.float64]:
-        """S(x), shape (K,): the summed output probabilities of all records."""
-        mass = np.empty(self.game.bins)
+        """S(x), shape (K,): the summed output probabilities of all records, as nearest doubles."""
+        return _read_only(self._exact_mass[0].copy())
+
+    @cached_property
+    def _exact_mass(self) -> NDArray[np.float64]:
+        """S(x) without rounding, shape (2, K): the nearest doubles, and what they leave."""
+        mass = np.empty((2, self.game.bins))
         _kernels.mixture(self.profile.copy(), self.game.kernel, mass)
         return _read_only(mass)
 
@@ -85,6 +95,10 @@ class Outcome:
 
         It is the fixed-noise loss of the record's removal: all other records keep their noise.
         nan where no record of bin k plays v, infinite where a record alone reaches an output.
+
+        It is a bound that is rounded up by a few units in the last place, and no more than ε
+        where a record is private at delta = 0.  So at delta = 0 a record is private if and only if
+        this number is at most ε.
         """
         losses = np.empty(self.profile.shape)
         _kernels.group_losses(self.game.compiled, *self._writable(), losses)
@@ -92,9 +106,11 @@ class Outcome:
 
     @cached_property
     def private(self) -> NDArray[np.bool_]:
-        """Which groups (k, v) are private, shape (K, V); False where nobody is.
+        r"""Which groups (k, v) are private, shape (K, V); False where nobody is.
 
-        A record is private if the fixed-noise loss of its removal meets the game's target.
+        A record is private if the fixed-noise loss of its removal meets the game's target.  This
+        is decided without rounding, for the mechanism from which :meth:`sample` draws.  With a
+        positive delta :math:`e^\varepsilon` is rounded down by less than 2⁻¹⁵⁰ of itself.
         """
         private = np.empty(self.profile.shape, dtype=bool)
         _kernels.group_private(self.game.compiled, *self._writable(), private)
@@ -126,8 +142,10 @@ class Outcome:
     def regret(self) -> float:
         """The largest gain in payoff of any unilateral deviation; 0 at an equilibrium.
 
+        It is rounded down, so that a positive regret is a gain indeed.
+
         Payoffs are compared as pairs (P_E, -KL): a deviation that lowers P_E is no gain.  That is
-        the order of the payoff if every row keeps at least 1/K on its own bin (Laplace, Gaussian).
+        the order of the payoff if every row keeps more than 1/K on its own bin (Laplace, Gaussian).
         """
         profile, mass = self._writable()
         scratch = _kernels.new_scratch(self.game.bins)
@@ -168,9 +186,10 @@ class Outcome:
         return self.regret <= _validate.number("atol", atol, above=0.0, strict=False)
 
     def sample(self, size: int, *, rng: np.random.Generator) -> NDArray:
-        """Release values: draw from the output distribution.
+        """Release values: draw from the output distribution, without rounding.
 
-        Every value is a random sampling query of its own, and costs privacy of its own.
+        Every value is a random sampling query of its own, and costs privacy of its own.  Each
+        output x comes with a probability of exactly S(x) / n, which has the denominator 2⁵² n.
 
         Parameters
         ----------
@@ -192,7 +211,9 @@ class Outcome:
         """
         size = _validate.length("size", size, what="a sample")
         rng = _validate.generator("rng", rng)
-        bins = rng.choice(self.game.bins, size, p=self.output)
+        high, low = ((part * UNITS).tolist() for part in self._exact_mass)
+        mass = [int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True)]
+        bins = drawn_bins(mass, self.game.records, size, rng)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:
@@ -202,7 +223,7 @@ class Outcome:
 
     def _writable(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return copies of profile and mass, for which alone the loops are compiled."""
-        return self.profile.copy(), self.mass.copy()
+        return self.profile.copy(), self._exact_mass.copy()
 
 
 def _read_only(array: _Array) -> _Array:

@@ -9,7 +9,8 @@ every gain of individual noise is measured against.
 Going down from the safe scale, the first scale at which somebody is exposed is found on a
 geometric ladder and then by halving.  In thousands of random data sets the largest loss never fell
 when the common scale did, so the ladder skips nothing; the definition does not depend on it: every
-rung above the answer was found private.
+rung above the answer was found private.  What is found private is the kernel in whole numbers that
+a game makes of the scale, and it is found without rounding.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _kernels, _validate
+from pdpbook._exact import UNITS
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook.per_instance.privacy_loss import target
 from pdpbook.per_instance.scale_bounds import scale_bound
 
 __all__ = ["common_scale"]
 
-#: Smallest target: below it a loss is all rounding.
+#: Smallest target.
 _SMALLEST = 1e-15
 #: Ratio of two rungs of the ladder.
 _RUNG = 0.98
@@ -44,14 +47,15 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     counts : array_like of int, shape (K,)
         Histogram of the data, at least two records in at least two bins.
     epsilon : float
-        Privacy target :math:`\varepsilon\ge10^{-15}`, for every record's pDP loss; a smaller
-        loss is all rounding.
+        Privacy target :math:`\varepsilon\ge10^{-15}`, for every record's pDP loss.
 
     Returns
     -------
     float
         The scale, in units of the grid, rounded up by at most one part in 10⁹; 0.0 if nobody
-        needs noise.  Every larger scale of a ladder with steps of 2 % is private too.
+        needs noise.  Every larger scale of a ladder with steps of 2 %, which ends where Theorem 1′
+        makes the ideal kernel private, is private too.  If ε is so small that the steps of 2⁻⁵² in
+        a kernel count, the ladder goes further up, to where they all are equal.
 
     Raises
     ------
@@ -76,23 +80,34 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     if epsilon < _SMALLEST:
         raise _validate.fail("epsilon", f"at least {_SMALLEST:g}", epsilon)
 
-    safe = scale_bound(int(counts.sum()), epsilon)
-    exposed = safe
-    while _largest_loss(counts, exposed) <= epsilon:
+    judged = target(int(counts.sum()), epsilon, 0.0)
+    safe = scale_bound(judged.n, epsilon)
+    while not _all_private(counts, laplace_kernel(counts.size, safe), judged):
+        safe /= _RUNG
+    exposed = safe * _RUNG
+    while _all_private(counts, laplace_kernel(counts.size, exposed), judged):
         safe, exposed = exposed, exposed * _RUNG
         if exposed * counts.size < _NO_NOISE:
-            return 0.0
+            without_noise = np.eye(counts.size)[None]
+            return 0.0 if _all_private(counts, without_noise, judged) else safe
     while safe - exposed > 1e-9 * safe:
         middle = math.sqrt(safe * exposed)
-        if _largest_loss(counts, middle) <= epsilon:
+        if _all_private(counts, laplace_kernel(counts.size, middle), judged):
             safe = middle
         else:
             exposed = middle
     return safe
 
 
-def _largest_loss(counts: NDArray[np.int64], scale: float) -> float:
-    """Largest pDP loss of any record when all have noise of one scale."""
-    kernel = laplace_kernel(counts.size, [scale])[0]
-    losses = privacy_losses(kernel[counts > 0], counts @ kernel, int(counts.sum()))
-    return float(losses.max())
+def _all_private(
+    counts: NDArray[np.int64], ideal: NDArray[np.float64], judged: _kernels.Target
+) -> bool:
+    """Whether all records are private when all have the noise of one kernel, shape (1, K, K)."""
+    kernel, mass = whole_weights(ideal) / UNITS, np.empty((2, counts.size))
+    profile = counts[:, None].copy()
+    kernel.setflags(write=False)  # as that of a game, for which the loops are compiled
+    frequency = counts / judged.n
+    frequency.setflags(write=False)
+    _kernels.mixture(profile, kernel, mass)
+    game = _kernels.Game(kernel, frequency, judged)
+    return bool(_kernels.count_private(game, profile, mass, judged.n) == judged.n)

@@ -9,6 +9,10 @@ probability of each bin:
 F the distribution function of the noise at location :math:`x_k` with scale b.  The sampling is
 by bin number, so nothing depends on how a computer rounds a Laplace draw.
 
+The functions here return the *ideal* kernel, of real numbers, up to rounding.
+:class:`pdpbook.NVOGame` rounds it to the kernel *in whole numbers* that is released,
+by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
+
 For Laplace noise the density is
 
 .. math:: V(\mu, b, x) = \frac{\frac1{2b}e^{-|x-\mu|/b}}
@@ -26,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
-from pdpbook.foundations.grid_noise import SCALES, laplace_masses
+from pdpbook.foundations.grid_noise import SCALES, SMALLEST, laplace_masses
 
 __all__ = [
     "gaussian_kernel",
@@ -137,7 +141,8 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray, shape (V, K, K)
         ``kernel[v, k, x]`` is the probability that a record of bin k with scale ``scales[v]`` is
-        released as bin x.  Rows sum to 1.
+        released as bin x.  Rows sum to 1.  No entry is 0: one that would be smaller than 2.2e-308
+        is this number.
 
     Raises
     ------
@@ -147,7 +152,7 @@ def laplace_kernel(bins: int, scales: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: Ryu, Jang & Yang (2024), eq. (16).  Taught in *The truncated Laplace density*.  Tails
-    are computed by ``expm1``, so that they keep full relative precision at every scale.
+    are computed by ``expm1``, so that they keep full relative precision down to 2.2e-308.
 
     Examples
     --------
@@ -216,7 +221,7 @@ def _kernels_of(masses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the (V, K, K) kernels of noise that puts (V, K) masses at 0, …, K - 1 steps."""
     steps = np.arange(masses.shape[1])
     rows = masses[:, np.abs(steps[:, None] - steps[None, :])]
-    return rows / rows.sum(axis=2, keepdims=True)
+    return np.maximum(rows / rows.sum(axis=2, keepdims=True), SMALLEST)
 
 
 def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
@@ -236,7 +241,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray, shape (V·W, K·L, K·L)
         It needs 8·V·W·(K·L)² bytes: 39 MB for two grids of 21 bins and 5 scales each, 21 GB for
-        two grids of 101 bins.
+        two grids of 101 bins.  The product of positive entries is positive.
 
     Raises
     ------
@@ -268,5 +273,7 @@ def product_kernel(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
             f"got {8 * size / 2**30:.1f} GiB"
         )
     product = np.einsum("vkx,wly->vwklxy", one, two)
+    reached = np.einsum("vkx,wly->vwklxy", one > 0.0, two > 0.0)
+    product[reached] = np.maximum(product[reached], SMALLEST)
     bins = one.shape[1] * two.shape[1]
     return product.reshape(one.shape[0] * two.shape[0], bins, bins)

@@ -18,6 +18,10 @@ smallest and the largest ratio of its atoms.
 Proof: :math:`P/P_{-i} = (1-1/n)\,S/(S-p_i)`; solve the two inequalities for :math:`p_i`.
 When :math:`\varepsilon \ge \ln\frac{n}{n-1}`, :math:`\sigma \le 0` and the left side says nothing.
 
+Doubles cannot decide this where :math:`p_i(x)` is hardly different from :math:`\tau S(x)`, or τ
+from 1.  The game decides it in whole numbers: its kernels hold multiples of 2⁻⁵², so that S is
+exact, and τ and σ are replaced by fractions that decide alike.
+
 The functions here take one kernel row per record, or one per group of identical records, and the
 mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
 """
@@ -25,13 +29,17 @@ mass S; :class:`pdpbook.NVOGame` assembles both from a strategy profile.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _exact, _kernels, _validate
 
 __all__ = ["linear_limits", "privacy_losses", "records_needed"]
+
+#: An ε this near ln(n/(n-1)), in relation to it, makes a σ that is all rounding.
+_ROUNDING = 1e-12
 
 
 def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
@@ -49,7 +57,8 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     tau, sigma : float
         :math:`1-(1-1/n)e^{-\varepsilon}` and :math:`1-(1-1/n)e^{\varepsilon}`, the second of them
         positive only if :math:`\varepsilon < \ln(n/(n-1))`.  It is 0 if ε is this number up to a
-        relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.
+        relative rounding of 1e-12; for large n write it ``-log1p(-1 / n)``.  The game does not
+        decide by these two doubles but without rounding.
 
     Raises
     ------
@@ -77,7 +86,38 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     tau = -math.expm1(-epsilon) + math.exp(-epsilon) / n
     sigma = -math.expm1(epsilon) + math.exp(epsilon) / n
     # sigma n is the relative distance of epsilon from ln(n/(n-1)), where the lower side vanishes
-    return tau, sigma if abs(sigma) * n > _kernels.BOUNDARY else 0.0
+    return tau, sigma if abs(sigma) * n > _ROUNDING else 0.0
+
+
+def target(n: int, epsilon: float, delta: float) -> _kernels.Target:
+    """Return what the compiled loops know of a privacy target; the arguments have been checked.
+
+    A delta below 2**-400 counts as 0.
+    """
+    tau, sigma = linear_limits(n, epsilon)
+    most, least = _exact.limits(n, epsilon)
+    growth = 1 / _exact.exp_of_minus(epsilon, 256)[1]
+    parts = []
+    for _ in range(3):
+        parts.append(float(growth))
+        growth -= Fraction(parts[-1])
+    parts[-1] = math.nextafter(parts[-1], -math.inf)
+    return _kernels.Target(
+        n,
+        epsilon,
+        delta if delta > 2.0**-400 else 0.0,
+        tau,
+        sigma,
+        _slope(most.denominator, most.numerator),
+        _slope(least.numerator, least.denominator),
+        (parts[0], parts[1], parts[2]),
+    )
+
+
+def _slope(of_mass: int, of_row: int) -> _kernels.Slope:
+    """Return a fraction as the loops take it: no number has more than 105 bits."""
+    nearest = float(of_row)
+    return _kernels.Slope(float(of_mass), nearest, float(of_row - int(nearest)))
 
 
 def records_needed(n: int, epsilon: float) -> int:
@@ -98,7 +138,7 @@ def records_needed(n: int, epsilon: float) -> int:
     Returns
     -------
     int
-        The smallest private m.
+        The smallest private m, without rounding.
 
     Raises
     ------
@@ -117,12 +157,13 @@ def records_needed(n: int, epsilon: float) -> int:
     >>> records_needed(1317, epsilon=1.0), records_needed(1317, epsilon=0.1)
     (2, 11)
     """
-    tau, sigma = linear_limits(n, epsilon)
+    _, sigma = linear_limits(n, epsilon)
     if sigma > 0.0:
         raise _validate.fail(
             "epsilon", f"at least ln(n/(n-1))={-math.log1p(-1.0 / n)!r}", float(epsilon)
         )
-    return max(2, math.ceil((1.0 / tau) * (1.0 - _kernels.BOUNDARY)))
+    most, _ = _exact.limits(int(n), float(epsilon))  # m is private if most <= m: S / p = m
+    return max(2, math.ceil(most))
 
 
 def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float64]:
@@ -142,7 +183,9 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     ndarray, shape (r,)
         :math:`\ell_i` in nats, infinite where a record alone reaches an output.  The maximum is
         over all outputs that any record reaches, also those to which the record itself never
-        goes; each of these contributes :math:`\ln(n/(n-1))`.
+        goes; each of these contributes :math:`\ln(n/(n-1))`.  It is rounded up by a few units in
+        the last place, so that it bounds the loss for the rows and the mass that are given; what
+        these lack to the exact ones it cannot know.
 
     Raises
     ------
@@ -167,7 +210,10 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     """
     rows, mass, n = rows_and_mass(rows, mass, n)
     rows = np.require(rows, requirements="W")  # for what may not be written, numba compiles anew
-    return np.array([_kernels.privacy_loss(row, mass, n) for row in rows])
+    pair = np.array(
+        [mass, np.zeros_like(mass)]
+    )  # the loops take the mass and what its rounding left
+    return np.array([_kernels.privacy_loss(row, pair, n) for row in rows])
 
 
 def rows_and_mass(

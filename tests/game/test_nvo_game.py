@@ -94,6 +94,17 @@ def test_no_crowd_is_so_large_that_every_profile_passes_for_an_equilibrium(copie
         assert end.divergence < 0.2 * game.evaluate(large).divergence
 
 
+def test_at_a_share_of_exactly_one_in_k_the_sum_can_tie_where_the_pair_decides():
+    """One private record more costs the whole utility, so a theorem on the order needs more."""
+    away = np.array([[1, 0, 2], [0, 1, 2], [0, 0, 3]]) / 3
+    half = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 2]]) / 2
+    game = pb.NVOGame([3, 1, 0], np.array([away, np.eye(3), half]), epsilon=0.3)
+    useful = game.evaluate([[0, 2, 1], [0, 0, 1], [0, 0, 0]])
+    useless = game.evaluate([[3, 0, 0], [1, 0, 0], [0, 0, 0]])
+    assert (useful.private_records, useless.private_records) == (2, 3)
+    assert_allclose([useful.payoff, useless.payoff], 3.0, rtol=1e-12)
+
+
 def test_below_a_share_of_one_in_k_pairs_decide_and_not_the_sum():
     """A kernel that leaves its own bin: KL may exceed ln K, and a private record be outweighed."""
     kernel = np.array([[[1.0, 0.0], [0.999, 0.001]], [[1.0, 0.0], [0.0, 1.0]]])
@@ -223,7 +234,7 @@ def test_the_caller_keeps_its_arrays():
     game = pb.NVOGame(counts, kernel, epsilon=1.0)
     counts[0], kernel[0, 0] = 99, 0.0
     assert game.counts[0] == 0
-    assert_array_equal(game.kernel, KERNEL)
+    assert_allclose(game.kernel, KERNEL, rtol=0.0, atol=2.0**-50)
 
 
 # --- the edges of the privacy constraint ----------------------------------------------------
@@ -244,11 +255,18 @@ def test_the_lower_side_binds_when_epsilon_is_tiny(n, share):
 @pytest.mark.parametrize("m", [2, 3, 11, 50])
 def test_a_record_exactly_on_the_boundary_is_private(m):
     """Without noise the loss of m records in a bin is ln((n-1)/n * m/(m-1)), exactly."""
-    n = 100
-    epsilon = math.log1p(-1 / n) - math.log1p(-1 / m)
-    for factor, expected in ((1.0, m), (1 - 1e-9, 0), (1 + 1e-9, m)):
-        game = pb.NVOGame([n - m, m], np.eye(2)[None], epsilon=epsilon * factor)
-        assert game.evaluate(game.constant_profile(0)).private[1, 0] == (expected > 0)
+    n, seen = 100, []
+    epsilon = (math.log1p(-1 / n) - math.log1p(-1 / m)) * (1 - 1e-15)
+    for _ in range(20):  # doubles from just below the boundary to just above it
+        epsilon = math.nextafter(epsilon, 1.0)
+        game = pb.NVOGame([n - m, m], np.eye(2)[None], epsilon=epsilon)
+        outcome = game.evaluate(game.constant_profile(0))
+        low, high = naive.exponential(epsilon)
+        assert (Fraction((n - 1) * m, n * (m - 1)) <= low) == outcome.private[1, 0]
+        assert (Fraction((n - 1) * m, n * (m - 1)) <= high) == outcome.private[1, 0]
+        assert (outcome.losses[1, 0] <= epsilon) == outcome.private[1, 0]
+        seen.append(bool(outcome.private[1, 0]))
+    assert seen == sorted(seen) and not seen[0] and seen[-1]
 
 
 @pytest.mark.parametrize("epsilon", [5.0, 27.0, 28.0, 30.0, 40.0, 1000.0])

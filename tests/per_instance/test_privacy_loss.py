@@ -263,11 +263,15 @@ def test_the_slopes_on_both_sides_of_700():
 
 
 def test_company_at_the_ends_of_its_range():
-    """Nobody is private alone, and 1 / tau may be a whole number but for its rounding."""
+    """Nobody is private alone, and 1 / tau is a whole number but for the rounding of epsilon."""
     assert records_needed(10, 800.0) == records_needed(2, 50.0) == 2
     for n in (1317, 10**4, 10**6):
         for m in range(2, 100):
-            assert records_needed(n, math.log1p(-1 / n) - math.log1p(-1 / m)) == m
+            epsilon = math.log1p(-1 / n) - math.log1p(-1 / m)
+            assert records_needed(n, epsilon * (1.0 + 1e-14)) == m
+            assert records_needed(n, epsilon * (1.0 - 1e-14)) == m + 1
+            exact = Fraction((n - 1) * m, n * (m - 1)) <= naive.exponential(epsilon)[0]
+            assert records_needed(n, epsilon) == (m if exact else m + 1)
 
 
 @pytest.mark.parametrize(("off", "fits"), [(0.9, True), (2.0, False)])

@@ -1,0 +1,90 @@
+"""Which uniform numbers give a released double: by trying all of them, and NumPy's own noise."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import pdpbook as pb
+from pdpbook.foundations import double_laplace, impossible_share, laplace_preimages
+from pdpbook.foundations import released_bits as bits_of
+
+AGES = [23, 25, 31, 34, 38, 40, 41, 47, 52, 58, 66, 71]
+
+
+@pytest.mark.parametrize("bits", [2, 7, 12])
+@pytest.mark.parametrize(("value", "scale"), [(0.0, 1.0), (43.8, 8.3), (-1e9, 1e-3)])
+def test_the_counts_by_trying_every_uniform_number(bits: int, value: float, scale: float) -> None:
+    every = [bits_of._inverted(k, value, scale, bits) for k in range(1, 2**bits)]
+    truth = Counter(every)
+    other = [bits_of._inverted(k, value + 0.37, scale, bits) for k in range(1, 2**bits)]
+    asked = np.array(sorted({*every, *other, value, value + 1e300}))
+    found = laplace_preimages(asked, value=value, scale=scale, bits=bits)
+    assert found.tolist() == [truth[each] for each in asked]
+    assert found.sum() == 2**bits - 1
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="NumPy may fuse the sum elsewhere")
+def test_the_noise_is_that_of_numpy() -> None:
+    theirs = np.random.default_rng(5).laplace(3.3, 0.7, 20_000)
+    uniform = (np.random.default_rng(5).random(20_000) * 2**53).astype(np.int64)
+    ours = [bits_of._inverted(k, 3.3, 0.7, 53) for k in uniform.tolist()]
+    assert (theirs == ours).all()
+    assert (laplace_preimages(theirs[:50], value=3.3, scale=0.7) > 0).all()
+
+
+@pytest.mark.parametrize(("n", "epsilon", "share"), [(12, 0.1, 0.68), (12, 1.0, 0.18)])
+def test_a_noisy_mean_in_doubles_gives_the_largest_record_away(
+    n: int, epsilon: float, share: float
+) -> None:
+    """What the report released before: two thirds of all noisy means at ε = 0.1."""
+    rng = np.random.default_rng(0)
+    found = impossible_share(AGES, lower=0, upper=100, epsilon=epsilon, rng=rng)
+    assert len(AGES) == n and found == pytest.approx(share, abs=0.03)
+
+
+def test_more_records_do_not_help_where_the_mean_is_near_zero() -> None:
+    values = np.random.default_rng(1).lognormal(math.log(60_000), 0.5, 600).clip(0, 1e6)
+    rng = np.random.default_rng(0)
+    share = impossible_share(values, lower=0, upper=1e6, epsilon=0.1, rng=rng)
+    assert 0.1 < share < 0.4
+
+
+def test_the_textbook_mechanism_is_what_leaks() -> None:
+    """The function for experiments has the flaw that its docstring tells."""
+    scale = 100 / (12 * 0.1)
+    rng = np.random.default_rng(0)
+    released = [
+        pb.laplace_mechanism(float(np.mean(AGES)), sensitivity=100 / 12, epsilon=0.1, rng=rng)
+        for _ in range(300)
+    ]
+    without = laplace_preimages(released, value=float(np.mean(AGES[:-1])), scale=scale)
+    assert (without == 0).mean() > 0.5
+    assert "Do not release" in str(pb.laplace_mechanism.__doc__)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"upper": 0}, "^upper must be"),
+        ({"upper": 50}, "^values must be within"),
+        ({"releases": 0}, "^releases must be"),
+        ({"epsilon": 0.0}, "^epsilon must be"),
+    ],
+)
+def test_bad_arguments(change: dict[str, object], message: str) -> None:
+    good = {"values": AGES, "lower": 0, "upper": 100, "epsilon": 1.0}
+    with pytest.raises(ValueError, match=message):
+        impossible_share(**(good | change), rng=np.random.default_rng(0))
+
+
+def test_bad_arguments_of_the_noise() -> None:
+    for change in ({"scale": 0.0}, {"scale": 1e16}, {"bits": 54}, {"bits": 1}):
+        with pytest.raises(ValueError, match=r"^(scale|bits) must be"):
+            laplace_preimages([1.0], value=0.0, **({"scale": 1.0} | change))
+    with pytest.raises(ValueError, match=r"^value must be"):
+        double_laplace(1e16, 1, scale=1.0, rng=np.random.default_rng(0))
