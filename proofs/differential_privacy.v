@@ -25,6 +25,36 @@ Proof.
   - intros H E _. rewrite <- sum_scal. apply sum_le. intros x _. apply H.
 Qed.
 
+(* With countably many outputs, numbered by 0, 1, 2, ..., a set of outputs may be infinite. Its probability
+   is a series, and the bound for finite events gives the bound for every set. *)
+Definition chance (P : nat -> R) (S : nat -> bool) : R := Series (fun x => if S x then P x else 0).
+
+Theorem every_set_of_outputs eps (P Q : nat -> R) :
+  (forall x, 0 <= P x) -> (forall x, 0 <= Q x) -> is_series Q 1 ->
+  bounded eps P Q <-> forall S, chance P S <= exp eps * chance Q S.
+Proof.
+  intros P0 Q0 Q1. pose proof (exp_pos eps) as E. rewrite bounded_pointwise. split.
+  - intros H S. unfold chance. rewrite <- Series_scal_l. apply Series_le.
+    + intros x. specialize (H x). specialize (P0 x). destruct (S x); lra.
+    + apply (ex_series_scal_l (K := R_AbsRing) (V := R_NormedModule) (exp eps)).
+      apply (ex_series_le (K := R_AbsRing) (V := R_CompleteNormedModule) _ Q); [|exists 1; exact Q1].
+      intros x. specialize (Q0 x). change (Rabs (if S x then Q x else 0) <= Q x).
+      destruct (S x); [rewrite Rabs_pos_eq; lra|rewrite Rabs_R0; exact Q0].
+  - intros H x. specialize (H (Nat.eqb x)). unfold chance in H.
+    assert (one : forall R, Series (fun y => if Nat.eqb x y then R y else 0) = R x).
+    { intros R. apply is_series_unique. unfold is_series.
+      apply filterlim_ext_loc with (f := fun _ : nat => R x); [|apply filterlim_const].
+      exists x. intros m L. assert (A : forall k, sum_n (fun y => if Nat.eqb x y then R y else 0) k
+                                                = if Nat.leb x k then R x else 0).
+      { induction k as [|k IH].
+        - rewrite sum_O. destruct x; reflexivity.
+        - rewrite sum_Sn, IH. destruct (Nat.eqb_spec x (Datatypes.S k)) as [->|Ne].
+          + rewrite (proj2 (Nat.leb_gt (Datatypes.S k) k)), Nat.leb_refl by lia. apply (Rplus_0_l (R (Datatypes.S k))).
+          + destruct (Nat.leb_spec x k), (Nat.leb_spec x (Datatypes.S k)); try lia; apply Rplus_0_r. }
+      rewrite A. destruct (Nat.leb_spec x m); [reflexivity|lia]. }
+    rewrite !one in H. exact H.
+Qed.
+
 (* Theorem (ε bounds what can be learned). The attacker believes with probability prior that Jacob's record
    is in the data. Bayes' rule multiplies the odds by P(x)/Q(x), where P and Q are the distributions of
    the output with the record and without it. *)
@@ -39,14 +69,16 @@ Proof.
 Qed.
 
 Theorem posterior_odds {D X : Type} (neighbours : D -> D -> Prop) eps (M : D -> X -> R) d d' x prior :
-  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x -> 0 < M d' x ->
+  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x \/ 0 < M d' x ->
   let belief := posterior prior (M d x) (M d' x) in
   exp (- eps) * odds prior <= odds belief <= exp eps * odds prior.
 Proof.
-  intros H N P A C belief. destruct (H d d' N) as [U L].
+  intros H N P occurs belief. destruct (H d d' N) as [U L].
   apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in U.
   apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in L.
-  unfold belief. rewrite bayes by assumption. rewrite exp_Ropp. pose proof (exp_pos eps) as E.
+  (* an output that occurs with the record or without it occurs in both cases *)
+  assert (both : 0 < M d x /\ 0 < M d' x) by (pose proof (exp_pos eps); split; destruct occurs; nra).
+  destruct both as [A C]. unfold belief. rewrite bayes by assumption. rewrite exp_Ropp. pose proof (exp_pos eps) as E.
   set (a := M d x) in *. set (c := M d' x) in *. set (e := exp eps) in *.
   assert (O : 0 < odds prior) by (unfold odds; apply Rdiv_lt_0_compat; lra).
   assert (Q : a / c * c = a) by (field; lra). assert (I : / e * e = 1) by (field; lra).
@@ -243,6 +275,7 @@ Proof.
     pose proof (exp_pos eps). nra.
 Qed.
 
+Print Assumptions every_set_of_outputs.
 Print Assumptions posterior_odds.
 Print Assumptions laplace_mechanism.
 Print Assumptions laplace_mechanism_tight.

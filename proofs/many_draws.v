@@ -131,14 +131,14 @@ Qed.
 
 (* Part 3. If the numbers of successes satisfy the inequality of (ε′, δ) in every set, then the m draws
    satisfy it for every event E, a finite set of sequences of m outputs. *)
-Theorem cost_of_many_draws (m : nat) (e s s' delta : R) (f f' : X -> R) : 0 <= e ->
+Theorem cost_of_many_draws (m : nat) (e s s' delta : R) (f f' : X -> R) :
   (forall x, f x = s * success x + (1 - s) * failure x) ->
   (forall x, f' x = s' * success x + (1 - s') * failure x) ->
   (forall set, number m s set <= e * number m s' set + delta) ->
   forall E, NoDup E -> (forall xs, In xs E -> length xs = m) ->
   sum E (draws f) <= e * sum E (draws f') + delta.
 Proof.
-  intros e0 Hf Hf' numbers E D L.
+  intros Hf Hf' numbers E D L.
   set (W := fun ts => sum E (second_step ts)).
   assert (post : forall g r, (forall x, g x = r * success x + (1 - r) * failure x) ->
     sum E (draws g) = sum (all_trials m) (fun ts => trials r ts * W ts)).
@@ -188,10 +188,10 @@ End Dominating_pair.
 (* The ratio of an ε-pDP record lies in [A, B]: it makes no output rarer than by the factor 1 - 1/n. *)
 Theorem ratio_between {X : Type} (n eps : R) (P Q p : X -> R) :
   1 <= n -> (forall x, 0 <= p x) -> (forall x, P x = (1 - 1 / n) * Q x + p x / n) ->
-  (forall x, P x <= exp eps * Q x /\ Q x <= exp eps * P x) -> (forall x, 0 <= Q x) ->
+  (forall x, P x <= exp eps * Q x /\ Q x <= exp eps * P x) ->
   forall x, Rmax (1 - 1 / n) (exp (- eps)) * Q x <= P x <= exp eps * Q x.
 Proof.
-  intros N p0 mix loss Q0 x. specialize (p0 x). specialize (mix x). specialize (loss x). specialize (Q0 x).
+  intros N p0 mix loss x. specialize (p0 x). specialize (mix x). specialize (loss x).
   split; [|apply loss]. unfold Rmax. destruct (Rle_dec _ _).
   - assert (E : exp (- eps) * exp eps = 1) by (rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
     assert (exp (- eps) * Q x <= exp (- eps) * (exp eps * P x)).

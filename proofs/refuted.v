@@ -5,7 +5,7 @@ Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.differential_privacy.
 Require Pdp.truncated_laplace Pdp.theorem_one Pdp.nvo_game Pdp.best_response Pdp.local_randomisers.
-Require Pdp.many_draws Pdp.repair Pdp.published_proof.
+Require Pdp.many_draws Pdp.repair Pdp.published_proof Pdp.whole_numbers Pdp.heights Pdp.game.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -405,7 +405,7 @@ Qed.
 (* Half of the δ of the numbers is not enough for the draws. *)
 Lemma changed_cost_of_many_draws : ~ forall (P Q : bool -> R) A B outputs m e s s' delta (f f' : bool -> R),
   A < 1 -> 1 < B -> (forall x, A * Q x <= P x <= B * Q x) -> (forall x, In x outputs) ->
-  sum outputs P = 1 -> sum outputs Q = 1 -> 0 <= e ->
+  sum outputs P = 1 -> sum outputs Q = 1 ->
   (forall x, f x = s * many_draws.success P Q A x + (1 - s) * many_draws.failure P Q B x) ->
   (forall x, f' x = s' * many_draws.success P Q A x + (1 - s') * many_draws.failure P Q B x) ->
   (forall set, many_draws.number m s set <= e * many_draws.number m s' set + delta) ->
@@ -415,7 +415,7 @@ Proof.
   intros H. specialize (H with_it without_it (1 / 2) 2 [true; false] 1%nat 1 (2 / 3) (1 / 3) (1 / 3)
     with_it without_it ltac:(lra) ltac:(lra) ratio_of_the_pair).
   specialize (H ltac:(intros []; simpl; auto) ltac:(unfold with_it; simpl; lra)
-                ltac:(unfold without_it; simpl; lra) ltac:(lra)).
+                ltac:(unfold without_it; simpl; lra)).
   assert (F : forall x, with_it x = 2 / 3 * many_draws.success with_it without_it (1 / 2) x
     + (1 - 2 / 3) * many_draws.failure with_it without_it 2 x).
   { intros []; unfold many_draws.success, many_draws.failure, with_it, without_it; lra. }
@@ -511,6 +511,77 @@ Proof.
   apply published_proof.the_others_are_private. lia.
 Qed.
 
+(* ---- The mechanism in whole numbers ---- *)
+
+Import ZArith.
+
+(* The others are n - 1 records and not n: two records with the same row lose nothing. *)
+Lemma changed_whole_number_form : ~ forall units eps (w : whole_numbers.weights) others, (0 < units)%Z ->
+  others <> [] -> let n := Z.of_nat (length (w :: others)) in let S := whole_numbers.column (w :: others) in
+  pdp eps (whole_numbers.probability units w) (map (whole_numbers.probability units) others)
+  <-> forall x, IZR (n * S x) <= IZR (n * (S x - whole_numbers.weight w x)) * exp eps
+             /\ IZR (n * (S x - whole_numbers.weight w x)) <= IZR (n * S x) * exp eps.
+Proof.
+  intros H. specialize (H 1%Z 0 [1%Z] [[1%Z]] ltac:(lia) ltac:(discriminate)). cbn zeta in H.
+  apply proj1 in H. specialize (H (everyone_draws_from_q (whole_numbers.probability 1 [1%Z]) 1 ltac:(lia))).
+  destruct (H 0%nat) as [A _]. rewrite exp_0 in A. unfold whole_numbers.column, whole_numbers.weight in A.
+  simpl in A. lra.
+Qed.
+
+(* One record of group i of a profile goes over to group j. *)
+Definition one_record_moved (i j : nat) (profile : list whole_numbers.group) : list whole_numbers.group :=
+  map (fun kg => let '(k, (c, w)) := kg in
+                 ((c - (if Nat.eqb k i then 1 else 0) + (if Nat.eqb k j then 1 else 0))%Z, w))
+      (combine (seq 0 (length profile)) profile).
+
+(* If the one record of bin 45 with action 2 changes to the smallest scale, as the others of its bin, then not every
+   record is private any more. *)
+Lemma changed_heights : ~ forall before w after,
+  whole_numbers.people (one_record_moved 4 5 heights.profile) = before ++ w :: after ->
+  pdp heights.epsilon (whole_numbers.probability heights.units w)
+      (map (whole_numbers.probability heights.units) (before ++ after)).
+Proof.
+  intros H. assert (C : whole_numbers.one_exposed 1 1 heights.units (one_record_moved 4 5 heights.profile) = true)
+    by (vm_compute; reflexivity).
+  destruct (whole_numbers.some_record_is_exposed _ _ _ _ C) as [before [w [after [E N]]]].
+  apply N, (H before w after E).
+Qed.
+
+(* ---- The game itself ---- *)
+
+(* Best responses from any start do not make the records private: two records alone in their bins, and no noise. *)
+Definition no_noise (_ : unit) (k x : nat) : R := if Nat.eqb k x then 1 else 0.
+
+Lemma changed_safe_start_of_the_game : ~ forall (A : Type) (actions : list A) K (p : A -> nat -> nat -> R) data eps
+    who (play : nat -> @game.profile A data),
+  (forall a, In a actions) -> (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
+  (forall a k, In k data -> 1 / INR K <= p a k k) ->
+  best_response.in_turn (best_response.greater_pair (game.P_E K p data eps) (game.divergence p data))
+    (game.moves data) who play ->
+  best_response.again_and_again who ->
+  exists T, game.all_are_private K p data eps (play T).
+Proof.
+  intros H. set (only := (tt, (tt, tt)) : @game.profile unit [0; 1]%nat).
+  assert (B0 : (0 < 2)%nat) by lia. assert (B1 : (1 < 2)%nat) by lia.
+  set (who := fun t => if Nat.even t then exist _ 0%nat B0 else exist _ 1%nat B1 : bin 2).
+  destruct (H unit [tt] 2%nat no_noise [0; 1]%nat 0 who (fun _ => only)) as [T G].
+  - intros []. left. reflexivity.
+  - lia.
+  - discriminate.
+  - intros k [<-|[<-|[]]]; lia.
+  - intros a k _. unfold no_noise. rewrite Nat.eqb_refl. simpl. lra.
+  - intros t. right. split; [reflexivity|]. intros [[] [[] []]] _. apply best_response.pair_irreflexive.
+  - intros [i L] t. exists (2 * t + i)%nat. split; [lia|]. unfold who.
+    assert (E : forall u, Nat.even (2 * t + u) = Nat.even u).
+    { intros u. rewrite Nat.even_add, Nat.even_mul. destruct (Nat.even u); reflexivity. }
+    rewrite E. destruct i as [|[|i]]; [| |simpl in L; lia]; simpl; f_equal; apply le_unique.
+  - specialize (G [] (0%nat, tt) [(1%nat, tt)] eq_refl).
+    apply (alone_is_not_private 0 (game.its_row 2 no_noise (0%nat, tt)) [game.its_row 2 no_noise (1%nat, tt)]
+             ltac:(discriminate) (exist _ 0%nat B0)) in G; [exact G| |].
+    + unfold game.its_row, no_noise. simpl. lra.
+    + unfold mass, game.its_row, no_noise. simpl. lra.
+Qed.
+
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition all_of_them :=
   (changed_posterior_odds, changed_laplace_mechanism, changed_post_processing,
@@ -520,5 +591,7 @@ Definition all_of_them :=
    changed_dynamics_end, changed_again_and_again, changed_safe_start, safe_start_can_be_met,
    changed_fixed_randomisers, changed_randomised_response, changed_number_of_bins,
    changed_without_the_record, changed_cost_of_many_draws, changed_success_is_the_record,
-   changed_safe_randomisers_protect, changed_repaired_game, changed_no_scale_helps).
+   changed_safe_randomisers_protect, changed_repaired_game, changed_no_scale_helps,
+   changed_whole_number_form, changed_heights,
+   changed_safe_start_of_the_game).
 Print Assumptions all_of_them.

@@ -199,6 +199,109 @@ Proof.
   apply Rmult_le_compat_l; lra.
 Qed.
 
+(* Strictly, for two different scales: exp is strictly convex. *)
+Lemma exp_strictly_convex t y : 0 < t < 1 -> y <> 0 -> exp (t * y) < t * exp y + (1 - t).
+Proof.
+  intros T Y. set (e := exp (t * y)).
+  assert (E : 0 < e) by apply exp_pos.
+  assert (A : exp y = e * exp ((1 - t) * y)) by (unfold e; rewrite <- exp_plus; f_equal; ring).
+  assert (B : 1 = e * exp (- (t * y))) by (unfold e; rewrite <- exp_plus, Rplus_opp_r, exp_0; ring).
+  pose proof (exp_ineq1 ((1 - t) * y) ltac:(apply Rmult_integral_contrapositive; lra)).
+  pose proof (exp_ineq1_le (- (t * y))).
+  assert (e * (1 + (1 - t) * y) < exp y) by (rewrite A; apply Rmult_lt_compat_l; lra).
+  assert (e * (1 + - (t * y)) <= 1) by (rewrite B at 2; apply Rmult_le_compat_l; lra).
+  assert (t * (e * (1 + (1 - t) * y)) < t * exp y) by (apply Rmult_lt_compat_l; lra).
+  assert ((1 - t) * (e * (1 + - (t * y))) <= (1 - t) * 1) by (apply Rmult_le_compat_l; lra).
+  lra.
+Qed.
+
+Lemma strict_scales b c : 0 < b -> b < c -> 0 < b / c < 1 /\ b / c * (1 / b) = 1 / c.
+Proof.
+  intros B C. split; [split|field; lra]; [apply Rdiv_lt_0_compat; lra|].
+  apply Rmult_lt_reg_r with c; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+Qed.
+
+Theorem v_min_strictly_increases b c : 0 < b -> b < c -> v_min b < v_min c.
+Proof.
+  intros B C. destruct (strict_scales b c B C) as [T E]. set (t := b / c) in *.
+  assert (S : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
+  assert (S' : 0 < 1 / c) by (apply Rdiv_lt_0_compat; lra).
+  pose proof (exp_strictly_convex t (1 / b) T ltac:(lra)) as H. rewrite E in H.
+  pose proof (exp_ineq1 (1 / b) ltac:(lra)). pose proof (exp_ineq1 (1 / c) ltac:(lra)). unfold v_min.
+  set (f := exp (1 / b)) in *. set (g := exp (1 / c)) in *.
+  apply Rmult_lt_reg_r with ((f - 1) * (g - 1)); [apply Rmult_lt_0_compat; lra|].
+  replace (1 / b / (f - 1) * ((f - 1) * (g - 1))) with (1 / b * (g - 1)) by (field; lra).
+  replace (1 / c / (g - 1) * ((f - 1) * (g - 1))) with (1 / b * (t * (f - 1)))
+    by (rewrite <- E; field; lra).
+  apply Rmult_lt_compat_l; lra.
+Qed.
+
+Theorem v_max_strictly_decreases b c : 0 < b -> b < c -> v_max c < v_max b.
+Proof.
+  intros B C. destruct (strict_scales b c B C) as [T E]. set (t := b / c) in *.
+  assert (S : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
+  pose proof (exp_strictly_convex t (- (1 / b)) T ltac:(lra)) as H.
+  replace (t * - (1 / b)) with (- (1 / c)) in H by (rewrite <- E; ring). unfold v_max.
+  pose proof (q_between b B) as Qb. pose proof (q_between c ltac:(lra)) as Qc.
+  set (f := exp (- (1 / b))) in *. set (g := exp (- (1 / c))) in *.
+  apply Rmult_lt_reg_r with ((1 - f) * (1 - g)); [apply Rmult_lt_0_compat; lra|].
+  replace (1 / c / (1 - g) * ((1 - f) * (1 - g))) with (1 / b * (t * (1 - f)))
+    by (rewrite <- E; field; lra).
+  replace (1 / b / (1 - f) * ((1 - f) * (1 - g))) with (1 / b * (1 - g)) by (field; lra).
+  apply Rmult_lt_compat_l; lra.
+Qed.
+
+(* The limits in b. With r = 1/b: 1 - r <= e^-r <= r/(e^r - 1) <= 1, and e^r - 1 >= r + r^2/4. *)
+Lemma v_min_near_one b : 0 < b -> 1 - 1 / b <= v_min b <= 1.
+Proof.
+  intros B. unfold v_min. assert (R0 : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra). set (r := 1 / b) in *.
+  pose proof (exp_ineq1 r ltac:(lra)) as A. pose proof (exp_ineq1_le (- r)) as C.
+  assert (I : exp (- r) * exp r = 1) by (rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
+  set (e := exp r) in *. set (d := exp (- r)) in *.
+  assert (Q : r / (e - 1) * (e - 1) = r) by (field; lra).
+  split; [apply Rle_trans with d; [lra|]|]; apply Rmult_le_reg_r with (e - 1); try rewrite Q; lra.
+Qed.
+
+Lemma v_min_near_zero b : 0 < b -> 0 < v_min b <= 4 * b.
+Proof.
+  intros B. split; [apply v_min_positive, B|]. unfold v_min.
+  assert (R0 : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
+  assert (E : 4 * b = 4 / (1 / b)) by (field; lra). rewrite E. set (r := 1 / b) in *.
+  assert (A : (1 + r / 2) * (1 + r / 2) <= exp r).
+  { replace r with (r / 2 + r / 2) at 3 by field. rewrite exp_plus. pose proof (exp_ineq1_le (r / 2)).
+    apply Rmult_le_compat; lra. }
+  assert (P : 0 < exp r - 1) by nra. set (e := exp r) in *.
+  apply Rmult_le_reg_r with (r * (e - 1)); [nra|].
+  replace (r / (e - 1) * (r * (e - 1))) with (r * r) by (field; lra).
+  replace (4 / r * (r * (e - 1))) with (4 * (e - 1)) by (field; lra). nra.
+Qed.
+
+Lemma beyond b (e : posreal) : / e < b -> 0 < b /\ 1 / b < e.
+Proof.
+  intros L. pose proof (cond_pos e) as E. assert (0 < / e) by (apply Rinv_0_lt_compat, E). split; [lra|].
+  unfold Rdiv. rewrite Rmult_1_l, <- (Rinv_inv e). apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact L].
+Qed.
+
+Theorem v_min_tends_to_one : is_lim v_min p_infty 1.
+Proof.
+  apply is_lim_spec. intros e. exists (/ e). intros b L. destruct (beyond b e L) as [B S].
+  pose proof (v_min_near_one b B). apply Rabs_def1; lra.
+Qed.
+
+Theorem v_min_tends_to_zero : filterlim v_min (at_right 0) (locally 0).
+Proof.
+  apply filterlim_locally. intros e. pose proof (cond_pos e) as E.
+  assert (E4 : 0 < e / 4) by lra. exists (mkposreal _ E4). intros b N B.
+  change (Rabs (b - 0) < e / 4) in N. rewrite Rminus_0_r, Rabs_pos_eq in N by lra.
+  pose proof (v_min_near_zero b B). change (Rabs (v_min b - 0) < e). apply Rabs_def1; lra.
+Qed.
+
+Theorem v_max_tends_to_one : is_lim v_max p_infty 1.
+Proof.
+  apply is_lim_spec. intros e. exists (/ e). intros b L. destruct (beyond b e L) as [B S].
+  pose proof (v_min_near_one b B). pose proof (difference_of_the_extremes b B). apply Rabs_def1; lra.
+Qed.
+
 (* Any two densities with scales of at least b are within e^{1/b} of each other, at every output. *)
 Theorem densities_within b mu c nu d x : 0 < b -> b <= c -> b <= d ->
   0 <= mu <= 1 -> 0 <= nu <= 1 -> 0 <= x <= 1 -> V mu c x <= exp (1 / b) * V nu d x.
@@ -369,13 +472,17 @@ Proof.
   assert (0 < 1 / INR K) by (apply Rdiv_lt_0_compat; lra). nra.
 Qed.
 
+Print Assumptions mirror.
 Print Assumptions extremes.
 Print Assumptions v_min_attained.
 Print Assumptions v_max_attained.
 Print Assumptions ratio_of_the_extremes.
 Print Assumptions difference_of_the_extremes.
-Print Assumptions v_min_increases.
-Print Assumptions v_max_decreases.
+Print Assumptions v_min_strictly_increases.
+Print Assumptions v_max_strictly_decreases.
+Print Assumptions v_min_tends_to_one.
+Print Assumptions v_min_tends_to_zero.
+Print Assumptions v_max_tends_to_one.
 Print Assumptions densities_within.
 Print Assumptions density_integrates_to_one.
 Print Assumptions bin_masses.

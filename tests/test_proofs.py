@@ -8,13 +8,20 @@ proof of the file needs the constant, and not that the changed statement is fals
 import os
 import re
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pdpbook as pb
 from book._ext.pages.checked_proofs import faults, read_checked, refuted_lemmas
 from book._ext.pages.unchecked_statements import NOT_YET, stale_reasons, unchecked
-from tests.tools import proofs
+from pdpbook._exact import UNITS
+from pdpbook.game import formal_proof
+from tests.tools import heights_proof, proofs
 
 LABEL = re.compile(r"^:label: ([\w-]+)$", re.MULTILINE)
 LABELS = {
@@ -40,11 +47,14 @@ PERTURBED = [
         "own_bin : forall x, In x occupied -> q x / K",
         "own_bin : forall x, In x occupied -> q x / (2 * K)",
     ),
+    ("game", "length data <-> all_are_private", "length data + 1 <-> all_are_private"),
     ("best_response", "(length ds < length all)%nat", "(length ds + 1 < length all)%nat"),
     ("local_randomisers", "Let ratio := 1 + n", "Let ratio := 2 + n"),
     ("many_draws", "(1 - A) / (B - A)", "(2 - A) / (B - A)"),
     ("repair", "p x <= (1 - exp (- eps)) * S x", "p x <= (2 - exp (- eps)) * S x"),
     ("published_proof", "28 / 100", "48 / 100"),
+    ("whole_numbers", "((n - 1) * S x * b <= n * (S x", "(n * S x * b <= n * (S x"),
+    ("heights", "Definition epsilon : R := 1 / 1", "Definition epsilon : R := 1 / 2"),
 ]
 
 
@@ -88,7 +98,7 @@ SWITCHES = {
 
 
 @pytest.mark.parametrize("text", SWITCHES.values(), ids=SWITCHES)
-def test_a_file_that_switches_off_a_check_is_refused(tmp_path, monkeypatch, text):
+def test_a_file_that_switches_off_a_check_is_refused(tmp_path, text):
     """Coq accepts the file; both its text and what it says of its assumptions are refused."""
     skip_without_coq()
     (tmp_path / "bad.v").write_text(f"{text}\nPrint Assumptions bad.\n", encoding="utf-8")
@@ -97,19 +107,95 @@ def test_a_file_that_switches_off_a_check_is_refused(tmp_path, monkeypatch, text
     assert any(
         "assumed to be" in line or "unsafe" in line for line in proofs.forbidden("bad", done.stdout)
     )
-    monkeypatch.setattr(proofs, "ORDER", ("bad",))
-    by_text, by_axioms = proofs.check_all(tmp_path)
-    assert "assumes what it should prove" in by_text and "rests on" in by_axioms
+    [told] = proofs.check_all(tmp_path)
+    assert "assumes what it should prove" in told and "rests on" in told
 
 
 def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(proofs, "accepts", lambda text: "Interval" not in text)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(subprocess, "check_output", lambda *_, **__: f"version {proofs.VERSION}.1")
     assert "packages libcoq-interval," in proofs.missing()
     monkeypatch.setattr(proofs, "accepts", lambda text: True)
     assert proofs.missing() == ""
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert "coq, libcoq-coquelicot, libcoq-interval" in proofs.missing()
+
+
+def test_another_version_of_coq_is_refused_in_one_sentence(monkeypatch):
+    said = "The Coq Proof Assistant, version 8.20.0\ncompiled with OCaml 4.14.1\n"
+    assert proofs.other_version(said) == (
+        "The proofs need Coq 8.16, and the coqc on the path is version 8.20.0."
+    )
+    assert "'The Rocq Prover'" in proofs.other_version("The Rocq Prover\n")
+    assert proofs.other_version("The Coq Proof Assistant, version 8.16.1") == ""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(subprocess, "check_output", lambda *_, **__: said)
+    with pytest.raises(SystemExit, match=r"need Coq 8\.16"):
+        proofs.main([])
+
+
+@pytest.mark.parametrize("name", ["README.md", "proofs/README.md", "book/checks.md", ".ci/run"])
+def test_one_version_is_named_everywhere(name):
+    """What the tool accepts is what the pages name and what CI installs."""
+    text = (proofs.ROOT / name).read_text(encoding="utf-8")
+    versions = re.findall(r"\bcoq[ =](\d+\.\d+)", text, re.IGNORECASE)
+    assert versions and {*versions} == {proofs.VERSION}
+
+
+def test_the_check_needs_no_package_of_the_environment():
+    """The interpreter of the system can import the tool and all that it imports."""
+    command = [sys.executable, "-I", "-S", str(proofs.ROOT / "tests" / "tools" / "proofs.py"), "no"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == "FILE must be a file of Coq that ends in .v, got 'no'\n"
+    target = (proofs.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\nproofs:\n\t@$(PYTHON) -m tests.tools.proofs" in target
+
+
+def test_files_are_checked_after_those_that_they_need(tmp_path, monkeypatch):
+    """Two at a time, each after what it needs, and none that needs a refused file."""
+    requires = {"a": "", "b": "", "c": "Pdp.a", "d": "Pdp.b Pdp.c", "e": "Pdp.b"}
+    for name, others in requires.items():
+        (tmp_path / f"{name}.v").write_text(f"Require Import {others}." if others else "")
+    begun, running, most = [], set(), []
+
+    def checked(folder, name):
+        begun.append((name, {*ended}))
+        running.add(name)
+        most.append(len(running))
+        time.sleep(0.01)
+        running.remove(name)
+        ended.add(name)
+        return "b.v is wrong" if name == refused else ""
+
+    monkeypatch.setattr(proofs, "complaint", checked)
+    ended, refused = set(), ""
+    said = []
+    assert proofs.check_all(tmp_path, said.append) == []
+    assert [line.split()[0] for line in said] == [f"[{i}/5]" for i in range(1, 6)]
+    assert {name for name, _ in begun} == {*requires}
+    assert max(most) <= proofs.AT_ONCE
+    for name, before in begun:
+        assert {*re.findall(r"Pdp\.(\w)", requires[name])} <= before
+    begun.clear()
+    ended, refused = set(), "b"
+    told = proofs.check_all(tmp_path)
+    assert told == ["b.v is wrong", "2 files that need these were not checked"]
+    assert {name for name, _ in begun} == {"a", "b", "c"}
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    (tmp_path / "a.v").write_text("Require Import Pdp.b.")
+    assert proofs.check_all(tmp_path) == ["a.v requires b.v, which is not there"]
+
+
+def test_a_file_from_anywhere_comes_with_what_it_needs(tmp_path):
+    file = tmp_path / "mine.v"
+    file.write_text("Require Import Pdp.whole_numbers.")
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    proofs.copy_proofs(folder, file)
+    assert {*proofs.needed(folder)} == {"mine", "whole_numbers", "dp_versus_pdp", "finite_sums"}
 
 
 def test_coq_is_asked_whether_a_library_is_there():
@@ -194,7 +280,8 @@ def test_a_reason_for_a_marked_statement_is_stale(tmp_path):
 
 
 def test_a_constant_of_every_file_is_changed():
-    assert {name for name, _, _ in PERTURBED} == {*proofs.ORDER} - {"finite_sums", "refuted"}
+    files = {*proofs.needed(proofs.PROOFS)}
+    assert {name for name, _, _ in PERTURBED} == files - {"finite_sums", "refuted"}
 
 
 @pytest.mark.parametrize(("name", "old", "new"), PERTURBED)
@@ -205,3 +292,94 @@ def test_coq_refuses_a_changed_constant(checked, tmp_path, name, old, new):
     assert old in text
     (tmp_path / f"{name}.v").write_text(text.replace(old, new, 1))
     assert proofs.compile_file(tmp_path, name).returncode != 0
+
+
+# ---- the heights, and other profiles in whole numbers ----
+
+
+@pytest.fixture(scope="module")
+def heights():
+    """The game of the heights, the profile at which best responses end, and the weights."""
+    game, profile = heights_proof.played()
+    return game, profile, game.weights
+
+
+def groups(text):
+    """Return the bin, action, number and row of each group of a file for Coq."""
+    found = re.findall(r"\(\* bin (\d+), action (\d+) \*\)\s+\((\d+), \[([^\]]*)\]\)", text)
+    return [
+        (int(k), int(v), int(count), [int(w) for w in row.split(";")]) for k, v, count, row in found
+    ]
+
+
+def test_the_file_of_the_heights_holds_every_record(heights):
+    """The committed file has the records by bin, and the rows up to the rounding of a processor."""
+    game, profile, weights = heights
+    text = heights_proof.FILE.read_text(encoding="utf-8")
+    assert text.count("(* bin ") == len(groups(text))
+    counted = np.zeros_like(profile)
+    for k, v, count, row in groups(text):
+        counted[k, v] = count
+        assert sum(row) == UNITS
+        np.testing.assert_allclose(row, weights[v, k], rtol=1e-12, atol=1)
+    assert (counted == profile).all()
+    data = pb.load_heights()["height"]
+    assert (counted.sum(axis=1) == game.grid.counts(data)).all() and counted.sum() == len(data)
+    written = formal_proof(profile, weights, epsilon=game.epsilon)
+    assert re.sub(r"\[[\d;\s]+\]", "", written) == re.sub(r"\[[\d;\s]+\]", "", text)
+
+
+def moved(profile, k, v, to):
+    """The profile after one record of bin k has changed its action."""
+    changed = profile.copy()
+    changed[k, v] -= 1
+    changed[k, to] += 1
+    return changed
+
+
+def accepted(checked, tmp_path, text):
+    """Whether Coq accepts a file, after the proofs that it needs."""
+    for path in checked.glob("*.vo"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "mine.v").write_text(text, encoding="utf-8")
+    return proofs.complaint(tmp_path, "mine")
+
+
+def test_coq_refuses_the_heights_with_one_scale_lowered(checked, tmp_path, heights):
+    game, profile, weights = heights
+    changed = moved(profile, 45, 2, 4)
+    told = accepted(checked, tmp_path, formal_proof(changed, weights, epsilon=1.0))
+    assert "mine.v" in told and "Unable to unify" in told
+    exposed = game.evaluate(changed)
+    assert exposed.private_records < game.records == game.evaluate(profile).private_records
+
+
+def test_coq_accepts_a_profile_that_just_passes_and_no_smaller_epsilon(checked, tmp_path):
+    """Ten records on bin 0 and one on bin 1: the loss is the logarithm of a fraction."""
+    profile, weights = [[10], [1]], [[[3, 1], [2, 2]]]
+    # S = (32, 12): without the last record 30/10 and 10/10, with it 32/11 and 12/11
+    loss = np.log1p(1 / 11)
+    enough, less = loss * (1 + 4e-16), loss * (1 - 4e-16)
+    assert accepted(checked, tmp_path, formal_proof(profile, weights, epsilon=enough)) == ""
+    assert accepted(checked, tmp_path, formal_proof(profile, weights, epsilon=less))
+
+
+@pytest.mark.parametrize(
+    ("profile", "weights", "told"),
+    [
+        ([1, 1], [[[1]]], "profile must have shape (K, V), got profile of shape (2,)"),
+        ([[2], [-1]], [[[1, 1], [1, 1]]], "profile must be >= 0, got a smallest entry of -1"),
+        ([[1], [0]], [[[1, 1], [1, 1]]], "profile must count at least 2 records, got 1"),
+        (
+            [[1], [1]],
+            [[[1, 1]]],
+            "weights must have shape (1, 2, 2), got weights of shape (1, 1, 2)",
+        ),
+        ([[1], [1]], [[[1, 1], [3, -1]]], "weights must be >= 0, got a smallest entry of -1"),
+        ([[1], [1]], [[[1, 1], [2, 1]]], "got weights[0, 1].sum()=3 after 2"),
+        ([[1], [1]], [[[0, 0], [0, 0]]], "one sum > 0 in every row that a record plays"),
+    ],
+)
+def test_a_profile_that_says_nothing_is_refused(profile, weights, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        formal_proof(profile, weights, epsilon=1.0)

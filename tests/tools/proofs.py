@@ -1,7 +1,12 @@
 """Check the proofs in ``proofs/`` with Coq: ``make proofs``.
 
-Compiles every file in a temporary directory and compares every line of what ``Print Assumptions``
-says with the axioms that are allowed, so that a check which a file has switched off is found, too.
+Compiles every file in a temporary directory, two at a time, each after the files that it needs, and
+compares every line of what ``Print Assumptions`` says with the axioms that are allowed, so that a
+check which a file has switched off is found, too.  With a path as argument it checks that file
+instead, and the files that it needs: ``make proofs FILE=proof.v``.
+
+Needs Python's standard library only, and Coq of one version, because another one may read a proof
+differently.  There is no limit of time: a busy machine takes longer.
 """
 
 import re
@@ -9,24 +14,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROOFS = ROOT / "proofs"
-ORDER = (
-    "finite_sums",
-    "dp_versus_pdp",
-    "differential_privacy",
-    "truncated_laplace",
-    "theorem_one",
-    "nvo_game",
-    "best_response",
-    "local_randomisers",
-    "many_draws",
-    "repair",
-    "published_proof",
-    "refuted",
-)
+VERSION = "8.16"
+AT_ONCE = 2  # files that are checked side by side
+REQUIRED = re.compile(r"\bPdp\.(\w+)")
 ALLOWED = {
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
@@ -51,6 +48,8 @@ def missing() -> str:
     """Say what has to be installed to check the proofs; empty if nothing is missing."""
     if shutil.which("coqc") is None:
         packages = ["coq", *LIBRARIES.values()]
+    elif wrong := other_version(subprocess.check_output(["coqc", "--version"], text=True)):
+        return wrong
     else:
         packages = [package for needs, package in LIBRARIES.items() if not accepts(needs)]
     if not packages:
@@ -59,6 +58,15 @@ def missing() -> str:
         f"The proofs need the Debian packages {', '.join(packages)}, which are not installed: "
         f"apt-get install --no-install-recommends {' '.join(packages)}"
     )
+
+
+def other_version(said: str) -> str:
+    """Say that Coq has another version than the proofs need; empty if it has this one."""
+    found = re.search(r"\bversion (\d+\.\d+)\S*", said)
+    if found and found[1] == VERSION:
+        return ""
+    has = found[0] if found else f"a version that does not say which it is ({said.strip()!r})"
+    return f"The proofs need Coq {VERSION}, and the coqc on the path is {has}."
 
 
 def accepts(text: str) -> bool:
@@ -72,9 +80,15 @@ def accepts(text: str) -> bool:
 def compile_file(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
     """Check one file; the files that it needs must have been checked in the same folder."""
     command = ["coqc", "-w", "none", "-Q", ".", "Pdp", f"{name}.v"]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False
-    )
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def needed(folder: Path) -> dict[str, set[str]]:
+    """Return the files of a folder, without their ending, each with those that it requires."""
+    return {
+        path.stem: {*REQUIRED.findall(path.read_text(encoding="utf-8"))} - {path.stem}
+        for path in sorted(folder.glob("*.v"))
+    }
 
 
 def forbidden(name: str, output: str) -> set[str]:
@@ -93,37 +107,94 @@ def forbidden(name: str, output: str) -> set[str]:
     return found
 
 
-def check_all(folder: Path) -> list[str]:
-    """Check all files in a folder of copies; returns the complaints, none if all is well."""
-    complaints = []
-    listed = {f"{name}.v" for name in ORDER}
-    for path in sorted(folder.glob("*.v")):
-        if path.name not in listed:
-            complaints.append(f"{path.name} is not in the list of files to check")
-        if assuming := ASSUMING.search(path.read_text(encoding="utf-8")):
-            complaints.append(f"{path.name} assumes what it should prove: {assuming[0]}")
-    for name in ORDER:
-        done = compile_file(folder, name)
-        if done.returncode:
-            complaints.append(f"{name}.v: {done.stderr.strip()}")
-        elif axioms := forbidden(name, done.stdout):
-            complaints.append(f"{name}.v rests on {'; '.join(sorted(axioms))}")
+def complaint(folder: Path, name: str) -> str:
+    """Check one file and say what is wrong with it; empty if nothing is."""
+    text = (folder / f"{name}.v").read_text(encoding="utf-8")
+    wrong = []
+    if assuming := ASSUMING.search(text):
+        wrong.append(f"{name}.v assumes what it should prove: {assuming[0]}")
+    done = compile_file(folder, name)
+    if done.returncode:
+        wrong.append(f"{name}.v: {done.stderr.strip() or f'coqc ended with {done.returncode}'}")
+    elif axioms := forbidden(name, done.stdout):
+        wrong.append(f"{name}.v rests on {'; '.join(sorted(axioms))}")
+    return "\n".join(wrong)
+
+
+def check_all(folder: Path, say: Callable[[str], object] = lambda line: None) -> list[str]:
+    """Check all files in a folder of copies; returns the complaints, none if all is well.
+
+    A file begins when those that it needs have been accepted; of two that could, the longer one.
+    """
+    files = needed(folder)
+    unknown = [
+        f"{name}.v requires {other}.v, which is not there"
+        for name, others in files.items()
+        for other in sorted(others - {*files})
+    ]
+    if unknown:
+        return unknown
+    order = TopologicalSorter(files)
+    order.prepare()
+    waiting: list[str] = []
+    running: dict[Future[str], str] = {}
+    complaints: list[str] = []
+    finished = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        while True:
+            waiting += order.get_ready()
+            waiting.sort(key=lambda name: (folder / f"{name}.v").stat().st_size)
+            while waiting and len(running) < AT_ONCE:
+                name = waiting.pop()
+                running[pool.submit(complaint, folder, name)] = name
+            if not running:
+                break
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                name = running.pop(future)
+                finished += 1
+                wrong = future.result()
+                say(f"[{finished}/{len(files)}] {name}.v{' is refused' if wrong else ''}")
+                if wrong:
+                    complaints.append(wrong)
+                else:
+                    order.done(name)
+    if finished < len(files):
+        complaints.append(f"{len(files) - finished} files that need these were not checked")
     return complaints
 
 
-def main() -> None:
+def copy_proofs(folder: Path, file: Path | None = None) -> None:
+    """Copy the proofs into a folder, or a file from anywhere and the proofs that it needs."""
+    wanted = {*needed(PROOFS)}
+    if file is not None:
+        shutil.copy(file, folder)
+        wanted, more = set(), {*REQUIRED.findall(file.read_text(encoding="utf-8"))}
+        while more:
+            wanted |= more
+            more = set().union(*(needed(PROOFS).get(name, ()) for name in more)) - wanted
+    for name in wanted:
+        if (PROOFS / f"{name}.v").is_file():
+            shutil.copy(PROOFS / f"{name}.v", folder)
+
+
+def main(arguments: list[str]) -> None:
     """Check a copy of the proofs and say what is wrong."""
+    file = Path(arguments[0]) if arguments else None
+    if file is not None and not (file.suffix == ".v" and file.is_file()):
+        sys.exit(f"FILE must be a file of Coq that ends in .v, got {str(file)!r}")
     if wanting := missing():
         sys.exit(wanting)
+    print(f"Coq {VERSION} checks the proofs, {AT_ONCE} files at a time.", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for path in PROOFS.glob("*.v"):
-            shutil.copy(path, folder)
-        complaints = check_all(folder)
+        copy_proofs(folder, file)
+        complaints = check_all(folder, lambda line: print(line, flush=True))
+        count = len(needed(folder))
     if complaints:
         sys.exit("\n".join(complaints))
-    print(f"Coq accepts {len(ORDER)} files, with the allowed axioms only.")
+    print(f"Coq accepts {count} files, with the allowed axioms only.")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
