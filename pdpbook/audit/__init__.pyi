@@ -20,7 +20,12 @@ from .end_to_end_loss import (
 from .histogram import dp_histogram
 from .private_randomisers import PrivateRandomiser, noise_margin, private_randomiser
 from .public_randomisers import likely_counts, profile_randomiser, public_randomiser
-from .randomisers import k_ary_randomised_response, local_epsilon, randomiser_epsilon
+from .randomisers import (
+    draw_released,
+    k_ary_randomised_response,
+    local_epsilon,
+    randomiser_epsilon,
+)
 from .safe_randomisers import is_safe, safe_randomiser
 
 __all__ = [
@@ -34,6 +39,7 @@ __all__ = [
     "audit_power",
     "clopper_pearson_epsilon",
     "dp_histogram",
+    "draw_released",
     "draws_epsilon",
     "end_to_end_losses",
     "game_pipeline",

@@ -26,8 +26,9 @@ from pdpbook import _validate
 from pdpbook._repr import short_repr
 from pdpbook.audit.safe_randomisers import safe_randomiser
 from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook.foundations.system_generator import release_source
 
-__all__ = ["PrivateRandomiser", "noise_margin", "private_randomiser"]
+__all__ = ["PrivateRandomiser", "from_noisy_counts", "noise_margin", "private_randomiser"]
 
 SMALLEST = 1e-300  #: probabilities below this are not told apart from 0
 
@@ -133,7 +134,7 @@ def private_randomiser(
     epsilon: float,
     delta: float,
     share: float,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     actions: str = "rows",
     at_least: int = 0,
 ) -> PrivateRandomiser:
@@ -148,8 +149,9 @@ def private_randomiser(
     share : float
         The part of ε that the noisy counts get, in (0, 1]; :math:`\varepsilon_1` = share × ε must
         be from 1e-12 to 36.
-    rng : numpy.random.Generator
-        Source of the noise.
+    rng : numpy.random.Generator, optional
+        For experiments that have to be repeated.  A release takes None: the generator of the
+        operating system.
     actions : {"rows", "blur", "laplace"}
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
@@ -178,7 +180,7 @@ def private_randomiser(
     >>> rng = np.random.default_rng(1)
     >>> made = private_randomiser([40, 60, 1], epsilon=2.0, delta=1e-3, share=0.5, rng=rng)
     >>> made.noisy, made.lower, made.histogram_epsilon, made.draw_epsilon
-    (array([38, 63,  1]), array([31, 56,  0]), 1.0, 1.0)
+    (array([41, 59,  4]), array([34, 52,  0]), 1.0, 1.0)
     """
     data = _validate.counts_vector("counts", counts, records=0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
@@ -186,13 +188,40 @@ def private_randomiser(
     share = _validate.number("share", share, above=0.0)
     if share > 1.0:
         raise _validate.fail("share", "a number in (0, 1]", share)
-    rng = _validate.generator("rng", rng)
+    source = release_source(rng)
     actions = _validate.choice("actions", actions, "rows", "blur", "laplace")
     at_least = _validate.integer("at_least", at_least, at_least=0)
     first = _noise_level("share * epsilon", share * epsilon)
     second = epsilon - first
-    noisy = np.asarray(geometric_mechanism(data, epsilon=first, rng=rng))
-    margin = noise_margin(data.size, epsilon=first, delta=delta)
+    noisy = np.asarray(geometric_mechanism(data, epsilon=first, rng=source))
+    return from_noisy_counts(noisy, first, second, delta=delta, actions=actions, at_least=at_least)
+
+
+def from_noisy_counts(
+    noisy: NDArray[np.int64],
+    first: float,
+    second: float,
+    *,
+    delta: float,
+    actions: str = "rows",
+    at_least: int = 0,
+) -> PrivateRandomiser:
+    """Return what :func:`private_randomiser` makes of noisy counts; the caller has checked all.
+
+    Parameters
+    ----------
+    noisy : ndarray of int, shape (K,)
+        Counts with two-sided geometric noise of level ``first``.
+    first, second : float
+        The ε of the counts, and that of one draw.
+    delta, actions, at_least
+        As for :func:`private_randomiser`.
+
+    Returns
+    -------
+    PrivateRandomiser
+    """
+    margin = noise_margin(noisy.size, epsilon=first, delta=delta)
     lower = np.maximum(noisy - margin, 0)
     if second > 0.0:
         randomiser = safe_randomiser(
@@ -203,7 +232,7 @@ def private_randomiser(
             histogram_epsilon=first,
             at_least=at_least,
         )
-        failure = _failure(data.size, first, margin)
+        failure = _failure(noisy.size, first, margin)
     else:  # every row is the same, which is safe at any ε
         randomiser = safe_randomiser(
             noisy, np.zeros_like(noisy), epsilon=1.0, histogram_epsilon=first

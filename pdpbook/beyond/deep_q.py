@@ -256,7 +256,7 @@ def train(
         The first round is random altogether.
     batch_size : int
         Transitions drawn at a time.  The network passes over them once, in gradient steps of at
-        most 200 (see :meth:`QNetwork.learn`).
+        most 200.
     learn_every : int
         Turns between batches; in a turn each copy makes one step.
     replay : int

@@ -70,4 +70,7 @@ def hockey_stick_divergences(
     """
     rows, mass, n = rows_and_mass(rows, mass, n)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    return np.array([_kernels.hockey_stick(row, mass, n, epsilon) for row in rows])
+    pair = np.array(
+        [mass, np.zeros_like(mass)]
+    )  # the loops take the mass and what its rounding left
+    return np.array([_kernels.hockey_stick(row, pair, n, epsilon) for row in rows])

@@ -15,6 +15,10 @@ A recipient of the accurate copy could have made the noisy one from it, so by po
 together are :math:`\varepsilon_2`-DP.  Repeating the step gives any number of levels, as a Markov
 chain from the least noisy copy to the noisiest.  The reversed chain refines a copy that has
 already been released.  Taught in *Collusion*.
+
+These are the ideal mechanisms on real numbers, for experiments and not for a release: sums of
+floating-point numbers betray the answer in their low bits
+(:mod:`pdpbook.foundations.released_bits`).
 """
 
 from __future__ import annotations

@@ -30,9 +30,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
+from pdpbook._exact import UNITS
 from pdpbook._extras import base_class, require
 from pdpbook._repr import short_repr
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -227,6 +229,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self.baseline = laplace_divergence(game)
         waiting = np.eye(game.bins) if before == "silent" else _laplace_rows(game)
         self._shuffle = shuffle
+        waiting = whole_weights(waiting) / UNITS
         self._kernel = np.concatenate([game.kernel, waiting[None]])
         self._kernel.setflags(write=False)  # as the game's is, for which the loops are compiled
         self._compiled = game.compiled._replace(kernel=self._kernel)
@@ -240,7 +243,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self.observation_space = spaces.Box(-1.0, 1.0, (self.inputs,))
         self.action_space = spaces.Discrete(game.actions)
         self._counts = np.zeros((game.bins, game.actions + 1), dtype=np.int64)
-        self._mass = np.empty(game.bins)
+        self._mass = np.empty((2, game.bins))
         self._order = self._bins
         self._turn = game.records
 
@@ -327,9 +330,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
     def _give(self, k: int, old: int, new: int) -> None:
         """Let one record of bin k change its noise.
 
-        S is summed anew over the groups.  Adding the difference of two rows would be cheaper by a
-        few microseconds, but where scales have become small it leaves rounding errors larger
-        than the tails that remain, and the linear form of pDP compares tails.
+        S is summed anew over the groups, without rounding.
         """
         self._counts[k, old] -= 1
         self._counts[k, new] += 1
@@ -354,12 +355,14 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
 
     def _divergence(self) -> float:
         """Return KL(q || output): the part that depends on q alone was summed once."""
-        return max(self._constant - float(self._weights @ np.log(self._mass[self._occupied])), 0.0)
+        return max(
+            self._constant - float(self._weights @ np.log(self._mass[0, self._occupied])), 0.0
+        )
 
     def _observation(self) -> NDArray[np.float32]:
         waiting = self._turn < self.game.records
         value = self._encoded[self.bin] if waiting else np.zeros(self.encoding)
-        return np.concatenate([value, self._mass / self.game.records], dtype=np.float32)
+        return np.concatenate([value, self._mass[0] / self.game.records], dtype=np.float32)
 
 
 def _positional_encoding(positions: int, length: int) -> NDArray[np.float64]:

@@ -48,7 +48,12 @@ def guess(
 
 
 def releases(
-    x: ArrayLike, lines: Mapping[str, ArrayLike], *, xlabel: str, ylabel: str = "KL (nats)"
+    x: ArrayLike,
+    lines: Mapping[str, ArrayLike],
+    *,
+    errors: Mapping[str, ArrayLike],
+    xlabel: str,
+    ylabel: str = "KL (nats)",
 ) -> Figure:
     """Draw how near several releases come to the data, on logarithmic axes.
 
@@ -58,6 +63,8 @@ def releases(
         Targets, or numbers of records.
     lines : mapping of str to array_like, shape (m,)
         For each release its divergence; zeros are left out.
+    errors : mapping of str to array_like, shape (m,)
+        For each release the standard errors, drawn as bars where they are larger than the mark.
     xlabel, ylabel : str
         Labels of the axes.
 
@@ -68,7 +75,9 @@ def releases(
     figure, axis = new_figure(height=4.2)
     for (name, values), style in zip(lines.items(), looks(lines), strict=True):
         shown = np.where(np.asarray(values) > 0, values, np.nan)
-        axis.plot(x, shown, **style, label=name.replace("'", "’"))
+        [line] = axis.plot(x, shown, **style, label=name.replace("'", "’"))
+        bars = {"fmt": "none", "ecolor": line.get_color(), "elinewidth": 1.2, "capsize": 2.5}
+        axis.errorbar(x, shown, yerr=errors[name], **bars)
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     key(figure)
     return figure

@@ -5,11 +5,13 @@ Hypothesis runs 100 examples a property.
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.optimize import linprog
 
 from pdpbook import (
@@ -19,7 +21,7 @@ from pdpbook import (
     randomiser_epsilon,
     scale_bound,
 )
-from pdpbook.audit.randomisers import local_epsilon
+from pdpbook.audit.randomisers import _whole_row, draw_released, local_epsilon
 
 targets = st.floats(math.log(1e-4), math.log(6.0)).map(math.exp)
 
@@ -101,7 +103,8 @@ def test_k_ary_randomised_response_is_tight(bins, n, epsilon):
 @given(st.integers(2, 200), st.integers(2, 10**9), targets)
 def test_k_ary_randomised_response_uses_its_epsilon_up(bins, n, epsilon):
     randomiser = k_ary_randomised_response(bins, n, epsilon)
-    assert randomiser_epsilon(randomiser, n) == pytest.approx(epsilon, rel=1e-9)
+    units = 2.0**-52 / randomiser[0, 1]  # rounding up by at most one unit
+    assert randomiser_epsilon(randomiser, n) == pytest.approx(epsilon, rel=1e-9 + 2 * units)
     assert np.allclose(randomiser.sum(axis=1), 1.0, atol=1e-14)
 
 
@@ -227,3 +230,63 @@ def test_the_loss_where_a_ratio_less_one_is_the_ratio():
         randomiser = np.array([[1.0 - lie, lie], [lie, 1.0 - lie]])
         expected = math.log1p(math.expm1(local) / n)
         assert randomiser_epsilon(randomiser, n) == pytest.approx(expected, rel=1e-9)
+
+
+def exp_below(epsilon: float) -> Fraction:
+    """A fraction below e**epsilon, from the series with 400 terms."""
+    x, total, term = Fraction(epsilon), Fraction(0), Fraction(1)
+    for k in range(1, 400):
+        total += term
+        term = Fraction(int(term * x / k * 2**400), 2**400)  # rounded down
+    return total
+
+
+@pytest.mark.parametrize("n", [2, 10, 178, 1317, 10**9])
+@pytest.mark.parametrize("bins", [2, 3, 17, 256])
+@pytest.mark.parametrize("epsilon", [1e-18, 1e-9, 0.1, 1.0, 3.0, 12.0, 30.0, 60.0])
+def test_randomised_response_keeps_its_promise_in_fractions(bins, n, epsilon):
+    """Rows sum to 1 and the largest ratio is at most R, without a tolerance."""
+    rows = k_ary_randomised_response(bins, n, epsilon)
+    exact = [Fraction(each) for each in rows[0].tolist()]
+    assert sum(exact) == 1 and min(exact) > 0
+    for column in rows.T[:2]:
+        ratio = Fraction(float(column.max())) / Fraction(float(column.min()))
+        assert ratio <= 1 + n * (exp_below(epsilon) - 1)
+
+
+def test_released_bins_have_the_probabilities_of_the_rows():
+    counts, rng = [3, 0, 5], np.random.default_rng(0)
+    rows = k_ary_randomised_response(3, n=8, epsilon=0.5)
+    drawn = draw_released(counts, rows, 40_000, rng=rng)
+    expected = np.array(counts) / 8 @ rows * 40_000
+    assert stats.chisquare(np.bincount(drawn, minlength=3), expected).pvalue > 1e-6
+    assert (draw_released(counts, np.eye(3), 1000, rng=rng) != 1).all()
+
+
+class Units:
+    """A generator that goes through all records and the given units of their rows."""
+
+    def __init__(self, units):
+        self.units = units
+
+    def integers(self, high, size):
+        return np.arange(size) // self.units.size if high < 10 else self.units
+
+
+def test_every_unit_of_a_row_belongs_to_one_bin(monkeypatch):
+    """The exact distribution of the sampler: the ends of the bins, and nothing between them."""
+    monkeypatch.setattr("pdpbook.audit.randomisers.release_source", lambda rng: rng)
+    rows = k_ary_randomised_response(4, n=2, epsilon=1.0)
+    for k, row in enumerate(rows):
+        ends = np.cumsum([int(Fraction(each) * 2**52) for each in row.tolist()])
+        assert ends[-1] == 2**52
+        units = np.sort(np.concatenate([[0], ends - 1, ends[:-1]]))
+        counts = np.eye(4, dtype=int)[k]
+        drawn = draw_released(counts, rows, units.size, rng=Units(units))
+        assert drawn.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_a_row_that_is_no_multiple_is_rounded_and_keeps_every_bin():
+    row = np.array([1.0 - 1e-17 - 3e-16, 1e-17, 3e-16, 0.0])
+    whole = _whole_row(row / row.sum())
+    assert whole.sum() == 2**52 and whole[1] == 1 and whole[2] >= 1 and whole[3] == 0

