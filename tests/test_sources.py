@@ -10,6 +10,7 @@ from docutils import nodes
 
 import pdpbook as pb
 from book._ext.pages import sources
+from pdpbook.experiments.replication import replication_results
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.program import Program
 from tests.tools.notebooks import ROOT
@@ -70,13 +71,44 @@ def test_the_checks_accept_a_sound_source():
         ({"erratum": SLIP | {"conclusion": "no"}}, "must be bool"),
         ({"ledger": {"claim": "A", "printed": "1"}}, "ledger: verdict is missing"),
         ({"ledger": {"claim": "A", "printed": 0.1, "verdict": "B"}}, "printed must be str"),
-        ({"erratum": None}, "is a slip, and neither has an erratum nor names one"),
+        ({"erratum": None}, "is slip, and neither has an erratum nor names one"),
         ({"erratum": None, "see": "x-2"}, "no item x-2 has an erratum"),
         ({"verdict": "right", "ledger": None}, "is right, and has an erratum"),
+        ({"verdict": "reproduced", "ledger": None}, "is reproduced, and has an erratum"),
+        ({"verdict": "partly", "ledger": None}, "is partly, and has an erratum"),
+        ({"verdict": "open", "ledger": None}, "is open, and has an erratum"),
+        ({"verdict": "impossible", "erratum": None}, "is impossible, and neither has an erratum"),
+        (
+            {"verdict": "inferred", "erratum": None, "ledger": None, "see": "x-1"},
+            "is inferred, and names an erratum by see",
+        ),
+        (
+            {"verdict": "reproduced", "erratum": None, "ledger": None},
+            "does not say by compared which figures or relation",
+        ),
+        ({"compared": [{"relation": "A"}]}, "compared 1: verdict is missing"),
+        ({"compared": [{"table": 1, "verdict": "reproduced"}]}, "compared 1: measure is missing"),
+        ({"compared": [{"relation": "A", "verdict": "open"}]}, "verdict must be of inferred"),
+        (
+            {"compared": [{"relation": "A", "verdict": "inferred"}]},
+            "is inferred, which the item does not say",
+        ),
+        (
+            {
+                "verdict": "reproduced", "erratum": None, "ledger": None,
+                "compared": [
+                    {
+                        "table": 1, "algorithm": "BRD", "measure": "kl_divergence",
+                        "epsilons": [1], "setting": "inferred", "verdict": "reproduced",
+                    }
+                ],
+            },
+            "is reproduced with the inferred settings",
+        ),
         ({"verdict": "open"}, "its verdict is open, but its row of the ledger names slip"),
         ({"ledger": {"claim": "A", "printed": "1", "verdict": "slip"}}, "names no verdict"),
     ],
-)
+)  # fmt: skip
 def test_the_checks_see_each_kind_of_fault(changes, said):
     found = sources.faults(one_item(**changes), LABELS)
     assert found and all("x-1" in fault for fault in found)
@@ -288,6 +320,164 @@ def test_the_pages_tell_nothing_but_the_data():
     with_ledger = {name for name, item in ITEMS if "ledger" in item}
     assert set(re.findall(r"^```\{ledger\} (\S+)$", pages["ledger"], re.M)) == with_ledger
     assert "|" not in pages["ledger"], "a row of the ledger outside the data"
+
+
+#: A printed table, the experiment that repeats it, and the columns of the package's table.
+EXPERIMENTS = {1: "height", 2: "regression", 3: "income", 4: "credit"}
+MEASURES = {
+    "kl_divergence": "kl", "jaccard_index": "jaccard", "cosine_similarity": "cosine",
+    "average_rmse": "rmse",
+}  # fmt: skip
+RESULTS = replication_results()
+COMPARED = [
+    (item["id"], part)
+    for _, item in ITEMS
+    for part in item.get("compared", [])
+]  # fmt: skip
+
+
+def figures(part):
+    """The printed and the computed figures of a part of a claim, one pair for each ε."""
+    measure, ours = part["measure"], MEASURES[part["measure"]]
+    results = RESULTS[RESULTS["experiment"] == EXPERIMENTS[part["table"]]]
+    printed = pb.load_published_table(part["table"])
+    computed = results[results["setting"] == part["setting"]]
+    units = [1.0, 1.0]
+    if part.get("unit"):  # both in units of what they have for the original data
+        units = [
+            float(rows[rows["algorithm"] == part["unit"]][column].iloc[0])
+            for rows, column in ((printed, measure), (results, ours))
+        ]
+    for eps in part["epsilons"]:
+        pair = [
+            rows[(rows["algorithm"] == part["algorithm"]) & (rows["epsilon"] == eps)][column]
+            for rows, column in ((printed, measure), (computed, ours))
+        ]
+        assert [len(each) for each in pair] == [1, 1], (part, eps)
+        yield tuple(float(each.iloc[0]) / unit for each, unit in zip(pair, units, strict=True))
+
+
+def wrongly_compared(part):
+    """Whether the verdict of a part contradicts its figures."""
+    setting = {"stated": "reproduced", "inferred": "inferred"}[part["setting"]]
+    agree = [
+        sources.agrees(setting, part["measure"], theirs, ours) for theirs, ours in figures(part)
+    ]
+    return any(agree) if part["verdict"] == "not-reproduced" else not all(agree)
+
+
+TABLED = [(name, part) for name, part in COMPARED if "table" in part]
+
+
+@pytest.mark.parametrize(("name", "part"), TABLED)
+def test_a_verdict_on_figures_keeps_its_tolerance(name, part):
+    assert not wrongly_compared(part), (name, list(figures(part)))
+
+
+def test_a_figure_beyond_the_tolerance_is_refused():
+    """What the Laplace mechanism has on the large income data at ε = 1 is 8 % off."""
+    part = {
+        "table": 4, "algorithm": "Laplace", "measure": "kl_divergence", "setting": "stated",
+        "verdict": "reproduced",
+    }  # fmt: skip
+    assert not wrongly_compared(part | {"epsilons": [2]})
+    assert wrongly_compared(part | {"epsilons": [1, 2]})
+    assert wrongly_compared(part | {"epsilons": [2], "verdict": "not-reproduced"})
+    genetic = part | {"algorithm": "AE", "table": 1, "epsilons": [1], "setting": "inferred"}
+    assert wrongly_compared(genetic | {"verdict": "inferred"})
+
+
+@pytest.mark.parametrize(
+    ("verdict", "measure", "computed", "agree"),
+    [
+        ("reproduced", "kl_divergence", 0.525, True),
+        ("reproduced", "kl_divergence", 0.526, False),
+        ("inferred", "kl_divergence", 0.126, True),
+        ("inferred", "kl_divergence", 0.124, False),
+        ("inferred", "average_rmse", 0.526, False),
+        ("reproduced", "cosine_similarity", 0.509, True),
+        ("inferred", "jaccard_index", 0.511, False),
+    ],
+)
+def test_the_tolerances(verdict, measure, computed, agree):
+    assert sources.agrees(verdict, measure, 0.5, computed) is agree
+
+
+def test_half_of_the_last_printed_digit_is_allowed_for():
+    assert sources.agrees("reproduced", "kl_divergence", 0.0005, 0.00054)
+    assert not sources.agrees("reproduced", "kl_divergence", 0.0005, 0.00056)
+
+
+def rows(experiment, setting="stated", **chosen):
+    """The rows of an experiment with one setting, by algorithm and ε."""
+    found = RESULTS[(RESULTS["experiment"] == experiment) & (RESULTS["setting"] == setting)]
+    return found.set_index(["algorithm", "epsilon"]).sort_index()
+
+
+def larger_data_are_easier():
+    """Best responses on the heights, and on data with eight records for each of them."""
+    game = SETTINGS["stated"].game(pb.load_heights()["height"], epsilon=1.0)
+    more = pb.NVOGame(8 * game.counts, game.kernel, epsilon=1.0)
+    ends = [
+        pb.best_response_dynamics(each, start=each.constant_profile(0)) for each in (game, more)
+    ]
+    return ends[1].divergence <= ends[0].divergence
+
+
+def better_in_every_measure():
+    for experiment in ("height", "income", "credit"):
+        table = rows(experiment)
+        game, laplace = table.loc["BRD"], table.loc["Laplace"]
+        yield (game[["kl", "sd_data"]] < laplace[["kl", "sd_data"]]).all(axis=None)
+        yield (game[["jaccard", "cosine"]] > laplace[["jaccard", "cosine"]]).all(axis=None)
+
+
+def slower(experiment):
+    table = rows(experiment)
+    return bool((table.loc["AE"]["seconds"] > table.loc["BRD"]["seconds"]).all())
+
+
+def errors_in_order():
+    table = rows("regression")["rmse"]
+    original = RESULTS[RESULTS["algorithm"] == "original"]["rmse"].iloc[0]
+    near = table.loc["BRD", 8.0] <= (1 + sources.TOLERANCE) * original
+    return near and bool((table.loc["BRD"] < table.loc["Laplace"]).all())
+
+
+def saved_on_income():
+    table = rows("income", "inferred")["kl"]
+    return round(100 * (1 - table["BRD", 4.0] / table["Laplace", 4.0]), 2) == 99.71
+
+
+#: What each relation that an item names says of our results.
+RELATIONS = {
+    "nvo-private": lambda: all(
+        (rows(experiment, setting)["private"] == rows(experiment, setting)["records"]).all()
+        for experiment in ("height", "income", "credit")
+        for setting in SETTINGS
+    ),
+    "nvo-table-1-time": lambda: slower("height"),
+    "nvo-table-3-time": lambda: slower("income"),
+    "nvo-ae-superior": lambda: any(
+        (rows(name, setting).loc["AE"]["kl"] < rows(name, setting).loc["BRD"]["kl"]).any()
+        for name in ("height", "income")
+        for setting in SETTINGS
+    ),
+    "nvo-table-2-order": errors_in_order,
+    "nvo-9971": saved_on_income,
+    "nvo-conclusion-better": lambda: all(better_in_every_measure()),
+    "nvo-large-easier": larger_data_are_easier,
+}
+RELATED = [(name, part["verdict"]) for name, part in COMPARED if "relation" in part]
+
+
+def test_every_relation_has_its_test():
+    assert sorted(name for name, _ in RELATED) == sorted(RELATIONS)
+
+
+@pytest.mark.parametrize(("name", "verdict"), RELATED)
+def test_a_verdict_on_a_relation_is_that_of_our_results(name, verdict):
+    assert bool(RELATIONS[name]()) is (verdict != "not-reproduced")
 
 
 def test_the_linear_program_alone_allows_the_printed_figure():

@@ -52,6 +52,13 @@ class Verdict:
     means: str
 
 
+#: How far a computed figure may lie from a printed one that it reproduces: in parts of the printed
+#: figure, and for an index between 0 and 1 in absolute terms.
+TOLERANCE, INDEX_TOLERANCE = 0.05, 0.01
+#: The factor within which settings that we infer must give a printed divergence.
+SIZE = 4
+INDICES = {"jaccard_index", "cosine_similarity"}
+
 VERDICTS = {
     "right": Verdict(
         "right",
@@ -60,17 +67,20 @@ VERDICTS = {
     "slip": Verdict(
         "slip",
         "It contradicts another place of its source, the file or the work that it cites, "
-        "arithmetic, or a theorem. An erratum says what is right about it.",
+        "arithmetic, or a theorem. An erratum says what is right about it. One slip makes a "
+        "claim a slip, even if its conclusion is true.",
     ),
     "reproduced": Verdict(
         "reproduced",
-        "The settings as stated give the printed figure, or the printed relation between figures.",
+        f"The settings as stated give each printed figure within {100 * TOLERANCE:.0f} % (an index "
+        f"between 0 and 1 within {INDEX_TOLERANCE:g}), or the printed relation between figures.",
     ),
     "inferred": Verdict(
         "reproduced with inferred settings",
         "Settings that we infer, or simulated data in the place of the source's, give the printed "
-        "size or relation, and no certified bound for them contradicts it. With the settings as "
-        "stated it may be impossible.",
+        f"relation or size: each divergence within a factor of {SIZE}, every other figure within "
+        "the tolerance of *reproduced*. No certified bound for them contradicts it. With the "
+        "settings as stated it may be impossible.",
     ),
     "partly": Verdict(
         "reproduced in part",
@@ -81,7 +91,7 @@ VERDICTS = {
     "impossible": Verdict(
         "impossible as stated",
         "A theorem or a certified bound for the settings as stated refutes it, and no inferred "
-        "settings give it.",
+        "settings give it. An erratum says so.",
     ),
     "open": Verdict(
         "open",
@@ -101,12 +111,22 @@ SEVERITIES = {
     "experiment": "slip of experiment",
 }
 ITEM = {"id": str, "kind": str, "where": str, "says": str, "place": list, "verdict": str}
-MORE = {"section": str, "erratum": dict, "see": str, "ledger": dict}
+MORE = {"section": str, "erratum": dict, "see": str, "ledger": dict, "compared": list}
 ERRATUM = {
     "title": str, "printed": str, "fair": str, "right": str, "matters": str, "severity": str,
     "conclusion": bool,
 }  # fmt: skip
 LEDGER = {"claim": str, "printed": str, "verdict": str}
+# A part of a claim that a test compares: figures of a printed table, or a relation in words.
+FIGURES = {
+    "table": int, "algorithm": str, "measure": str, "epsilons": list, "setting": str,
+    "verdict": str,
+}  # fmt: skip
+RELATION = {"relation": str, "verdict": str}
+COMPARABLE = {"reproduced", "inferred", "not-reproduced"}
+# An erratum tells what is wrong, so it stands with what is; other items may name it by see.
+WRONG = {"slip", "impossible"}
+PARTLY_WRONG = WRONG | {"partly", "not-reproduced"}
 FILE = {"source": str, "title": str, "items": list}
 
 # A label of a page, by the line that makes it; a fence says what kind of thing is labelled.
@@ -188,10 +208,14 @@ def verdict_faults(name: str, item: dict[str, Any]) -> Iterator[str]:
     """Yield where the verdict of an item contradicts its erratum or its row of the ledger."""
     verdict = item["verdict"]
     told = {"erratum", "see"} & set(item)
-    if verdict == "slip" and not told:
-        yield f"{name}: is a slip, and neither has an erratum nor names one by see"
-    if verdict in {"right", "concept"} and told:
+    if verdict in WRONG and not told:
+        yield f"{name}: is {verdict}, and neither has an erratum nor names one by see"
+    if "erratum" in item and verdict not in WRONG:
         yield f"{name}: is {verdict}, and has an erratum"
+    if "see" in item and verdict not in PARTLY_WRONG:
+        yield f"{name}: is {verdict}, and names an erratum by see"
+    if verdict == "reproduced" and "compared" not in item:
+        yield f"{name}: is reproduced, and does not say by compared which figures or relation"
     if "ledger" in item:
         said = ledger_verdicts(item["ledger"]["verdict"])
         if not said:
@@ -201,6 +225,39 @@ def verdict_faults(name: str, item: dict[str, Any]) -> Iterator[str]:
                 f"{name}: its verdict is {verdict}, but its row of the ledger names "
                 f"{', '.join(sorted(said))}, which is {implied}"
             )
+
+
+def compared_faults(name: str, item: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the parts of a claim that a test compares."""
+    said = ledger_verdicts(item["ledger"]["verdict"]) if "ledger" in item else {item["verdict"]}
+    for number, part in enumerate(item["compared"], 1):
+        here = f"{name}: compared {number}"
+        kind = RELATION if isinstance(part, dict) and "relation" in part else FIGURES
+        wrong = list(field_faults(here, part, kind, {"unit": str}))
+        yield from wrong
+        if wrong:
+            continue
+        verdict, setting = part["verdict"], part.get("setting")
+        if verdict not in COMPARABLE:
+            yield f"{here}: verdict must be of {', '.join(sorted(COMPARABLE))}, got {verdict}"
+        elif verdict not in said:
+            yield f"{here}: is {verdict}, which the item does not say"
+        if setting and (verdict, setting) in {("reproduced", "inferred"), ("inferred", "stated")}:
+            yield f"{here}: is {verdict} with the {setting} settings"
+
+
+def agrees(verdict: str, measure: str, printed: float, computed: float, unit: float = 1e-4) -> bool:
+    """Return whether a computed figure reproduces a printed one, as the verdict means it.
+
+    ``unit`` is that of the last printed digit; half of it is always allowed for.
+    """
+    if measure in INDICES:
+        return abs(computed - printed) <= INDEX_TOLERANCE
+    low, high = printed - unit / 2, printed + unit / 2
+    if verdict == "inferred" and measure == "kl_divergence":
+        return low / SIZE <= computed <= SIZE * high
+    off = TOLERANCE * printed
+    return min(low, printed - off) <= computed <= max(high, printed + off)
 
 
 def item_faults(name: str, item: Any, labels: Iterable[str]) -> Iterator[str]:
@@ -224,6 +281,8 @@ def item_faults(name: str, item: Any, labels: Iterable[str]) -> Iterator[str]:
         if label not in labels:
             yield f"{name}: no page has the label {label}"
     yield from verdict_faults(name, item)
+    if "compared" in item:
+        yield from compared_faults(name, item)
 
 
 def faults(sources: dict[str, dict[str, Any]], labels: Iterable[str]) -> list[str]:

@@ -1,0 +1,227 @@
+"""Self-checks of the chapter *Relatives of per-instance privacy*."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdpbook_exercises import Exercise, close, equal
+
+__all__ = ["EXERCISES"]
+
+TWO = np.array([[0.75, 0.25], [0.25, 0.75]])
+THREE = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]])
+NEAR = np.full((5, 5), 0.175) + np.diag([0.0, 0.125, 0.125, 0.125, 0.125])
+NEAR[0] = 0.2
+
+
+def _by_value(randomiser: NDArray[np.float64], n: int) -> list[float]:
+    """Try every data set whose other records share a bin, and every output."""
+    return [
+        max(
+            abs(log(1 + (own / other - 1) / n))
+            for rows in randomiser
+            for own, other in zip(row, rows, strict=True)
+        )
+        for row in randomiser
+    ]
+
+
+def _exposed(first: list[int], second: list[int], k: int) -> int:
+    pairs = list(zip(first, second, strict=True))
+    crowds = [(first.count(a), second.count(b), pairs.count((a, b))) for a, b in pairs]
+    return sum(min(one, two) >= k > both for one, two, both in crowds)
+
+
+def _counts(answers: NDArray[np.float64]) -> list[int]:
+    """The largest threshold whose answer is neither 0 nor 1, less one."""
+    return [
+        max(t for t, answer in enumerate(row, 1) if answer not in {0.0, 1.0}) - 1 for row in answers
+    ]
+
+
+def _answers(counts: list[int], thresholds: int, seed: int) -> NDArray[np.float64]:
+    """The exact answers, with Laplace noise where one person can change them."""
+    asked, held = np.arange(1, thresholds + 1), np.array(counts)[:, None]
+    near = (held == asked) | (held == asked - 1)
+    noise = np.random.default_rng(seed).laplace(scale=10.0, size=near.shape)
+    return (held >= asked) + near * noise
+
+
+def _drawn_randomiser(rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+    bins = int(rng.integers(2, 6))
+    table = rng.uniform(0.05, 1.0, (bins, bins))
+    return table / table.sum(axis=1, keepdims=True), int(rng.integers(2, 30))
+
+
+def _drawn_people(rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+    people = int(rng.integers(8, 20))
+    first, second = rng.integers(0, 3, (2, people)).tolist()
+    return first, second, int(rng.integers(2, 5))
+
+
+def _drawn_answers(rng: np.random.Generator) -> tuple[NDArray[np.float64]]:
+    counts = [0, *rng.integers(0, 12, int(rng.integers(2, 6))).tolist()]
+    return (_answers(counts, int(rng.integers(14, 20)), int(rng.integers(2**31))),)
+
+
+# Answers, wrong and right, for the exercises below ------------------------------------------------
+
+
+def ratios(randomiser):
+    """The smallest and the largest ratio of each row to any row."""
+    all_rows = randomiser[:, None, :] / randomiser[None, :, :]
+    return all_rows.min(axis=(1, 2)), all_rows.max(axis=(1, 2))
+
+
+def by_value(randomiser, n):
+    low, high = ratios(np.asarray(randomiser))
+    return np.maximum(np.log1p((high - 1) / n), np.abs(np.log1p((low - 1) / n)))
+
+
+def blended(first, second, k):
+    def crowd(labels):
+        return np.unique(labels, axis=0, return_inverse=True, return_counts=True)
+
+    sizes = []
+    for labels in (first, second, np.column_stack([first, second])):
+        _, place, size = crowd(labels)
+        sizes.append(size[place.ravel()])
+    return int(((sizes[0] >= k) & (sizes[1] >= k) & (sizes[2] < k)).sum())
+
+
+def noisy(answers):
+    return (answers != 0) & (answers != 1)
+
+
+EXERCISES = {
+    "by-value": Exercise(
+        [
+            close(
+                _by_value,
+                randomiser,
+                n,
+                hint=hint,
+                mistakes={
+                    "Mind both directions: the record may make an output rarer, too.": (
+                        lambda randomiser, n: np.log1p((ratios(randomiser)[1] - 1) / n)
+                    ),
+                    "That is the largest level of all values, for each of them.": (
+                        lambda randomiser, n: np.full(
+                            len(randomiser), max(_by_value(randomiser, n))
+                        )
+                    ),
+                    "The record is one of n, and the others are released as well.": (
+                        lambda randomiser, n: np.log(ratios(randomiser)[1])
+                    ),
+                },
+            )
+            for randomiser, n, hint in (
+                (TWO, 2, "Both values are alike here."),
+                (THREE, 7, "Divide a row by each of the rows, output by output."),
+                (NEAR, 5, "A row with small ratios: what does its record make rarer?"),
+            )
+        ],
+        draw=_drawn_randomiser,
+        wrong=[
+            (lambda r, n: np.log1p((ratios(r)[1] - 1) / n), "Mind both directions"),
+            (lambda r, n: np.full(len(r), by_value(r, n).max()), "largest level of all values"),
+            (lambda r, n: np.log(ratios(r)[1]), "The record is one of n"),
+            (lambda r, n: by_value(r, n + 1), "entries are wrong"),
+        ],
+        right=[by_value, lambda r, n: by_value(r, n).tolist()],
+    ),
+    "blending": Exercise(
+        [
+            equal(
+                _exposed,
+                first,
+                second,
+                k,
+                hint="Who shares both bins with the person?",
+                mistakes={
+                    "People who are left out of a histogram are not shown in both.": (
+                        lambda first, second, k: sum(
+                            list(zip(first, second, strict=True)).count(pair) < k
+                            for pair in zip(first, second, strict=True)
+                        )
+                    ),
+                    "Count people, not pairs of bins.": lambda first, second, k: sum(
+                        min(first.count(a), second.count(b))
+                        >= k
+                        > list(zip(first, second, strict=True)).count((a, b))
+                        for a, b in set(zip(first, second, strict=True))
+                    ),
+                },
+            )
+            for first, second, k in (
+                ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], 2),
+                ([0, 0, 0, 1, 1, 1, 2], [0, 0, 1, 0, 1, 1, 1], 3),
+                ([0, 0, 0, 0], [1, 1, 1, 1], 3),
+                ([0, 0, 0, 1, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 0, 0, 0], 3),
+            )
+        ],
+        draw=_drawn_people,
+        wrong=[
+            (
+                lambda first, second, k: sum(
+                    [*zip(first, second, strict=True)].count(pair) < k
+                    for pair in zip(first, second, strict=True)
+                ),
+                "not shown in both",
+            ),
+            (
+                lambda first, second, k: len(
+                    {
+                        pair
+                        for pair in zip(first, second, strict=True)
+                        if first.count(pair[0]) >= k
+                        and second.count(pair[1]) >= k
+                        and [*zip(first, second, strict=True)].count(pair) < k
+                    }
+                ),
+                "Count people",
+            ),
+            (lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins"),
+        ],
+        right=[blended, lambda first, second, k: np.int64(blended(first, second, k))],
+    ),
+    "thresholds": Exercise(
+        [
+            equal(
+                _counts,
+                _answers(counts, thresholds, seed),
+                hint="Where is the noise in the row of a bin with c people? And if c is 0?",
+                mistakes={
+                    "An empty bin has noise at one threshold only.": lambda answers: [
+                        int(np.argmax(row)) + 1 for row in noisy(answers)
+                    ],
+                    "The noise stands at the count and at the threshold above it.": (
+                        lambda answers: [int(np.flatnonzero(row)[-1]) + 1 for row in noisy(answers)]
+                    ),
+                    "Answers with noise can lie above one half as well.": (
+                        lambda answers: (answers > 0.5).sum(axis=1)
+                    ),
+                },
+            )
+            for counts, thresholds, seed in (
+                ([3, 0, 5], 8, 2),
+                ([0, 0, 1], 4, 2),
+                ([12, 7, 0, 1], 20, 3),
+            )
+        ],
+        draw=_drawn_answers,
+        wrong=[
+            (lambda answers: noisy(answers).argmax(axis=1) + 1, "An empty bin"),
+            (
+                lambda answers: [np.flatnonzero(row)[-1] + 1 for row in noisy(answers)],
+                "and at the threshold above it",
+            ),
+            (lambda answers: (answers > 0.5).sum(axis=1), "can lie above one half"),
+            (lambda answers: (answers == 1).sum(axis=1), "Where is the noise"),
+        ],
+        right=[lambda answers: (answers == 1).sum(axis=1) + noisy(answers).sum(axis=1) - 1],
+    ),
+}
