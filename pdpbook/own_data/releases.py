@@ -43,6 +43,7 @@ from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.noisy_statistics import mean_grid
 from pdpbook.foundations.privacy import (
     Budget,
     advanced_composition,
@@ -64,8 +65,6 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
 from pdpbook.per_instance.statistic_losses import (
-    laplace_losses,
-    mean_changes,
     quantile_losses,
     quantile_probabilities,
 )
@@ -442,12 +441,13 @@ def _randomised(
 
 def _laplace_code(setting: ReleaseSetting, scale: float) -> str:
     """Return the line that draws values with Laplace noise of one scale."""
-    return f"pb.PerInstanceLaplace(values, {scale!r}, grid).sample({setting.draws}, rng=rng)"
+    return _drawn_code(setting, f"pb.laplace_kernel({setting.bins}, [{scale!r}])[0]")
 
 
-def _drawn_code(setting: ReleaseSetting, distribution: str) -> str:
-    """Return the line that draws values from a distribution on the bins."""
-    return f"rng.choice(grid.midpoints, {setting.draws}, p={distribution})"
+def _drawn_code(setting: ReleaseSetting, randomiser: str) -> str:
+    """Return the line that draws records and releases each by its row of a randomiser."""
+    drawn = f"pb.audit.draw_released(grid.counts(values), {randomiser}, {setting.draws})"
+    return f"grid.midpoints[{drawn}]"
 
 
 def _replaced(setting: ReleaseSetting) -> Budget:
@@ -501,7 +501,7 @@ def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
         "values of records drawn at random, some of them replaced by a bin drawn uniformly",
         rows,
         {"probability of a uniform bin": setting.bins * float(rows[0, 1])},
-        _drawn_code(setting, f"grid.counts(values) @ {made} / {n}"),
+        _drawn_code(setting, made),
     )
 
 
@@ -516,7 +516,6 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
         return laplace_kernel(setting.bins, [scale])[0] if scale else np.eye(setting.bins)
 
     chosen, scale = rows(setting.counts), scale_of(setting.counts)
-    without_noise = f"grid.counts(values) / {setting.column.records}"
     return ColumnRelease(
         "common scale",
         "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
@@ -535,7 +534,11 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
             "ε of one draw": setting.draw_epsilon,
             "scale as a part of the range": scale,
         },
-        code=_laplace_code(setting, scale) if scale else _drawn_code(setting, without_noise),
+        code=(
+            _laplace_code(setting, scale)
+            if scale
+            else _drawn_code(setting, f"np.eye({setting.bins})")
+        ),
     )
 
 
@@ -572,7 +575,17 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
             "scales as parts of the range": scales.tolist(),
             "records of each bin with each scale": profile.tolist(),
         },
-        code=_drawn_code(setting, 'report["game"].distribution'),
+        code=_drawn_code(setting, _played_rows(setting, scales)),
+    )
+
+
+def _played_rows(setting: ReleaseSetting, scales: NDArray[np.float64]) -> str:
+    """Return the expression for the rows that the bins play on average at the equilibrium."""
+    kernel = f"pb.laplace_kernel({setting.bins}, {scales.tolist()!r})"
+    played = 'report["game"].parameters["records of each bin with each scale"]'
+    return (
+        f"pb.audit.profile_randomiser(pb.NVOGame(grid.counts(values), {kernel}, "
+        f"epsilon={setting.draw_epsilon!r}), {played}, empty_action=0)"
     )
 
 
@@ -630,7 +643,7 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
         setting.epsilon,
         **setting.errors(histogram_runs(setting), drawn=False),
         parameters={"ε of the counts": setting.epsilon},
-        code=f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r}, rng=rng)",
+        code=f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})",
         replacement=Budget(2.0 * setting.epsilon),  # two counts move by one
     )
 
@@ -674,34 +687,37 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         },
         code=(
             "(made := pb.audit.private_randomiser(grid.counts(values), "
-            f'epsilon={total!r}, delta={lower_delta!r}, share={share!r}, rng=rng, actions="blur"'
-            ")).noisy, " + _drawn_code(setting, "made.output(grid.counts(values))")
+            f'epsilon={total!r}, delta={lower_delta!r}, share={share!r}, actions="blur"'
+            ")).noisy, " + _drawn_code(setting, "made.randomiser")
         ),
         replacement=group_privacy(setting.epsilon, records=2, delta=delta),
     )
 
 
 def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
-    """Return the mean with Laplace noise, once."""
+    """Return the mean with discrete Laplace noise, once."""
     column, epsilon = setting.column, setting.epsilon
-    change = column.width / column.records  # when a record is removed, or replaced
-    scale = change / epsilon
+    grid = mean_grid(column.records, lower=column.lower, upper=column.upper)
     return _statistic(
         setting,
         "noisy mean",
-        "the mean with Laplace noise",
-        laplace_losses(mean_changes(column.values), scale=scale),
-        mean_error=scale,
-        parameters={"Laplace scale": scale},
-        code="pb.laplace_mechanism(values.mean(), "
-        f"sensitivity={change!r}, epsilon={epsilon!r}, rng=rng)",
+        "the mean with discrete Laplace noise, as a multiple of its precision above the lower end",
+        grid.losses(column.values, epsilon),
+        mean_error=grid.error(column.values, epsilon),
+        parameters={
+            "Laplace scale": float(grid.step) * grid.sensitivity / epsilon,
+            "precision": float(grid.step),
+        },
+        code=f"pb.noisy_mean(values, lower={column.lower!r}, upper={column.upper!r}, "
+        f"epsilon={epsilon!r})",
         replacement=Budget(epsilon),
     )
 
 
 def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
     """Return the three quartiles by the exponential mechanism, with a third of ε each."""
-    column, share = setting.column, setting.epsilon / len(LEVELS)
+    column = setting.column
+    share = math.nextafter(setting.epsilon / len(LEVELS), 0.0)  # three of them are at most ε
     points = np.linspace(column.lower, column.upper, CANDIDATES)
     losses = np.zeros(column.records)
     errors = []
@@ -719,8 +735,8 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         losses,
         quantile_errors=np.array(errors),
         parameters={"ε of each quartile": share, "candidates": CANDIDATES},
-        code=f"[rng.choice(points := {line}, p=pb.per_instance.quantile_probabilities("
-        f"values, points, quantile=level, epsilon={share!r})) for level in {LEVELS.tolist()}]",
+        code=f"[pb.noisy_quantile(values, {line}, quantile=level, epsilon={share!r}) "
+        f"for level in {LEVELS.tolist()}]",
         replacement=Budget(replaced),
     )
 

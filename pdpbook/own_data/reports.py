@@ -67,10 +67,14 @@ NO_PROMISE = (
     "release tells about these two. Choose lower and upper without looking at the data."
 )
 CAUTION = (
-    "Make the release that you have chosen once, with a random generator that has no seed, and "
-    "publish what comes out. Each further run is a further release that costs its ε again, and a "
-    "result that was picked because it looks right has no promise at all."
+    "Make the release that you have chosen once, and publish what comes out. Each further run is a "
+    "further release that costs its ε again, and a result that was picked because it looks right "
+    "has no promise at all. The noise is drawn exactly, in whole numbers, from the generator of "
+    "the operating system, which has no seed; a noisy mean is a multiple of the precision that is "
+    "listed with it."
 )
+#: A guess that is right with a larger probability is called certain.
+CERTAIN = 0.999
 QUARTILES = ("lower quartile error", "median error", "upper quartile error")
 NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
@@ -156,16 +160,16 @@ class Report:
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
-        best, unit = self.recommended, self._number
+        best, unit, far = self.recommended, self._number, self._distance
         total = _promise(best.epsilon, best.delta)
-        equal = [f"the {each.name} ({unit(each.wasserstein)})" for each in self.equally_good]
+        equal = [f"the {each.name} ({far(each)})" for each in self.equally_good]
         reason = (
             "of the releases with this promise that are equally near to the column it is the "
             "simplest"
             if equal
             else "of the releases with this promise it is the nearest to the column"
         )
-        distance = f"(Wasserstein distance {unit(best.wasserstein)})."
+        distance = f"(Wasserstein distance {far(best)})."
         if self.column.public_range:
             text = [
                 f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
@@ -198,7 +202,7 @@ class Report:
                 else f"its largest end-to-end loss is {each.end_to_end:.2f}"
             )
             text.append(
-                f"The {each.name} is nearer ({unit(each.wasserstein)}), but its promise holds only "
+                f"The {each.name} is nearer ({far(each)}), but its promise holds only "
                 f"for an attacker who takes the others' noise as given; {known}."
             )
         mean, quartiles = self["noisy mean"], self["noisy quartiles"]
@@ -262,10 +266,8 @@ class Report:
         """
         column = self.column
         ends = f"{column.lower!r}, {column.upper!r}"
-        generator = "np.random.default_rng"  # without a seed, so that nobody can repeat the noise
         return (
-            "import numpy as np\nimport pdpbook as pb\n"
-            f"rng = {generator}()\ngrid = pb.Grid({ends}, {self.bins})\n"
+            f"import numpy as np\nimport pdpbook as pb\ngrid = pb.Grid({ends}, {self.bins})\n"
             f"values = np.clip(values, {ends})"
         )
 
@@ -293,6 +295,7 @@ class Report:
                 "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
+        found += self._weak_promises
         bins = public_bins(column.records, self.epsilon)
         found.append(
             "Choose the range and the number of bins without looking at the records: the range "
@@ -322,6 +325,36 @@ class Report:
             f"{self.recommended.code}"
         )
         return tuple(found)
+
+    @property
+    def _weak_promises(self) -> list[str]:
+        """What to know of an ε or a δ with which next to nothing is promised."""
+        n, found = self.column.records, []
+        if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
+            right = 1.0 / (1.0 + math.exp(-self.epsilon))
+            found.append(
+                f"ε = {self.epsilon:g} hides next to nothing: a release may raise the probability "
+                "that an attacker gives to the presence of a record from 1/2 to "
+                f"{_nines(right)}. At ε = 1 it is at most 0.73 afterwards."
+            )
+        for each in self.releases:
+            uniform = each.parameters.get("probability of a uniform bin")
+            if isinstance(uniform, float) and (
+                (true := 1.0 - uniform * (self.bins - 1) / self.bins) > CERTAIN
+            ):
+                found.append(
+                    f"By {each.name} a drawn record comes out as its true bin with probability "
+                    f"{_nines(true)}, so almost every released value is the true bin of a record. "
+                    "The promise says only how little can be told about whether a given record is "
+                    f"among the {n:,}; whoever knows which record was drawn knows its bin."
+                )
+        if self.delta * n > 1.0 and any(each.delta > 0.0 for each in self.releases):
+            found.append(
+                f"δ = {self.delta:g} is above 1/n = {1.0 / n:.3g}, and then it promises next to "
+                "nothing: to publish one record drawn at random, without noise, has ε = 0 at "
+                "δ = 1/n. Choose a δ far below 1/n."
+            )
+        return found
 
     def table(self) -> pd.DataFrame:
         """Return one row for each release.
@@ -462,6 +495,15 @@ class Report:
             f"{column.name}: {column.records:,} records from {column.lower:g} to {column.upper:g} "
             f"in {self.bins} bins, {_draws(self.draws)} at {_promise(self.epsilon, self.delta)}"
         )
+
+    def _distance(self, release: ColumnRelease) -> str:
+        """Return the distance of a release from the column, with its standard error if it has one.
+
+        The distance of a release that draws noise is a mean over simulated runs.
+        """
+        error = release.standard_error
+        spread = f" ± {error:.2g}" if error > 0.0 else ""
+        return f"{self._number(release.wasserstein)}{spread}"
 
     def _number(self, value: float) -> str:
         """Return an error in the column's unit, with three digits."""
@@ -626,6 +668,12 @@ def _details(release: ColumnRelease) -> dict[str, Any]:
         "replacement epsilon": replaced and replaced.epsilon,
         "replacement delta": replaced and replaced.delta,
     }
+
+
+def _nines(probability: float) -> str:
+    """Return a probability near 1 with the first digit that is not a nine."""
+    digits = min(max(math.ceil(-math.log10(max(1.0 - probability, 1e-15))), 2), 15)
+    return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"
 
 
 def _promise(epsilon: float, delta: float) -> str:

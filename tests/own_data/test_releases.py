@@ -152,11 +152,16 @@ def test_the_randomisers_are_private_whatever_the_records_are(rows, epsilon) -> 
 
 
 def test_noisy_mean_by_deleting_and_by_sampling() -> None:
+    """Every released number is a whole number of steps; the loss is that of the rounded means."""
     s = setting()
     made, x = of.noisy_mean(s), np.array(VALUES)
-    scale = 10.0 / (10 * 1.0)
-    changes = [abs(x.mean() - np.delete(x, i).mean()) for i in range(10)]
-    np.testing.assert_allclose(made.losses, np.array(changes) / scale)
+    step, scale = made.parameters["precision"], made.parameters["Laplace scale"]
+    assert step == 0.001 and scale == 1.0
+    rounded = [math.floor(np.delete(x, i).mean() / step + 0.5) for i in range(10)]
+    changes = np.abs(math.floor(x.mean() / step + 0.5) - np.array(rounded))
+    np.testing.assert_allclose(made.losses, changes * step / scale)
+    exact = [abs(x.mean() - np.delete(x, i).mean()) for i in range(10)]
+    np.testing.assert_allclose(made.losses, np.array(exact) / scale, atol=step / scale)
     drawn = np.random.default_rng(0).laplace(x.mean(), scale, 200_000)
     assert made.mean_error == pytest.approx(np.abs(drawn - x.mean()).mean(), rel=0.01)
     assert math.isnan(made.wasserstein) and made.distribution is None
