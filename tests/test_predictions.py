@@ -59,7 +59,7 @@ def test_the_question_stands_above_a_list_of_its_options(page: Tag) -> None:
     assert box.select_one(".admonition-title").get_text() == "Predict, then run"
     assert "How many are" in box.select_one(".prediction-question").get_text()
     options = [item.get_text(strip=True) for item in box.select(".prediction-options > li")]
-    assert options[:2] == ["one", "three"] and options[2].startswith("two")
+    assert options[0].startswith("two") and options[1:] == ["one", "three"]  # as it was drawn
     assert "half of it" not in box.get_text()
 
 
@@ -68,12 +68,12 @@ def test_what_gives_the_answer_away_is_folded_and_nothing_else(page: Tag) -> Non
     assert fold["id"] == f"{page.select_one('.prediction')['id']}-answer"
     assert not fold.has_attr("open")
     said = [item.get_text() for item in fold.select(".prediction-feedback > li")]
-    assert said[:2] == ["Not so: one. This is half of it.", "Not so: three. It is one too many."]
-    assert said[2].startswith("Right: two") and said[2].endswith("The code adds them.")
+    assert said[1:] == ["Not so: one. This is half of it.", "Not so: three. It is one too many."]
+    assert said[0].startswith("Right: two") and said[0].endswith("The code adds them.")
     assert [item.get("class") for item in fold.select(".prediction-feedback > li")] == [
-        None,
-        None,
         ["prediction-right"],
+        None,
+        None,
     ]
     assert fold.select_one(".cell_output").get_text(strip=True) == "2"
     assert "It is two." in fold.get_text()
@@ -91,11 +91,11 @@ def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> 
     assert "setup" in install.metadata.tags  # it stands below what the page begins with
     assert asked.source.endswith(
         "> **Predict, then run**\n>\n> How many are $1+1$?\n>\n"
-        "> - one\n> - three\n> - two $(1+1)$\n>\n"
+        "> - two $(1+1)$\n> - one\n> - three\n>\n"
         "> *Choose one before you go on.*\n\nThink first."
     )
     assert told.metadata.tags == ["answer"]
-    assert told.source.startswith("<details>\n<summary>The answer</summary>\n\n- Not so: **one**")
+    assert told.source.startswith("<details>\n<summary>The answer</summary>\n\n- Right: **two ")
     assert told.source.endswith("\n\nIt is two.\n\n</details>")
     assert cells[-1].source == "Then the text goes on."
 

@@ -57,6 +57,36 @@ function say(verdict, feedback, chosen) {
   verdict.replaceChildren(...said);
 }
 
+// A button in the header: all answers are shown, here and on the pages that follow, or each waits for
+// a choice. What the reader has opened or closed by hand stays so until the button is pressed.
+const SHOWN = "pdpbook-answers-shown";
+
+function showAnswers(shown) {
+  document.querySelectorAll(".prediction-answer").forEach((fold) => (fold.open = shown));
+}
+
+function makeSwitch(header) {
+  const button = document.createElement("button");
+  button.className = "btn btn-sm prediction-switch";
+  button.type = "button";
+  const write = (shown) => {
+    button.textContent = shown ? "Ask me first" : "Show all answers";
+    button.title = shown
+      ? "Close the answers to the predictions of every page until I choose"
+      : "Open the answers to the predictions of every page";
+  };
+  const stored = localStorage.getItem(SHOWN) === "yes";
+  if (stored) showAnswers(true);
+  write(stored);
+  button.addEventListener("click", () => {
+    const shown = localStorage.getItem(SHOWN) !== "yes";
+    localStorage.setItem(SHOWN, shown ? "yes" : "no");
+    showAnswers(shown);
+    write(shown);
+  });
+  header?.prepend(button);
+}
+
 function makeChoice(box) {
   const fold = document.getElementById(`${box.id}-answer`);
   const feedback = fold.querySelector(":scope > .prediction-feedback");
@@ -119,4 +149,5 @@ function moveAnswers() {
 }
 
 document.querySelectorAll(".prediction").forEach(makeChoice);
+makeSwitch(document.querySelector(".article-header-buttons"));
 addEventListener("beforeprint", moveAnswers);

@@ -178,11 +178,10 @@ def one_removed(who: str, noise: str) -> list[float]:
         return [float(removal.changed.sum()), *losses, divergence]
 
     def scale(counts: np.ndarray) -> float:
-        """One scale for everybody: that of the Laplace mechanism, or the common one rounded up."""
+        """One scale for everybody: that of the Laplace mechanism, or the common one."""
         if noise.startswith("69"):
             return float(game.scales[2])
-        common = pb.common_scale(counts, epsilon=1.0) * game.grid.width
-        return math.ceil(10 * common) / 10 / game.grid.width
+        return float(pb.common_scale(counts, epsilon=1.0))
 
     def output(counts: np.ndarray, scale: float) -> np.ndarray:
         return counts / counts.sum() @ pb.laplace_kernel(game.bins, [scale])[0]

@@ -331,9 +331,7 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
     package, checks = held
     data = {name for name in package if name.endswith(".csv")}
     modules = (ROOT / "pdpbook_exercises").glob("*.py")
-    tables = {name for name in checks if name.endswith(".shown")}  # of the cases that are shown
-    assert {*checks} - tables == {path.relative_to(ROOT).as_posix() for path in modules}
-    assert len(tables) > 30
+    assert {*checks} == {path.relative_to(ROOT).as_posix() for path in modules}
     assert not [name for name in package if "exercises" in name]
     committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}
     assert data == committed

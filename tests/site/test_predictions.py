@@ -1,6 +1,7 @@
 """Predictions in a browser: by mouse and keyboard, without scripts, on paper, and under links."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -63,6 +64,39 @@ def test_every_question_is_above_its_answer() -> None:
             assert below is None or "math" not in below.get("class", []), fold["id"]
         asked += len(boxes)
     assert asked > 120
+
+
+def test_the_place_of_an_option_says_nothing_about_it() -> None:
+    """Among the questions with three options the right one is at each place about equally often."""
+    places = Counter()
+    for page in public_pages():
+        for fold in parse(page).select(".prediction-answer"):
+            said = [item.get("class") for item in fold.select(":scope > .prediction-feedback > li")]
+            if len(said) == 3:
+                places[said.index(["prediction-right"])] += 1
+    total = sum(places.values())
+    assert total > 100
+    assert all(0.25 < places[place] / total < 0.42 for place in range(3)), places
+
+
+def test_a_switch_shows_all_answers_on_every_page(tab: Page) -> None:
+    """It is remembered; a page is as it was when it is pressed again; a choice still opens one."""
+    visit(tab, PAGE)
+    switch, folds = tab.locator(".prediction-switch"), tab.locator(".prediction-answer")
+    closed = "folds => folds.filter(fold => !fold.open).length"
+    assert switch.inner_text() == "Show all answers"
+    assert folds.evaluate_all(closed) == folds.count() > 2
+    switch.click()
+    assert switch.inner_text() == "Ask me first" and folds.evaluate_all(closed) == 0
+    visit(tab, MOVING)
+    assert folds.evaluate_all(closed) == 0
+    switch.click()
+    assert folds.evaluate_all(closed) == folds.count() > 2
+    tab.locator(".prediction").first.get_by_role("radio").first.check()
+    assert folds.evaluate_all(closed) == folds.count() - 1
+    tab.set_viewport_size(PHONE)
+    assert switch.bounding_box()["height"] >= 24
+    assert tab.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_choice_opens_the_answer_and_says_how_it_compares(

@@ -10,16 +10,19 @@ Is the height now known to within 10 cm, to within 1 cm, or exactly?
 ```
 ````
 
-The right option has a plus.  What follows the question and gives the answer away is folded: from
-the first output, or the first figure that moves, to the paragraph after the last of them.  The
-option ``paragraphs`` says how many paragraphs are folded, if not one.  The code of a cell that
-readers see stays where it is, so that there is something to think about.
+The right option has a plus.  The page shows the options in an order that is drawn once, from the
+question, so that the place of an option says nothing about it.  What follows the question and
+gives the answer away is folded: from the first output, or the first figure that moves, to the
+paragraph after the last of them.  The option ``paragraphs`` says how many paragraphs are folded, if
+not one.  The code of a cell that readers see stays where it is, so that there is something to think
+about.
 
 Without JavaScript the options are a list, and the fold, a ``<details>``, holds what is to be said
 of each of them.  ``predictions.js`` makes radio buttons of the list; the fold opens when one is
-chosen.
+chosen.  It also puts a switch into the header of the page, which shows all answers or asks first.
 """
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -89,6 +92,24 @@ def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
     return options
 
 
+def in_drawn_order(options: list[Judged], question: str) -> list[Judged]:
+    """Return the options in an order that follows from the texts alone, and seems random.
+
+    Examples
+    --------
+    >>> options = [([nodes.Text(text)], [], False) for text in ("one", "two", "three")]
+    >>> drawn = in_drawn_order(options, "How many are left?")
+    >>> [option[0].astext() for option, _, _ in drawn]
+    ['three', 'one', 'two']
+    """
+
+    def key(option: Judged) -> bytes:
+        texts = [question, *(part.astext() for part in option[0])]
+        return hashlib.sha256("\n".join(texts).encode()).digest()
+
+    return sorted(options, key=key)
+
+
 def copies(parts: list[nodes.Node]) -> list[nodes.Node]:
     """Return copies of nodes: an option stands in the question and in the answer."""
     return [part.deepcopy() for part in parts]
@@ -117,7 +138,7 @@ class Prediction(SphinxDirective):
         while len(body) and isinstance(body[-1], nodes.bullet_list):
             lists.insert(0, body.pop())
         try:
-            options = read_options(lists)
+            options = in_drawn_order(read_options(lists), body.astext())
             if not len(body):
                 raise ValueError("a prediction asks something before its options")
         except ValueError as error:

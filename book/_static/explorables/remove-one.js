@@ -72,7 +72,7 @@ explorable("remove-one", (panel) => {
   });
   const noise = panel.choice({
     label: "noise", start: 0, inline: true,
-    options: ["from the game", `${cm(common.all)} for all`, `${cm(laplace)} for all`],
+    options: ["from the game", `${(Math.ceil(100 * common.all) / 100).toFixed(2)} cm for all`, `${cm(laplace)} for all`],
   });
   const key = panel.legend(noises.map((name, v) => [name, "dot", `${v ? "" : "noise "}${cm(scales[v])}`]));
   let last = null;
