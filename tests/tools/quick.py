@@ -1,76 +1,99 @@
-"""Lint, and the tests that a change can reach: ``make quick [BASE=main]``.
+"""The everyday gate: ``make quick [BASE=main]``.
 
-A test file is run if it, or a module that its imports lead to, differs from ``BASE``, which is the
-last commit by default; files that git does not know yet count.  What leads where is found by
-``book/_ext/execution/import_closure.py``, as for the pages.  Of a module that differs in comments
-and docstrings alone, only the doctests are run.  A file that no test imports, such as a table of
-data or a page, is taken to concern the test files that name it.
+It looks at what differs from ``BASE``, the last commit by default, and runs
 
-``make test`` alone runs everything.  This leaves out, and says so: the pages themselves
-(``make page``), the tests of the built book, of the course kit, of a sandbox, of a Dask cluster, of
-bad input to every public name and of all exercises at once, which take minutes.  Tests of each
-exercise (``EACH_EXERCISE``) are run for the chapters whose module in ``pdpbook_exercises`` reaches
-the change, and at ``FEWER_SEEDS``; if these are more than ``MOST_CHAPTERS``, they are left out like
-the others.
+* lint, and mypy beside the tests;
+* the rules of files (``RULES``), whatever has changed: they read every page, style and table, and
+  a rule that fails names the file to edit;
+* the test files that the change can reach: those that differ, or whose imports lead to a module
+  that does (``book/_ext/execution/import_closure.py`` follows them, as it does for pages).  Of a
+  module that differs in comments and docstrings alone, only the doctests are run.  A file that is
+  no program, such as a table, counts as a change of the modules and tests that name it;
+* the changed pages whose cells differ, if they are at most ``MOST_PAGES``, against their stored
+  outputs.
+
+It leaves out, and says so: what takes minutes (``SLOW``), the other pages that the change can
+reach, and what looks at the built book.  ``make test`` runs everything.  The tests of each exercise
+(``EACH_EXERCISE``) are run for the chapters whose module in ``pdpbook_exercises`` reaches the
+change, at ``FEWER_SEEDS``, and those of bad input for the modules that have changed.
+
+It is not pytest-testmon, which chooses by the lines that each test ran the last time: the loops
+that numba compiles leave no such trace, so that no test is chosen when one of them has changed, and
+neither does a page.
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from book._ext.execution.import_closure import CodeBase, digest_of_code
-from tests.tools.notebooks import ROOT
+from book._ext.execution.import_closure import CodeBase, Reach, digest_of_code
+from tests.tools.notebooks import ROOT, notebook_pages
 
 PACKAGES = ("pdpbook", "pdpbook_exercises", "tests", "book", "course", "benchmarks")
+#: What the files of the repository promise one another.
+RULES = (
+    *(f"tests/test_{n}.py" for n in ("pages", "words", "syllabus", "sources", "exercises")),
+    *(f"tests/test_{n}.py" for n in ("forward_dependence", "repository", "contributing", "data")),
+    *("tests/test_workflows.py", "tests/plotting/test_series.py", "tests/plotting/test_style.py"),
+    "tests/test_sentence_lines.py",
+)
 #: Minutes long; they look at the built book, at servers and at processes.
 SLOW = (
     *("tests/site/", "tests/course/", "tests/scaling/", "tests/commands/", "tests/test_mutants.py"),
-    *("tests/test_notebook_edition.py", "tests/test_exercises.py", "tests/test_collector.py"),
+    *("tests/test_notebook_edition.py", "tests/test_collector.py", "tests/test_watch.py"),
     *("tests/exercises/test_isolated.py", "tests/exercises/test_sandbox.py"),
-    *("tests/exercises/test_cell_errors.py", "tests/test_watch.py"),
+    *("tests/exercises/test_cell_errors.py", "tests/test_arithmetic.py"),
     "tests/exercises/test_student_checks.py",  # it tries every answer before its first test
-    "tests/test_bad_input.py",  # it calls every public name
 )
+#: Tests that look through a folder and name none of its files.
+LOOKED_AT = {"proofs/": "tests/test_proofs.py", "docs/bundle/": "tests/test_student_bundle.py"}
+BAD_INPUT = "tests/test_bad_input.py"
 #: Tests whose parameter is an exercise, ``[<chapter>/<name>]``.  They import every chapter.
 EACH_EXERCISE = tuple(f"tests/exercises/test_{n}.py" for n in ("answers", "drawn", "instances"))
 MOST_CHAPTERS = 4
-FEWER_SEEDS = {"PDPBOOK_SEEDS": "3"}  # of tests/exercises/test_drawn.py, which tries 20
-LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
+MOST_PAGES = 2
+FEWER_SEEDS = {"PDPBOOK_SEEDS": "3"}  # of tests/exercises/test_drawn.py, which tries 5
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: A string that may name an exercise, ``"<chapter>/<name>"``, or its chapter.
+NAMED = re.compile(r"""["']([a-z-]+)(?:/[^"']*)?["']""")
+PROCESSES = ("-n", "2", "--dist", "loadfile")
+
+
+def run(*command: str, root: Path = ROOT) -> str:
+    """Return what a command of git prints; nothing if it fails."""
+    done = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)
+    return "" if done.returncode else done.stdout
 
 
 def changed_files(root: Path, base: str) -> list[str]:
-    """Return the files that differ from a commit, and those that git does not know yet."""
-    commands = (
-        ["git", "diff", "--name-only", "--relative", base],
-        ["git", "ls-files", "--others", "--exclude-standard"],
-    )
-    done = (
-        subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
-        for command in commands
-    )
-    return sorted({name for result in done for name in result.stdout.splitlines()})
+    """Return the files that differ from a commit, and those that git does not know yet.
+
+    Raises
+    ------
+    SystemExit
+        If there is no such commit.
+    """
+    if not run("git", "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}", root=root):
+        raise SystemExit(f"BASE must be a commit, a branch or a tag of this repository, got {base}")
+    differing = run("git", "diff", "--name-only", "--relative", base, root=root)
+    unknown = run("git", "ls-files", "--others", "--exclude-standard", root=root)
+    return sorted({*differing.splitlines(), *unknown.splitlines()})
 
 
 def does_the_same(root: Path, base: str, name: str) -> bool:
     """Tell whether a module differs from a commit in comments, docstrings and layout alone."""
-    if not name.endswith(".py") or not (root / name).is_file():
+    before = run("git", "show", f"{base}:./{name}", root=root)
+    if not name.endswith(".py") or not (root / name).is_file() or not before:
         return False
-    command = ["git", "show", f"{base}:./{name}"]
-    before = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)
     try:
-        after = digest_of_code((root / name).read_text(encoding="utf-8"))
-        return before.returncode == 0 and digest_of_code(before.stdout) == after
+        return digest_of_code(before) == digest_of_code((root / name).read_text(encoding="utf-8"))
     except SyntaxError:
         return False
-
-
-def imports_of_tests(file: Path, root: Path) -> list[Path]:
-    """Return the ``conftest.py`` files that pytest loads with a test file."""
-    folders = [folder for folder in file.parents if folder == root or root in folder.parents]
-    return [path for path in (folder / "conftest.py" for folder in folders) if path.is_file()]
 
 
 def is_test(name: str) -> bool:
@@ -80,8 +103,8 @@ def is_test(name: str) -> bool:
     return path.suffix == ".py" and (in_tests or path.parts[0] in {"pdpbook", "pdpbook_exercises"})
 
 
-def tests_to_run(root: Path, changed: Iterable[str]) -> list[str]:
-    """Return the test files that a change of some files can reach.
+class Reached:
+    """What a change of some files can reach.
 
     Parameters
     ----------
@@ -89,64 +112,127 @@ def tests_to_run(root: Path, changed: Iterable[str]) -> list[str]:
         The repository.
     changed : iterable of str
         The files that have changed, as paths from the root.
-
-    Returns
-    -------
-    list of str
-        Test files below ``tests`` that reach one of them or name it, and changed modules of the
-        package, whose doctests run.
     """
-    code = CodeBase(root, PACKAGES)
-    changed = set(changed)
-    others = {Path(name).name for name in changed if not name.endswith(".py")}
-    found = {name for name in changed if name.startswith("pdpbook/") and is_test(name)}
-    for file in sorted((root / "tests").rglob("test_*.py")):
-        name = file.relative_to(root).as_posix()
-        texts = [path.read_text(encoding="utf-8") for path in (file, *imports_of_tests(file, root))]
-        reached = {path for text in texts for path in code.reached_from(text).modules}
-        files = {code.files[module].relative_to(root).as_posix() for module in reached}
-        files |= {path.relative_to(root).as_posix() for path in imports_of_tests(file, root)}
-        if name in changed or files & changed or any(other in texts[0] for other in others):
-            found.add(name)
-    return sorted(name for name in found if (root / name).is_file())
+
+    def __init__(self, root: Path, changed: Iterable[str]) -> None:
+        self.root = root
+        self.code = CodeBase(root, PACKAGES)
+        self.given = set(changed)
+        self.text = cache(lambda path: path.read_text(encoding="utf-8"))
+        self.closed = cache(self._closed)
+        self.changed = self.given | {*self.naming()}
+
+    def relative(self, path: Path) -> str:
+        """Return a path as it stands in ``changed``."""
+        return path.relative_to(self.root).as_posix()
+
+    def naming(self) -> Iterable[str]:
+        """Yield the modules and tests that name a changed file which is no program.
+
+        Of a page these are tests alone: no module computes with one.
+        """
+        others = {Path(name) for name in self.given if not name.endswith(".py")}
+        for path in self.code.files.values() if others else ():
+            name, text = self.relative(path), self.text(path)
+            for other in others:
+                if other.name in text and (other.suffix != ".md" or name.startswith("tests/")):
+                    yield name
+
+    def _closed(self, path: Path) -> frozenset[str]:
+        """Return the files that a program leads to.
+
+        A name that is computed is one of the two packages: what a test imports of the others stands
+        in its text.
+        """
+        own = ".".join(path.relative_to(self.root).with_suffix("").parts)
+        named = {
+            f"pdpbook_exercises.{name.replace('-', '_')}" for name in NAMED.findall(self.text(path))
+        }
+        reach = self.code.reach_of_text(self.text(path), own)
+        reach |= Reach(frozenset(named & self.code.files.keys()))
+        reach = self.code.closed(reach)
+        files = {self.relative(self.code.files[module]) for module in reach.modules}
+        if reach.everything:
+            files = {name for name in files if name.startswith("pdpbook")} | self.of_tests(path)
+        return frozenset(files)
+
+    def reaches(self, path: Path) -> bool:
+        """Tell whether a program has changed, or leads to one that has."""
+        return not self.changed.isdisjoint({self.relative(path), *self.closed(path)})
+
+    def tests(self) -> list[str]:
+        """Return the tests to run: files below ``tests``, and changed modules with doctests."""
+        found = {name for name in self.given if name.startswith("pdpbook/") and is_test(name)}
+        found |= {test for place, test in LOOKED_AT.items() if self.touches(place)}
+        for file in sorted((self.root / "tests").rglob("test_*.py")):
+            above = [
+                folder / "conftest.py" for folder in file.parents if self.root in folder.parents
+            ]
+            loaded = [file, self.root / "conftest.py", *above]  # conftest.py files come with a test
+            if any(self.reaches(path) for path in loaded if path.is_file()):
+                found.add(self.relative(file))
+        return sorted(name for name in found if (self.root / name).is_file())
+
+    def touches(self, place: str) -> bool:
+        """Tell whether a file of a folder has changed."""
+        return any(name.startswith(place) for name in self.given)
+
+    def chapters(self) -> list[str]:
+        """Return the chapters whose exercises are reached, with hyphens; all, by their tests."""
+        tests = [self.root / name for name in EACH_EXERCISE if (self.root / name).is_file()]
+        every = any(self.changed & self.of_tests(file) for file in tests)
+        modules = sorted((self.root / "pdpbook_exercises").glob("*.py"))
+        modules = [path for path in modules if "\nEXERCISES = {" in self.text(path)]
+        reached = [path for path in modules if every or self.reaches(path)]
+        return [path.stem.replace("_", "-") for path in reached]
+
+    def of_tests(self, file: Path) -> set[str]:
+        """Return a file and the modules that it imports by name, but for those of the packages."""
+        outside = {name for name in self.code.files if not name.startswith("pdpbook")}
+        found, waiting = set(), {".".join(file.relative_to(self.root).with_suffix("").parts)}
+        while waiting:
+            found.add(module := waiting.pop())
+            waiting |= (self.code.direct(module).modules & outside) - found
+        return {self.relative(self.code.files[module]) for module in found}
+
+    def pages(self) -> list[str]:
+        """Return the pages whose cells lead to a changed module."""
+        return [
+            self.relative(page)
+            for page in notebook_pages(self.root)
+            if not self.changed.isdisjoint(self._of_cells(cells_of(page.read_text("utf-8"))))
+        ]
+
+    def _of_cells(self, cells: list[str]) -> set[str]:
+        reach = self.code.reached_from("\n".join(cells))
+        return {self.relative(self.code.files[module]) for module in reach.modules}
+
+    def names(self) -> list[str]:
+        """Return the parameters of the tests of bad input that a changed module answers for."""
+        found = []
+        for name in sorted(self.changed):
+            path = self.root / name
+            if name.startswith("pdpbook/") and path.suffix == ".py" and path.is_file():
+                short = ".".join(Path(name).with_suffix("").parts[1:])
+                text = path.read_text(encoding="utf-8")
+                found += [f"[{short}."]
+                found += [f"[{each}" for each in re.findall(r"^(?:def|class) (\w+)", text, re.M)]
+        return found
 
 
-def imported_by(code: CodeBase, file: Path) -> set[str]:
-    """Return a file and the modules that it imports by name, but for those of the two packages."""
-    outside = {name for name in code.files if not name.startswith("pdpbook")}
-    found, waiting = set(), {".".join(file.relative_to(code.root).with_suffix("").parts)}
-    while waiting:
-        found.add(module := waiting.pop())
-        waiting |= (code.direct(module).modules & outside) - found
-    return {code.files[module].relative_to(code.root).as_posix() for module in found}
+def cells_of(page: str) -> list[str]:
+    r"""Return the code of the cells of a page, without their options.
 
-
-def chapters_to_try(root: Path, changed: Iterable[str]) -> list[str]:
-    """Return the chapters whose exercises a change of some files can reach.
-
-    Parameters
-    ----------
-    root : Path
-        The repository.
-    changed : iterable of str
-        The files that have changed, as paths from the root.
-
-    Returns
-    -------
-    list of str
-        Names as in ``why-noise/leaver``, with hyphens; all chapters if the change is one of the
-        tests themselves or of what they import.
+    Examples
+    --------
+    >>> cells_of("Text.\n\n```{code-cell} ipython3\n:tags: [a]\nx = 1\n```\n")
+    ['x = 1\n']
     """
-    code = CodeBase(root, PACKAGES)
-    changed, found = set(changed), []
-    tests = [root / name for name in EACH_EXERCISE if (root / name).is_file()]
-    every = any(changed & imported_by(code, file) for file in tests)
-    for path in sorted((root / "pdpbook_exercises").glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "\nEXERCISES = {" in text:
-            reached = {code.files[module] for module in code.reached_from(text).modules} | {path}
-            if every or changed & {file.relative_to(root).as_posix() for file in reached}:
-                found.append(path.stem.replace("_", "-"))
+    found = []
+    for cell in CELL.findall(page):
+        if cell.startswith("---\n"):
+            cell = cell[4:].partition("\n---\n")[2]
+        found.append(re.sub(r"\A(?::[^\n]*\n)+", "", cell))
     return found
 
 
@@ -157,63 +243,98 @@ class Plan:
     Attributes
     ----------
     run : tuple of str
-        Files that pytest gets.
+        Files that pytest gets, the rules among them.
     chapters : tuple of str
         The chapters for which those of ``EACH_EXERCISE`` among them are run.
     slow : tuple of str
         Files that are left out.
+    names : tuple of str
+        Beginnings of the parameters with which the tests of bad input are run.
     """
 
     run: tuple[str, ...]
     chapters: tuple[str, ...]
     slow: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of pytest that keep the tests of these chapters, and those of other files."""
-        files = " or ".join(Path(name).name for name in self.run if name in EACH_EXERCISE)
-        kept = " or ".join([f"not ({files})", *(f"[{name}/" for name in self.chapters)])
-        return ("-k", kept) if files else ()
+        """The options of pytest that keep these tests, and all those of other files."""
+        kept = {name: [f"[{chapter}/" for chapter in self.chapters] for name in EACH_EXERCISE}
+        kept[BAD_INPUT] = ["test_every_", "test_the_fuzz_", *self.names]
+        kept = {Path(name).name: some for name, some in kept.items() if name in self.run}
+        parts = [f"({name} and ({' or '.join(some)}))" for name, some in kept.items()]
+        return ("-k", " or ".join([f"not ({' or '.join(kept)})", *parts])) if kept else ()
 
 
-def plan(tests: Iterable[str], chapters: Iterable[str]) -> Plan:
-    """Return what to run of some test files, if a change reaches the exercises of some chapters."""
+def plan(tests: Iterable[str], chapters: Iterable[str], names: Iterable[str] = ()) -> Plan:
+    """Return what to run, if a change reaches some test files and the exercises of chapters."""
     tests, chapters = list(tests), tuple(chapters)
     each = {name for name in tests if name in EACH_EXERCISE}
     unreached = each if not chapters else set()
     too_long = each if len(chapters) > MOST_CHAPTERS else set()
     slow = tuple(name for name in tests if name.startswith(SLOW) or name in too_long)
-    run = tuple(name for name in tests if name not in {*slow, *unreached})
-    return Plan(run, chapters if each & {*run} else (), slow)
+    chosen = [name for name in tests if name not in {*slow, *unreached}]
+    run = tuple(dict.fromkeys([*RULES, *chosen]))
+    return Plan(run, chapters if each & {*run} else (), slow, tuple(names))
 
 
 def main(base: str) -> int:
     """Run it; return the exit code."""
-    failed = [tool[0] for tool in LINT if subprocess.run([sys.executable, "-m", *tool]).returncode]
     changed = changed_files(ROOT, base)
+    if not changed:
+        print(
+            f"Nothing differs from {base}. To look at the commits of a branch: make quick BASE=main"
+        )
+        return 0
+    python = [sys.executable, "-m"]
+    types = subprocess.Popen([*python, "mypy"], stdout=subprocess.PIPE, text=True)
+    lint = (("ruff", "check", "."), ("ruff", "format", "--check", "."))
+    failed = [" ".join(tool[:2]) for tool in lint if subprocess.run([*python, *tool]).returncode]
+
     only_text = {name for name in changed if does_the_same(ROOT, base, name)}
-    effective = [name for name in changed if name not in only_text]
-    tests = tests_to_run(ROOT, effective)
+    reached = Reached(ROOT, [name for name in changed if name not in only_text])
+    tests = reached.tests()
     tests += [name for name in only_text if is_test(name) and name not in tests]  # doctests
-    chosen = plan(tests, chapters_to_try(ROOT, effective))
-    if chosen.run:
-        print(f"{len(chosen.run)} files with tests reach what differs from {base}.", flush=True)
-        # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
-        ours = any(name.startswith("tests/") for name in chosen.run)
-        small = ["--hypothesis-profile=small"] if ours else []
-        command = [sys.executable, "-m", "pytest", "-q", *small, *chosen.options, *chosen.run]
-        if subprocess.run(command, env=FEWER_SEEDS | os.environ).returncode:
-            failed.append("pytest")
-    pages = [name for name in changed if name.startswith("book/") and name.endswith(".md")]
-    if chosen.chapters:
-        chapters = ", ".join(chosen.chapters)
-        print(f"of the tests of all exercises, run for some chapters, at fewer seeds: {chapters}")
+    chosen = plan(tests, reached.chapters(), reached.names())
+    others = len(chosen.run) - len(RULES)
+    print(f"The rules of files, and {others} files with tests that the change reaches.", flush=True)
+    # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
+    command = [*python, "pytest", "-q", "--hypothesis-profile=small", *PROCESSES]
+    done = subprocess.run([*command, *chosen.options, *chosen.run], env=FEWER_SEEDS | os.environ)
+    failed += ["pytest"] * bool(done.returncode)
+
+    pages = [name for name in changed if name in {reached.relative(p) for p in notebook_pages()}]
+    edited = [name for name in pages if cells_differ(ROOT, base, name)]
+    executed = edited if len(edited) <= MOST_PAGES else []
+    if executed:
+        print(f"Executed and compared: {' '.join(executed)}", flush=True)
+        command = [*python, "pytest", "-q", *PROCESSES, "--nbval-lax", *executed]
+        failed += ["cells"] * bool(subprocess.run(command).returncode)
+    said, _ = types.communicate()
+    print(said, end="")
+    failed += ["mypy"] * bool(types.returncode)
+
+    print("\nNot run:")
     for name in chosen.slow:
-        print(f"not run, since it takes long: {name}")
+        print(f"  {name}, which takes long")
+    if pages and (proofs := LOOKED_AT["proofs/"]) not in chosen.run:
+        print(f"  {proofs}, which looks for the labels of statements on the pages")
+    for chapter in chosen.chapters:
+        print(f"  the exercises of {chapter} at more than {FEWER_SEEDS['PDPBOOK_SEEDS']} seeds")
+    if waiting := [name for name in {*reached.pages(), *edited} if name not in executed]:
+        print(f"  the cells of {len(waiting)} pages: {' '.join(sorted(waiting))}")
     for name in pages:
-        print(f"not executed: make page P={name}")
-    print(f"Wrong: {', '.join(failed)}." if failed else "Quick checks passed; make test runs all.")
+        print(f"  the built page: make page P={name}")
+    print("  what make test alone does: both books built, looked at in a browser, printed")
+    print(f"Wrong: {', '.join(failed)}." if failed else "Quick checks passed.")
     return bool(failed)
+
+
+def cells_differ(root: Path, base: str, name: str) -> bool:
+    """Tell whether the code of a page is another one than in a commit."""
+    before = run("git", "show", f"{base}:./{name}", root=root)
+    return cells_of(before) != cells_of((root / name).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
