@@ -104,8 +104,20 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
     module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
-    assert set(stubs) == {f"{page.stem}/{title}" for title in module.EXERCISES}
-    assert set(solutions) == set(stubs)
+    checked = {f"{page.stem}/{title}" for title in module.EXERCISES}
+    files = [page, solution_page(page), Path(str(module.__file__))]
+    places = [str(path.relative_to(ROOT)) for path in files]
+    missing = [
+        f"{place}: {what} of {exercise} is missing"
+        for place, found, what in zip(
+            places,
+            (stubs, solutions, checked),
+            ("a check in a cell after its stub", "the solution with its assertion", "the entry"),
+            strict=True,
+        )
+        for exercise in sorted({*stubs, *solutions, *checked} - {*found})
+    ]
+    assert not missing, "\n".join(["", *missing])
     for exercise, stub in stubs.items():
         assert stub and solutions[exercise], f"{exercise}: no stub or no solution"
         assert unparsed(stub) != unparsed(solutions[exercise]), f"{exercise} is not solved"

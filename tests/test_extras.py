@@ -54,19 +54,6 @@ def test_the_extras_hold_the_modules_that_are_said_to_be_theirs() -> None:
     assert {*CALLS} == {*ALL} == {*EXTRAS.values()}
 
 
-def test_what_the_pages_install_is_an_extra_of_the_clone() -> None:
-    """The package is on no index, so that its name alone installs nothing."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]
-    found = {
-        (page.name, *each)
-        for page in pages
-        for each in re.findall(r"pip install '(.*?)\[(\w+)\]'", page.read_text(encoding="utf-8"))
-    }
-    assert ("README.md", ".", "command") in found
-    assert {extra for *_, extra in found} <= {*DECLARED}
-    assert {where for _, where, _ in found} == {"."}
-
-
 def test_the_package_imports_without_any_extra() -> None:
     modules = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -1,7 +1,8 @@
 """The whole book as one PDF, from the built pages.
 
-``python -m book._ext.print_book`` joins the pages of ``_build/html`` in the order of ``_toc.yml``
-into one page, ``_build/print/book.html``, and lets Chromium print it to ``_build/print/book.pdf``.
+``python -m book._ext.edition.print_book`` joins the pages of ``_build/html`` in the order of
+``_toc.yml`` into one page, ``_build/print/book.html``, and lets Chromium print it to
+``_build/print/book.pdf``.
 Numbers, references and outputs are those that the build has written, so nothing is executed and
 nothing is numbered anew.  What the page ``book/game/nvo-game`` calls ``loss`` is
 ``book-game-nvo-game--loss`` here, and a link to another page leads to the place in this one.

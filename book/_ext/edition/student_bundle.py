@@ -1,10 +1,15 @@
 """The student bundle: the notebooks of the built book, and all that it takes to run them.
 
-``python -m book._ext.student_bundle`` collects into ``_build/notebooks`` the notebooks that the
-build wrote beside its pages, the wheels of the package and of the exercises, the pinned
+``python -m book._ext.edition.student_bundle`` collects into ``_build/notebooks`` the notebooks that
+the build wrote beside its pages, the wheels of the package and of the exercises, the pinned
 requirements, the figures with sliders, the licences and a README, and packs them into
 ``_build/html/pdpbook-notebooks.zip``, to which the first page of the book links.  It executes
 nothing and needs no network.
+
+``python -m book._ext.edition.student_bundle my-course`` writes the same archive for a course into
+that folder.  There the wheel of the exercises has no reference solutions
+(``book/_ext/edition/student_checks.py``).  This takes about a minute, because every known answer is
+tried, and only a course that is graded needs it: the repository, which is public, holds them too.
 """
 
 import hashlib
@@ -27,7 +32,6 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.edition import student_checks
 from book._ext.edition.student_checks import write_student_checks
 from book._ext.pages.explorable import series_of, series_script, series_style
 from pdpbook.plotting.series import LOOKS
@@ -128,10 +132,7 @@ def pinned(root: Path, names: list[str]) -> list[str]:
 
 
 def build_wheels(root: Path, target: Path) -> list[Path]:
-    """Build the wheels of both packages, from copies: setuptools writes into what it builds.
-
-    That of the exercises has checks without references, as students may read it.
-    """
+    """Build the wheels of both packages, from copies: setuptools writes into what it builds."""
     with tempfile.TemporaryDirectory() as folder:
         package, exercises = Path(folder, "package"), Path(folder, "exercises")
         package.mkdir()
@@ -141,12 +142,17 @@ def build_wheels(root: Path, target: Path) -> list[Path]:
                 shutil.copytree(root / name, package / name, ignore=ignored)
             else:
                 shutil.copy(root / name, package)
-        write_student_checks(root / "pdpbook_exercises", exercises)
-        command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-        command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target)]
-        subprocess.run([sys.executable, *command, str(package), str(exercises)], check=True)
+        shutil.copytree(root / "pdpbook_exercises", exercises, ignore=ignored)
+        build_wheel(target, package, exercises)
     [first], [second] = target.glob("pdpbook-*.whl"), target.glob("pdpbook_exercises-*.whl")
     return [first, second]
+
+
+def build_wheel(target: Path, *folders: Path) -> None:
+    """Build the wheels of packages that lie in folders, without a network."""
+    command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    command += ["--no-index", "--disable-pip-version-check", "--wheel-dir", str(target)]
+    subprocess.run([sys.executable, *command, *map(str, folders)], check=True)
 
 
 def collect_notebooks(root: Path, target: Path) -> None:
@@ -250,8 +256,7 @@ def digest_of_files(root: Path, names: Iterable[str | Path]) -> str:
 def sources(root: Path) -> str:
     """Hash all that the bundle is made from."""
     looks = [series_script(LOOKS), series_style(LOOKS)]
-    scripts = [Path(__file__), Path(student_checks.__file__)]
-    made_by = [*(path.read_text(encoding="utf-8") for path in scripts), sys.version, *looks]
+    made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
     others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
@@ -290,7 +295,32 @@ def make_bundle(root: Path) -> Path:
     return root / ARCHIVE
 
 
+def make_course_bundle(root: Path, course: Path) -> Path:
+    """Pack the bundle for a course, its exercises without references; return the archive.
+
+    Parameters
+    ----------
+    root : Path
+        The repository, whose bundle is made.
+    course : Path
+        The folder of the course; it is made if it is not there.
+    """
+    course.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder, exercises = Path(name, "notebooks"), Path(name, "exercises")
+        shutil.copytree(root / NOTEBOOKS, folder)
+        [wheel] = folder.glob("pdpbook_exercises-*.whl")
+        wheel.unlink()
+        write_student_checks(root / "pdpbook_exercises", exercises)
+        build_wheel(folder, exercises)
+        archive = course / ARCHIVE.name
+        pack(folder, archive, date_of(root))
+    return archive
+
+
 if __name__ == "__main__":
     (ROOT / "_build" / "html").mkdir(parents=True, exist_ok=True)
     made = make_bundle(ROOT)
     print(f"The notebooks are in {ROOT / NOTEBOOKS}, packed in {made}")
+    for course in sys.argv[1:]:
+        print(f"Without references for the course: {make_course_bundle(ROOT, Path(course))}")
