@@ -36,8 +36,8 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: proofs book page watch quick notebooks pdf instructor-book instructor-pages books assignment grade export formgrader \
-  test lint environment compiled oldest nbval outputs lab edit bench mutants clean
+.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export formgrader \
+  test test-all lint environment compiled uncompiled oldest nbval arithmetic outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -53,13 +53,18 @@ page: $(STAMP)
 watch: $(STAMP)
 	@$(ALONE) $(RUN) book._ext.build.watch "$(or $(P),book/index.md)"
 
-# Lint, and the tests that what has changed since BASE can reach; says what it leaves out.
+# Lint, the rules of all files, and the tests and pages that what differs from BASE can reach; says
+# what it leaves out.
 quick: $(STAMP)
 	$(RUN) tests.tools.quick $(BASE)
 
 # The notebook edition and the student bundle, from the built book; nothing is executed.
 notebooks: $(BUILT)
 	@$(RUN) book._ext.edition.student_bundle
+
+# The same bundle for a course, into its folder, whose checks hold no reference solution.
+course-bundle: $(BUILT)
+	@$(RUN) book._ext.edition.student_bundle "$(COURSE)"
 
 # The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
 pdf: $(BUILT)
@@ -108,26 +113,44 @@ formgrader: $(NBGRADER)
 
 # Everything that CI runs, in this order: the books are built from what nbval executed. The longest
 # files come first, so that both processes end at about the same time.
-LONGEST := tests/site tests/course tests/scaling tests/test_collector.py \
-  tests/test_notebook_edition.py tests/test_mutants.py
+PROFILE ?= default
+LONGEST := tests/site tests/course tests/test_proofs.py tests/scaling tests/test_bad_input.py \
+  tests/exercises/test_student_checks.py tests/exercises/test_answers.py tests/test_collector.py \
+  tests/test_notebook_edition.py
 test: $(NBGRADER)
 	@$(call BESIDE,environment compiled,lint)
 	$(MAKE) nbval
+	$(MAKE) arithmetic
 	$(MAKE) books
-	$(MAKE) oldest
-	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
-	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
-	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests pdpbook pdpbook_exercises course
+	@$(call BESIDE,uncompiled,oldest)
+	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
+	  $(LONGEST) tests pdpbook pdpbook_exercises course
 	@echo "All checks passed."
+
+# The same with ten times the examples of hypothesis and the drawn cases of exercises at 100 seeds
+# instead of 5; a workflow does it each night.
+test-all:
+	PDPBOOK_SEEDS=100 $(MAKE) test PROFILE=nightly
+
+# The tests of the loops without the compiler, which hides what NumPy would say of an index.
+uncompiled: $(STAMP)
+	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q --hypothesis-profile=small \
+	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
+
+# One sentence a line in the pages, and the code as Ruff sets it.
+format: $(STAMP)
+	$(RUN) tests.tools.sentence_lines
+	$(RUN) ruff format .
 
 lint: $(STAMP)
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
-# Check the files of proofs/ with Coq, if it is installed.
-proofs: $(STAMP)
-	$(RUN) tests.tools.proofs
+# Check the files of proofs/ with Coq, if it is installed, or one file and the proofs that it needs:
+# make proofs [FILE=proof.v]. Needs no environment.
+proofs:
+	@$(PYTHON) -m tests.tools.proofs $(if $(FILE),"$(FILE)")
 
 # What the pages run in: the wheel, what it declares to need, and a kernel.
 environment: $(STAMP)
@@ -144,6 +167,10 @@ oldest: $(STAMP)
 # Execute every page there, compare its checked cells with tests/outputs, and keep it for the books.
 nbval: environment
 	$(ALONE) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax book
+
+# The pages whose numbers come from solvers (or P="book/... ...") as another processor computes them.
+arithmetic: $(STAMP)
+	$(ALONE) $(RUN) tests.tools.arithmetic $(P)
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.
 outputs: $(STAMP)

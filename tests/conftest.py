@@ -15,8 +15,10 @@ from pdpbook_exercises import sandbox
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-settings.register_profile("default", deadline=None, max_examples=100)
+# Each night ten times as many examples are tried: `make test-all`.
+settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("small", deadline=None, max_examples=10)
+settings.register_profile("nightly", deadline=None, max_examples=300)
 settings.load_profile("default")
 
 #: Tests here drive browsers, clusters, servers and sandboxes, whose timeouts run out where CI's

@@ -32,10 +32,17 @@ NAMES = [*CALLS, *MODULE_CALLS]
 def test_every_public_name_has_a_valid_call_with_all_its_arguments() -> None:
     names = {name for name in CALLS if "." not in name}
     top = set(pb.__all__) - {*PARTS, "plotting"}
-    assert top <= names | RESULTS and not names & RESULTS
+    faults = [f"tests/tools/valid_calls.py: CALLS needs {each}" for each in top - names - RESULTS]
+    assert not faults and not names & RESULTS, "\n".join(["", *sorted(faults)])
     for name in NAMES:
         expected = set(inspect.signature(fuzz.resolved(name)).parameters)
-        assert set(fuzz.valid_values(name)) == expected, name
+        where = "valid_calls.py: CALLS" if name in CALLS else "module_calls.py: MODULE_CALLS"
+        given = set(fuzz.valid_values(name))
+        faults += [f"tests/tools/{where}[{name!r}] lacks {each}" for each in expected - given]
+        faults += [
+            f"tests/tools/{where}[{name!r}]: no argument {each}" for each in given - expected
+        ]
+    assert not faults, "\n".join(["", *sorted(faults)])
     for name in RESULTS:
         assert dataclasses.is_dataclass(public(name))
 
@@ -57,7 +64,10 @@ def test_every_name_of_a_module_and_every_method_has_a_call_or_a_reason_for_none
     known = {public(name) for name in {*CALLS, *RESULTS} if "." not in name}
     alone = {name for name, it in offered.items() if it not in known}
     called = {name for name in MODULE_CALLS if name in offered}
-    assert alone == called | INNER | MODULE_RESULTS | (ELSEWHERE & set(offered))
+    explained = called | INNER | MODULE_RESULTS | (ELSEWHERE & set(offered))
+    where = "tests/tools/module_calls.py"
+    faults = [f"{where}: MODULE_CALLS needs {name}" for name in sorted(alone - explained)]
+    faults += [f"{where}: no module offers {name}" for name in sorted(explained - alone)]
     methods = {
         f"{name}.{method}"
         for name, it in offered.items()
@@ -67,7 +77,10 @@ def test_every_name_of_a_module_and_every_method_has_a_call_or_a_reason_for_none
         and (inspect.isfunction(function) or isinstance(function, classmethod))
     }
     in_calls = {"foundations.sampling_query.Grid.padded", "game.nvo_game.NVOGame.from_data"}
-    assert methods == (set(MODULE_CALLS) | ELSEWHERE) - set(offered) | in_calls
+    tried = (set(MODULE_CALLS) | ELSEWHERE) - set(offered) | in_calls
+    faults += [f"{where}: MODULE_CALLS needs the method {name}" for name in sorted(methods - tried)]
+    faults += [f"{where}: there is no method {name}" for name in sorted(tried - methods)]
+    assert not faults, "\n".join(["", *faults])
 
 
 @pytest.mark.parametrize("name", NAMES)

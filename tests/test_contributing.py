@@ -11,16 +11,31 @@ from tests.tools.notebooks import ROOT
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 #: Tests of a tool or of a function, which ask nothing of whoever writes a page or a function.
 OF_TOOLS = {
+    "arithmetic",
     *("build", "compile", "data", "files", "import_closure", "kernel_moves", "kernels", "mutants"),
     *("notebook_edition", "page_tools", "predictions", "proofs", "quick", "second_try"),
-    *("student_bundle", "validate", "watch", "extras", "contributing", "release", "workflows"),
+    *(
+        "student_bundle",
+        "validate",
+        "exact_verdicts",
+        "watch",
+        "extras",
+        "contributing",
+        "release",
+        "workflows",
+    ),
 }
 
 
 @pytest.mark.parametrize("test", sorted((ROOT / "tests").glob("test_*.py")), ids=relative)
 def test_a_rule_that_is_tested_is_written_down(test: Path) -> None:
     of_a_tool = test.stem.removeprefix("test_") in OF_TOOLS
-    assert (f"`{relative(test)}`" in TEXT) != of_a_tool, "it stands in one of the two"
+    written = f"`{relative(test)}`" in TEXT
+    assert written or of_a_tool, (
+        f"CONTRIBUTING.md: add a row for `{relative(test)}` to “What the tests hold”, or add "
+        f"{test.stem.removeprefix('test_')!r} to OF_TOOLS in tests/test_contributing.py"
+    )
+    assert not (written and of_a_tool), f"CONTRIBUTING.md names {relative(test)}, and OF_TOOLS too"
 
 
 def test_what_is_named_is_there() -> None:

@@ -99,7 +99,12 @@ def late(uses: re.Pattern[str], at: str, *, text=lambda each: each) -> Iterator[
         for paragraph in paragraphs(file):
             found = uses.search(text(paragraph))
             if found and not leads_to(paragraph, at):
-                yield f"{file}: “{found[0]}” is introduced in {at}"
+                begins = max(0, TEXTS[file].find(paragraph.strip()[:60]))
+                line = 1 + TEXTS[file][:begins].count("\n")
+                yield (
+                    f"{file}.md:{line}: “{found[0]}” is introduced later, in {at}.md: say it in "
+                    "other words, or link to that chapter in this paragraph"
+                )
                 break
 
 
@@ -122,7 +127,9 @@ TERMS = dict(terms())
 
 @pytest.mark.parametrize("term", TERMS)
 def test_a_term_leads_to_its_chapter(term: str) -> None:
-    assert TERMS[term] in LABELS, f"the entry {term} ends with no link to a chapter"
+    assert TERMS[term] in LABELS, (
+        f"book/glossary.md: the entry {term} must end in “See [](#chapter)”, which introduces it"
+    )
 
 
 def pattern_of(term: str) -> re.Pattern[str]:
@@ -138,8 +145,8 @@ def pattern_of(term: str) -> re.Pattern[str]:
 def test_no_term_is_used_before_its_chapter(term: str) -> None:
     at = LABELS[TERMS[term]]
     found = [each for each in late(pattern_of(term), at, text=without_code)]
-    found = [each for each in found if (term, each.partition(":")[0]) not in EXPLAINED]
-    assert not found, "\n".join(found)
+    found = [each for each in found if (term, each.partition(".md:")[0]) not in EXPLAINED]
+    assert not found, "\n".join(["", *found])
 
 
 @pytest.mark.parametrize(
@@ -199,7 +206,9 @@ def use_of(symbol: str) -> re.Pattern[str]:
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_a_symbol_leads_to_one_chapter(symbol: str) -> None:
-    assert SYMBOLS[symbol] in LABELS, f"the row of {symbol} leads to no single chapter"
+    assert SYMBOLS[symbol] in LABELS, (
+        f"book/notation.md: the row of {symbol} must link to the one chapter that introduces it"
+    )
     if LABELS[SYMBOLS[symbol]] not in PATH:
         return
     used = use_of(symbol).search(formulas(TEXTS[LABELS[SYMBOLS[symbol]]]))
@@ -209,8 +218,8 @@ def test_a_symbol_leads_to_one_chapter(symbol: str) -> None:
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_no_symbol_is_used_before_its_chapter(symbol: str) -> None:
     found = [*late(use_of(symbol), LABELS[SYMBOLS[symbol]], text=formulas)]
-    found = [each for each in found if (symbol, each.partition(":")[0]) not in EXPLAINED]
-    assert not found, "\n".join(found)
+    found = [each for each in found if (symbol, each.partition(".md:")[0]) not in EXPLAINED]
+    assert not found, "\n".join(["", *found])
 
 
 # Public names
@@ -245,22 +254,26 @@ def calls(file: str) -> set[str]:
 
 @pytest.mark.parametrize("file", PATH)
 def test_no_name_is_called_before_the_chapter_that_teaches_it(file: str) -> None:
-    wrong = {}
-    for name in calls(file):
+    wrong = []
+    for name in sorted(calls(file)):
         chapter = TITLES.get(taught_in(name))
         if chapter is None or ORDER[chapter] > ORDER[file]:
-            wrong[name] = taught_in(name) or "no chapter"
-    assert not wrong
+            said = f"*{taught_in(name)}*" if taught_in(name) else "no chapter"
+            wrong.append(
+                f"{file}.md uses pb.{name}, and its docstring says that it is taught in {said}: "
+                f"correct “Taught in *…*” there, or link to that chapter beside `pb.{name}` here"
+            )
+    assert not wrong, "\n".join(["", *wrong])
 
 
 CHAPTER = re.compile(r"(?:\b[Tt]aught[^*.;]{0,30} in|\bthe chapter)(?: the chapter)? \*(.+?)\*")
 
 
 def test_every_docstring_names_a_chapter_that_exists() -> None:
-    wrong = {}
-    for module in sorted((ROOT / "pdpbook").rglob("*.py")):
-        text = " ".join(module.read_text(encoding="utf-8").split())
-        named = {*CHAPTER.findall(text)} - {*TITLES}
-        if named:
-            wrong[str(module.relative_to(ROOT))] = named
-    assert not wrong
+    wrong = [
+        f"{module.relative_to(ROOT)}: no chapter has the title *{named}*, which a docstring names"
+        for module in sorted((ROOT / "pdpbook").rglob("*.py"))
+        for named in CHAPTER.findall(" ".join(module.read_text(encoding="utf-8").split()))
+        if named not in TITLES
+    ]
+    assert not wrong, "\n".join(["", *wrong])

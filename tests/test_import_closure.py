@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from book._ext.execution.execution_cache import STATES, ExecutionCache
 from book._ext.execution.import_closure import CodeBase, digest_of_code
 from book._ext.execution.page_key import Keys
-from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
+from tests.tools.notebooks import ROOT
 
 FILES = {
     "pdpbook/__init__.py": "import lazy_loader\n__getattr__ = lazy_loader.attach_stub()",
@@ -166,17 +166,6 @@ def test_other_states_are_kept_but_not_without_end(repository: Path) -> None:
     found = [slot.find(USES_GAME) is not None for slot in slots]
     assert found == [False] * 2 + [True] * STATES
     assert not list(slots[0].folder.parent.glob(".*"))  # no half written notebook is left
-
-
-def test_no_page_of_the_book_reaches_everything_without_need() -> None:
-    """A page that cannot be resolved is executed again after every change of the package."""
-    code = CodeBase(ROOT)
-    unresolved = {
-        page.relative_to(ROOT / "book").as_posix()
-        for page in notebook_pages()
-        if code.reached_from("\n".join(c.source for c in code_cells(read_page(page)))).everything
-    }
-    assert unresolved == {"instructors/guide.md"}  # it grades, in processes of its own
 
 
 def test_modules_that_compute_imports_are_known() -> None:

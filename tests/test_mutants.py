@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.faults import mutants, put
+from tests.tools.mutants import spared
 from tests.tools.notebooks import ROOT
 
 MODULE = '''"""A module with one line that is tested and one that is not."""
@@ -80,16 +81,23 @@ def test_one_mutant_is_killed_and_another_survives(toy: Path) -> None:
     [
         (f"    if limit < 0.0:  {REASON}\n", 0),
         (f"    {REASON}\n    if limit < 0.0:\n", 0),
-        ("    if limit < 0.0:  # pragma: no mutate\n", 2),  # without a reason
-        (f"    x = x  {REASON}\n    if limit < 0.0:\n", 2),  # about another line
+        ("    if limit < 0.0:  # pragma: no mutate\n", 3),  # without a reason
+        (f"    x = x  {REASON}\n    if limit < 0.0:\n", 3),  # about another line
     ],
 )
-def test_a_line_with_a_reason_is_left_alone(toy: Path, changed: str, faults: int) -> None:
+def test_a_line_with_a_reason_is_left_alone(changed: str, faults: int) -> None:
+    text = MODULE.replace("    if limit < 0.0:\n", changed)
+    found = list(mutants(ast.parse(text)))
+    put_in = [mutant.change for mutant in found if not spared(text.splitlines(), mutant)]
+    assert len([change for change in put_in if "0.0" in change]) == faults
+
+
+def test_no_fault_is_put_into_a_line_with_a_reason(toy: Path) -> None:
     module = toy / "pdpbook/foundations/toy.py"
-    module.write_text(MODULE.replace("    if limit < 0.0:\n", changed), encoding="utf-8")
-    survivors = [line for line in run(toy).stdout.splitlines() if "survived: " in line]
-    assert len([line for line in survivors if "0.0" in line]) == faults
-    assert len(survivors) == 2 + faults  # the rest of the module as before
+    line = "    if limit < 0.0:"
+    module.write_text(MODULE.replace(line, f"{line}  {REASON}"), encoding="utf-8")
+    survivors = [each for each in run(toy).stdout.splitlines() if "survived: " in each]
+    assert [each.split(":")[1] for each in survivors] == ["9", "8"]  # of the lines without one
 
 
 def test_tests_that_fail_without_a_fault_are_no_tests_of_faults(toy: Path) -> None:

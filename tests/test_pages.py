@@ -1,12 +1,14 @@
 """What the pages of the book promise: seeds, figures, questions, tables, and where they stand."""
 
 import re
+import tomllib
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 import yaml
 
+from book._ext.execution.import_closure import CodeBase
 from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
 from tests.tools.baselines import baseline_path, read_baseline
 from tests.tools.notebooks import (
@@ -21,22 +23,62 @@ from tests.tools.notebooks import (
 
 @pytest.mark.parametrize("page", notebook_pages(), ids=relative)
 def test_randomness_is_seeded_on_pages(page: Path) -> None:
-    code = "\n".join(cell.source for cell in code_cells(read_page(page)))
-    assert not GLOBAL_RANDOMNESS.findall(code)
+    found = [
+        f"{relative(page)}: {used.strip()} draws from a generator without a seed or one that all "
+        "code shares; write rng = np.random.default_rng(SEED) once, in the setup cell"
+        for cell in code_cells(read_page(page))
+        for used in GLOBAL_RANDOMNESS.findall(cell.source)
+    ]
+    assert not found, "\n".join(["", *found])
 
 
 @pytest.mark.parametrize("page", notebook_pages(), ids=relative)
 def test_figures_are_described_and_cells_are_short(page: Path) -> None:
-    for number, cell in enumerate(code_cells(read_page(page))):
+    for cell in code_cells(read_page(page)):
         lines = [line for line in cell.source.splitlines() if line.strip()]
-        assert len(lines) <= 25, f"code cell {number} has {len(lines)} lines"
+        begins = f"{relative(page)}: the code cell that begins “{lines[0] if lines else ''}”"
+        assert len(lines) <= 25, f"{begins} has {len(lines)} lines, and 25 are the most"
         settings = cell.metadata.get("mystnb", {})
         if "figure" in settings or "image" in settings:
             name = settings["figure"]["name"]
-            assert name.startswith(("fig-", "tab-")), f"code cell {number}"
-            assert settings["figure"]["caption"].strip(), f"code cell {number}"
+            told = f"{relative(page)}: the figure {name}"
+            assert name.startswith(("fig-", "tab-")), f"{told} must be named fig-… or tab-…"
+            assert settings["figure"]["caption"].strip(), f"{told} has no caption"
             if name.startswith("fig-"):
-                assert len(settings["image"]["alt"]) > 15, f"code cell {number}"
+                alt = settings.get("image", {}).get("alt", "")
+                assert len(alt) > 15, f"{told} needs image: alt: that tells what it shows"
+
+
+@pytest.mark.parametrize("page", notebook_pages(), ids=relative)
+def test_pages_count_records_and_not_players(page: Path) -> None:
+    found = re.search(r"1,317 (\w+ )?players", page.read_text(encoding="utf-8"))
+    assert not found, f"{relative(page)}: write “1,317 records” for “{found and found[0]}”"
+
+
+def test_what_the_pages_install_is_an_extra_of_the_clone() -> None:
+    """The package is on no index, so that its name alone installs nothing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = [
+        (relative(page), *each)
+        for page in [ROOT / "README.md", *all_pages()]
+        for each in re.findall(r"pip install '(.*?)\[(\w+)\]'", page.read_text(encoding="utf-8"))
+    ]
+    assert ("README.md", ".", "command") in found
+    for page, where, extra in found:
+        assert extra in project["optional-dependencies"], f"{page}: there is no extra {extra}"
+        assert where == ".", f"{page}: write pip install '.[{extra}]' for '{where}[{extra}]'"
+
+
+def test_no_page_of_the_book_reaches_everything_without_need() -> None:
+    """A page that cannot be resolved is executed again after every change of the package."""
+    code = CodeBase(ROOT)
+    unresolved = {
+        relative(page)
+        for page in notebook_pages()
+        if code.reached_from("\n".join(c.source for c in code_cells(read_page(page)))).everything
+    }
+    unresolved -= {"book/instructors/guide.md"}  # it grades, in processes of its own
+    assert not unresolved, f"import by name, without stars and magic: {', '.join(unresolved)}"
 
 
 PUBLIC_PAGES = [page for page in notebook_pages() if "solutions" not in page.parts]
@@ -51,7 +93,7 @@ def test_a_chapter_asks_before_it_answers(page: Path) -> None:
     """Three questions or more, each before a cell or an explorable of its section."""
     text = page.read_text(encoding="utf-8")
     questions = [*PREDICTION.finditer(text)]
-    assert len(questions) >= 3
+    assert len(questions) >= 3, f"{relative(page)} asks {len(questions)} predictions; write three"
     for question in questions:
         rest = text[question.end() :].partition("\n## ")[0]
         assert "```{code-cell}" in rest or "```{explorable}" in rest, question[1]
@@ -83,7 +125,12 @@ def test_what_a_reader_sees_of_the_code_is_what_teaches() -> None:
         )
         for page in PUBLIC_PAGES
     }
-    assert sum(visible.values()) <= 2000, visible
+    longest = sorted(visible, key=lambda name: visible[name], reverse=True)[:5]
+    told = ", ".join(f"{name} ({visible[name]})" for name in longest)
+    assert sum(visible.values()) <= 2000, (
+        f"readers see {sum(visible.values())} lines of code, and 2,000 are the most: fold a cell "
+        f"that does not teach, or move it to the package. These pages have most: {told}"
+    )
 
 
 NUMBER = re.compile(r"(?<![\w.,])[-+−]?(?:\d[\d,]*(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)(?![\w.]|,\d)")
@@ -140,10 +187,25 @@ def test_the_tables_of_contents_and_the_pages_agree() -> None:
     pages = {relative(page.with_suffix("")) for page in all_pages()}
     private = {page for page in pages if page.startswith(PRIVATE)}
     public, instructor = listed("_toc.yml"), listed("_toc_instructor.yml")
-    assert len(set(public)) == len(public)
-    assert set(public) == pages - private
-    assert instructor[: len(public)] == public
-    assert set(instructor[len(public) :]) == private
+    faults = []
+    for toc, files, there in (
+        ("_toc.yml", public, pages - private),
+        ("_toc_instructor.yml", instructor, pages),
+    ):
+        faults += [f"{toc}: add “- file: {page}”" for page in sorted(there - {*files})]
+        faults += [f"{toc}:{line_of(toc, page)}: no page {page}.md" for page in {*files} - there]
+        twice = {page for page in files if files.count(page) > 1}
+        faults += [f"{toc}:{line_of(toc, page)}: {page} stands there twice" for page in twice]
+    assert not faults, "\n".join(["", *faults])
+    for one, other in zip(public, instructor, strict=False):
+        where = f"_toc_instructor.yml:{line_of('_toc_instructor.yml', other)}"
+        assert one == other, f"{where}: here stands {other}, and {one} in _toc.yml"
+
+
+def line_of(file: str, text: str) -> int:
+    """The first line of a file with a text; the last line if there is none."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if text in line), len(lines))
 
 
 def linked(list_class: str) -> list[str]:
@@ -163,9 +225,14 @@ def test_the_first_page_shows_the_path_and_what_stands_beside_it() -> None:
         if title and title[1].endswith("★"):
             starred.append(page.stem)
     path, beside = linked("path"), linked("path-beside")
-    assert len(path) == 9 and not {*path} & {*starred}
-    assert path == [page.stem for page in chapters if page.stem not in starred][: len(path)]
-    assert {*beside} == {*starred} and len(beside) == len(starred) > 0
+    first = [page.stem for page in chapters if page.stem not in starred][:9]
+    assert path == first, f"book/index.md: the list {{.path}} must link to {', '.join(first)}"
+    faults = [f"add [](#{name}), whose title ends in ★" for name in starred if name not in beside]
+    faults += [f"leave out {name}, which has no ★" for name in beside if name not in starred]
+    faults += [f"{name} stands there twice" for name in {*beside} if beside.count(name) > 1]
+    assert beside and not faults, "\n".join(
+        ["", *(f"book/index.md: the list {{.path-beside}}: {fault}" for fault in faults)]
+    )
 
 
 def test_every_part_has_a_picture_on_the_first_page() -> None:

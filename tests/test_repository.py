@@ -28,7 +28,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
 CHECKS = sorted(EXERCISES.glob("*.py"))
 LAYERS = [
-    {"_validate", "_data", "_compile", "_extras", "_files", "_repr"},
+    {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_repr"},
     {"_kernels"},
     {"foundations"},
     {"per_instance"},
@@ -45,6 +45,7 @@ PARTS = {part for parts in LAYERS for part in parts if not part.startswith("_")}
 PARTS -= {"plotting"}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HEAVY = [
+    "clarabel",
     "dask",
     "distributed",
     "dp_accounting",
@@ -158,7 +159,7 @@ def test_everything_that_the_package_imports_is_declared() -> None:
     """Extras are imported by ``_extras`` alone, or where only a checker of types looks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.match(r"[\w-]+", each)[0] for each in project["dependencies"]}
-    assert len(declared) <= 6, "what a user of the package must install is to stay small"
+    assert len(declared) <= 7, "what a user of the package must install is to stay small"
     # A notebook has IPython, which brings the last.
     known = {
         *sys.stdlib_module_names,
@@ -334,6 +335,36 @@ def test_what_a_docstring_refers_to_is_there(module: Path) -> None:
     text = module.read_text(encoding="utf-8")
     names = set(re.findall(r":\w+:`(?:[^`<]*<)?~?(pdpbook[\w.]*)", text))
     assert not [name for name in sorted(names) if not is_there(name)]
+
+
+PROGRAMS = [*(ROOT / "book" / "_ext").rglob("*.py"), *(ROOT / "course").glob("*.py")]
+PROGRAMS += [
+    *MODULES,
+    *CHECKS,
+    *(ROOT / "tests").rglob("*.py"),
+    *(ROOT / "benchmarks").glob("*.py"),
+]
+PAGES_OF_COMMANDS = [*ROOT.glob("*.md"), ROOT / "Makefile", *(ROOT / "book").rglob("*.md")]
+
+
+@pytest.mark.parametrize("path", [*PAGES_OF_COMMANDS, *PROGRAMS], ids=relative)
+def test_a_command_that_is_named_is_there(path: Path) -> None:
+    """``python -m`` of a module of ours, in a docstring or on a page."""
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r"python3? -m ((?:book|course|tests|pdpbook|benchmarks)[\w.]*)", text):
+        file = ROOT.joinpath(*name.rstrip(".").split("."))
+        known = file.with_suffix(".py").is_file() or (file / "__main__.py").is_file()
+        assert known or (file.is_dir() and name.endswith(".")), (
+            f"{relative(path)}: no module {name}"
+        )
+
+
+def test_the_architecture_has_a_row_for_every_part_of_the_package() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]*) \|", text.partition("## The package")[2], re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)", row)}
+    missing = sorted({*LEVEL} - named)
+    assert not missing, f"ARCHITECTURE.md, the table of “The package”: no row for {missing}"
 
 
 def imports() -> Iterator[tuple[str, str]]:

@@ -118,7 +118,10 @@ def test_reading_follows_the_rule():
     assert page.reading == 20
     assert replace(page, text=page.text + "\n$$\nx\n$$\n" * 10).reading == 25
     for chapter in CHAPTERS.values():
-        assert chapter.reading % STEP == 0 and 10 <= chapter.reading <= 90, chapter.label
+        assert chapter.reading % STEP == 0
+        assert 10 <= chapter.reading <= 90, (
+            f"{chapter.docname}.md takes {chapter.reading} minutes to read; 10 to 90 are allowed"
+        )
 
 
 def test_every_chapter_is_read_and_has_all_its_parts():
@@ -128,8 +131,13 @@ def test_every_chapter_is_read_and_has_all_its_parts():
     assert [chapter.docname for chapter in CHAPTERS.values()] == files
     for label, chapter in CHAPTERS.items():
         assert Path(chapter.docname).name == label
-        assert 3 <= len(chapter.outcomes) <= 7, label
-        assert len(chapter.tasks) == chapter.text.count("```{exercise}"), label
+        assert 3 <= len(chapter.outcomes) <= 7, (
+            f"{chapter.docname}.md: “You will be able to” has {len(chapter.outcomes)} outcomes; "
+            "write three to seven"
+        )
+        assert len(chapter.tasks) == chapter.text.count("```{exercise}"), (
+            f"{chapter.docname}.md: an exercise lacks its options: label, level, minutes, kind, for"
+        )
         assert {task.level for task in chapter.tasks} <= set(LEVELS)
 
 
@@ -176,14 +184,25 @@ def test_both_plans_add_up():
         weeks = read_weeks(text, CHAPTERS)
         assert len(weeks) == length
         assert load == 300
-        assert list(week_faults(weeks, load, CHAPTERS)) == []
+        faults = list(week_faults(weeks, load, CHAPTERS))
+        assert not faults, "\n".join(
+            ["", *(f"{in_guide(text)}, plan of {length} weeks, {fault}" for fault in faults)]
+        )
         for number, week in enumerate(weeks, 1):
             tasks = [task for chapter in week.read for task in chapter.tasks]
             minutes = sum(task.minutes for task in tasks if task.level in week.levels)
             minutes += sum(chapter.reading for chapter in week.read) + sum(week.other.values())
             assert week.minutes == minutes <= load, f"week {number} of {length}"
-    everything = read_weeks(PLANS[1][1], CHAPTERS)
-    assert {chapter.label for week in everything for chapter in week.read} == set(CHAPTERS)
+    planned = {chapter.label for week in read_weeks(PLANS[1][1], CHAPTERS) for chapter in week.read}
+    faults = [
+        f"{in_guide(PLANS[1][1])}: read {label} in a week" for label in CHAPTERS.keys() - planned
+    ]
+    assert not faults, "\n".join(["", *faults])
+
+
+def in_guide(text: str) -> str:
+    """File and line of a text of the guide."""
+    return f"book/instructors/guide.md:{GUIDE[: GUIDE.index(text)].count(chr(10)) + 1}"
 
 
 @pytest.mark.parametrize(

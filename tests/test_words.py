@@ -17,42 +17,19 @@ import pytest
 from tests.test_repository import relative
 from tests.tools.notebooks import ROOT, all_pages
 
-#: What is no longer said, as a regular expression between two ends of words, and what is said.
-#: A name with hyphens, such as a label, is one word.
+#: What was said, as a regular expression between two ends of words, and what is said now.  Only
+#: coined expressions stand here, which no correct sentence needs: a list of plain words, such as
+#: *law* or *company*, refuses correct English.  A name with hyphens, such as a label, is one word.
 SAID = {
     r"keep[\s-]or[\s-]blur": "k-ary randomised response",
-    r"(?:the|its) coin|buys a coin|a coin (?:need|that says|that blurs)": "dominating pair",
-    r"polic(?:y|ies)": "local randomiser",
-    r"held (?:loss(?:es)?|attack(?:er)?)": "fixed-noise loss",
-    r"honest(?:y|ly)?": "end-to-end loss",
-    r"bills?|billed": "privacy cost, total (ε, δ)",
-    r"laws?": "distribution",
-    r"sp(?:y|ies)": "attacker, adversary",
-    r"(?:loud|quiet)(?:er|est|ly|ness)?": "large scale, small scale",
-    r"helpers?|commitments?|(?<!hockey )sticks?": "a term of local search or set covering",
-    r"(?:a|its|the|their) cover": "the mass of other records",
+    r"buys a coin|a coin (?:need|that says|that blurs)": "dominating pair",
+    r"held\s+(?:loss(?:es)?|attack(?:er)?)": "fixed-noise loss",
+    r"honest\s+loss(?:es)?": "end-to-end loss",
     r"look-?alikes?": "draws of other records",
-    r"company": "the mass, or the noise, of other records",
-    r"worlds?": "data set, neighbouring data set",
     r"who(?:ever)? (?:knows|has|holds|sees) the (?:method|program|others)": "an attacker who …",
     r"cry wolf": "raise a false alarm",
     r"binds nobody": "no record's constraint is active",
-    r"the picture's": "the utility",
 }
-
-#: Where such a word is the right one: part of a path, the words around it, and why.
-ALLOWED = [
-    (r"instance.wise.learning|q_learning|deep_q|repeated_game", r"polic(?:y|ies)", "of an agent"),
-    (r"book/glossary", r"optimal policies", "of an agent"),
-    (r"book/sources/personalized", r"a policy|two policies", "of a network"),
-    (r"collusion", r"the coin", "is tossed by a mechanism of that chapter"),
-    (r"", r"law of total probability", "is called so"),
-    (r"book/glossary", r"say \*law\*", "is a name in the literature"),
-    (r"book/glossary", r"to guess the coin", "is the one that an auditor tosses"),
-    (r"book/beyond/privacy-game", r"commitments?", "is the term of game theory"),
-    (r"pdpbook/commands/deep_q", r"--quiet", "is an option of a command"),
-    (r"", r"all the time in the world", "is a figure of speech"),
-]
 
 BETWEEN = r"(?<![\w/-])(?:{})(?![\w-])"
 PATTERNS = [(re.compile(BETWEEN.format(old), re.IGNORECASE), new) for old, new in SAID.items()]
@@ -111,18 +88,10 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 def violations(name: str, pieces: Iterator[tuple[int, str]]) -> Iterator[str]:
     """The words that are not used any more: file, line, word, and what to say."""
     for first, text in pieces:
-        fine = {
-            place
-            for where, words, _ in ALLOWED
-            if re.search(where, name)
-            for found in re.finditer(words, text, re.IGNORECASE)
-            for place in range(*found.span())
-        }
         for pattern, new in PATTERNS:
             for found in pattern.finditer(text):
-                if found.start() not in fine:
-                    line = first + text[: found.start()].count("\n")
-                    yield f"{name}:{line}: “{found[0]}”, say: {new}"
+                line = first + text[: found.start()].count("\n")
+                yield f"{name}:{line}: “{found[0]}”, say: {new}"
 
 
 FILES = [
@@ -143,18 +112,17 @@ def test_the_words_are_those_of_the_field(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("page.md", "One\n\nis loud, or\nhonest.\n", [3, 4]),
-        ("page.md", "`loud` and $loud$ [here](#ex-loud)\n", []),
-        ("page.md", "A hockey stick, a look-alike, the why-noise-company.\n", [1]),
+        ("page.md", "One\n\nheld loss, or\nhonest\nlosses.\n", [3, 4]),
+        ("page.md", "`cry wolf` and $held loss$ [here](#ex-cry-wolf)\n", []),
+        ("page.md", "A look-alike, the why-noise-look-alikes. A law, a company.\n", [1]),
         (
             "page.md",
-            "```{code-cell}\n---\ncaption: |\n  A law.\n---\nlaw['spy']  # a bill\n```\n",
+            "```{code-cell}\n---\ncaption: |\n  Held loss.\n---\nx['cry wolf']  # cry wolf\n```\n",
             [4, 6],
         ),
-        ("page.md", '```{code-cell}\n:tags: [x]\nprint("the coin")\n```\n', [3]),
+        ("page.md", '```{code-cell}\n:tags: [x]\nprint("cry wolf")\n```\n', [3]),
         ("module.py", '"""Keep or\nblur."""\nworld = "held loss"\n', [1, 3]),
-        ("deep_q.py", '"""A policy."""\n', []),
-        ("errata.yml", "says: the picture\nright: the picture's\n", [2]),
+        ("errata.yml", "says: the picture\nright: cry wolf\n", [2]),
     ],
 )
 def test_a_word_is_found_where_it_is_read(

@@ -1,8 +1,10 @@
 """What the workflows do that no run here can show."""
 
+import re
 from pathlib import Path
 
 import yaml
+from hypothesis import settings
 
 from tests.test_repository import texts
 from tests.tools.notebooks import ROOT
@@ -19,6 +21,24 @@ def test_a_pull_request_has_its_preview_when_a_test_has_failed() -> None:
     assert upload["with"]["if-no-files-found"] == "ignore"
     condition = "!cancelled() && hashFiles('_build/html/index.html') != ''"
     assert summary["if"] == f"${{{{ {condition} }}}}", "without a book there is nothing to tell of"
+
+
+def test_each_night_more_cases_are_tried_than_for_a_pull_request() -> None:
+    """The target that the workflow names exists, and each of its numbers is larger."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8"))
+    assert workflow[True]["schedule"], "YAML reads the key `on` as true"
+    runs = [step.get("run", "") for step in workflow["jobs"]["test"]["steps"]]
+    assert runs[-1] == "bash .ci/run test-all"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [(seeds, profile)] = re.findall(
+        r"^test-all:\n\tPDPBOOK_SEEDS=(\d+) \$\(MAKE\) test PROFILE=(\w+)$", makefile, re.MULTILINE
+    )
+    text = (ROOT / "tests/exercises/test_drawn.py").read_text(encoding="utf-8")
+    [usual] = re.findall(r'"PDPBOOK_SEEDS", "(\d+)"', text)
+    assert int(seeds) >= 10 * int(usual)
+    [default] = re.findall(r"^PROFILE \?= (\w+)$", makefile, re.MULTILINE)
+    examples = settings.get_profile(profile).max_examples
+    assert examples >= 10 * settings.get_profile(default).max_examples
 
 
 def test_the_hooks_are_installed_with_an_interpreter_that_stays() -> None:

@@ -12,7 +12,7 @@ import pytest
 import pdpbook as pb
 from pdpbook import _data
 from pdpbook.experiments.datasets import _TEAMS, load_repeats
-from tests.tools.notebooks import ROOT, notebook_pages
+from tests.tools.notebooks import ROOT
 
 #: Where the originals may be; without them the tests that need them are skipped.
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")
@@ -262,11 +262,6 @@ def test_original_draft_years_explain_1963_to_2021():
     assert (frame["draft_year"].min(), frame["draft_year"].max()) == (1963, 2021)
     teams = frame[frame["team_abbreviation"].isin(_TEAMS)]["draft_year"]
     assert (teams.min(), teams.max()) == (1976, 2021)
-
-
-@pytest.mark.parametrize("page", notebook_pages(), ids=lambda page: page.stem)
-def test_pages_count_records_and_not_players(page):
-    assert not re.search(r"1,317 (\w+ )?players", page.read_text(encoding="utf-8"))
 
 
 def test_original_income():

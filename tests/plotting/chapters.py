@@ -40,6 +40,7 @@ DRAWN_IN: dict[str, str] = {
     "audit/instead": "data noisy known histogram laplace game keep common",
     "audit/repair": "data noisy known repaired fixed-noise floor",
     "audit/public-data": "",
+    "audit/relatives": "",
     "foundations/anonymity": "",
     "foundations/noise-mechanisms": "gaussian laplace floor",
     "foundations/other-mechanisms": "data laplace staircase-noise bounded-laplace",

@@ -106,9 +106,23 @@ def test_a_value_of_a_number_has_a_shade():
 def test_every_chapter_is_listed_with_names_that_exist():
     chapters = {str(p.relative_to(ROOT / "book").with_suffix("")) for p in notebook_pages()}
     drawing = {page for page in chapters if not page.startswith(("solutions", "instructors"))}
-    assert drawing - {"errata", "glossary", "index", "checks"} <= DRAWN_IN.keys()
-    assert in_order() == [*DRAWN_IN]
-    assert {key for keys in DRAWN_IN.values() for key in keys.split()} <= series.LOOKS.keys()
+    unlisted = sorted(drawing - {"errata", "glossary", "index", "checks"} - DRAWN_IN.keys())
+    where = "tests/plotting/chapters.py: DRAWN_IN"
+    faults = [
+        f'{where} needs a row "{page}": "names of its series, or nothing"' for page in unlisted
+    ]
+    faults += [
+        f"{where}: {page} draws {key}, which is no key of LOOKS in pdpbook/plotting/series.py"
+        for page, keys in DRAWN_IN.items()
+        for key in keys.split()
+        if key not in series.LOOKS
+    ]
+    faults += [
+        f"{where}: here stands {listed}, and _toc.yml has {page}"
+        for page, listed in itertools.zip_longest(in_order(), DRAWN_IN)
+        if page != listed
+    ][:1]
+    assert not faults, "\n".join(["", *faults])
 
 
 def test_the_explorables_of_a_chapter_draw_what_is_listed():
@@ -259,7 +273,8 @@ def one_figure(name: str):
     if name == "audit_instead.releases":
         names = ["DP histogram", "Laplace at b*", "game (finer scales)", "game (paper's scales)",
                  "k-ary randomised response", "one common scale"]  # fmt: skip
-        return audit_instead.releases(x, dict.fromkeys(names, x), xlabel="ε")
+        bars = dict.fromkeys(names, np.zeros(len(x)))
+        return audit_instead.releases(x, dict.fromkeys(names, x), errors=bars, xlabel="ε")
     if name == "audit_end_to_end_loss.solvers":
         names = ["best responses", "coordinated moves", "certified optimum", "genetic algorithm",
                  "learned, trained once", "learned anew"]  # fmt: skip

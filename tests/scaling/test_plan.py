@@ -72,7 +72,7 @@ def test_the_randomiser_does_not_look_at_the_data(client):
         distribution = np.array(each.weights) / 2.0**64
         assert distribution == pytest.approx(frequency @ randomiser, abs=1e-12)
         assert each.divergence == pytest.approx(kl_divergence(frequency, frequency @ randomiser))
-        assert each.loss <= 1.0
+        assert each.loss <= 1.0 + 1e-13  # it is rounded up
     assert found.columns[2].loss == pytest.approx(1.0)  # two records: as n says, so tight
 
 

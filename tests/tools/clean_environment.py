@@ -63,8 +63,7 @@ def make_clean_environment() -> Path:
     """Make the environment unless it is there for the present package; return its interpreter."""
     python = CLEAN / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp = CLEAN / "made-for"
-    made_by: list[str | Path] = [COMPILE, "book/_ext/edition/student_checks.py"]
-    files = digest_of_files(ROOT, [*PACKED, "pdpbook_exercises", "requirements.txt", *made_by])
+    files = digest_of_files(ROOT, [*PACKED, "pdpbook_exercises", "requirements.txt", COMPILE])
     key = f"{sys.version} {files}"
     if stamp.is_file() and stamp.read_text() == key:
         return python

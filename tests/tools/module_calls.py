@@ -64,6 +64,7 @@ MODULE_RESULTS = {
 #: What the package calls with arguments that it has made itself; "the caller has checked them".
 INNER = {
     "audit.end_to_end_loss.played",
+    "audit.private_randomisers.from_noisy_counts",
     "audit.randomiser_program.RandomiserProgram",
     "audit.randomiser_program.action_rows",
     "audit.safe_randomisers.best_safe_randomiser",
@@ -73,8 +74,20 @@ INNER = {
     "experiments.original_files.original",
     "experiments.original_files.read_edges",
     "experiments.original_files.read_table",
+    "foundations.discrete_noise.add_noise",
+    "foundations.discrete_noise.choose",
+    "foundations.discrete_noise.coins",
+    "foundations.discrete_noise.discrete_gaussian_noise",
+    "foundations.discrete_noise.discrete_laplace_noise",
+    "foundations.discrete_noise.geometric_numbers",
+    "foundations.discrete_noise.rate_units",
+    "foundations.grid_noise.drawn_bins",
     "foundations.grid_noise.laplace_masses",
     "foundations.grid_noise.laplace_rows",
+    "foundations.grid_noise.whole_weights",
+    "foundations.noisy_statistics.MeanGrid",
+    "foundations.system_generator.SystemGenerator",
+    "foundations.system_generator.release_source",
     "game.program.Answer",
     "game.program.Program",
     "game.program.dual_bound",
@@ -175,6 +188,7 @@ def record_profile() -> pb.audit.RecordProfile:
 
 
 MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "foundations.noisy_statistics.mean_grid": lambda: {"n": 12, "lower": 0.0, "upper": 5.0},
     "own_data.column.Column.grid": lambda: {"self": reported().column, "bins": 4},
     "own_data.column.Column.quantile": lambda: {
         "self": reported().column,

@@ -64,9 +64,9 @@ SLOWEST = 20.0  #: seconds of a test
 MEMORY = 6 * 2**30  #: bytes; a fault in a guard may ask for any number
 NEEDED = ("numba", "pytest", "tests.tools.nbval_myst")
 PRELOADED = (
-    "dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, mpmath, "
-    "networkx, pandas, pygad, scipy.integrate, scipy.optimize, scipy.sparse, scipy.special, "
-    "scipy.stats, tqdm"
+    "clarabel, dp_accounting.pld.privacy_loss_distribution, highspy, hypothesis.extra.numpy, "
+    "mpmath, networkx, pandas, pygad, scipy.integrate, scipy.optimize, scipy.sparse, "
+    "scipy.special, scipy.stats, tqdm"
 ).split(", ")
 
 
