@@ -28,7 +28,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
 CHECKS = sorted(EXERCISES.glob("*.py"))
 LAYERS = [
-    {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_repr"},
+    {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_portable", "_repr"},
     {"_kernels"},
     {"foundations"},
     {"per_instance"},

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook._exact import UNITS
+from pdpbook._portable import exp, expm1
 
 __all__ = ["SCALES", "drawn_bins", "laplace_masses", "laplace_rows", "whole_weights"]
 
@@ -138,7 +139,8 @@ def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64
     Returns
     -------
     ndarray, shape (m, K)
-        :math:`m_s`, by ``expm1``, so that tails keep full relative precision down to 2.2e-308.
+        :math:`m_s`, by ``expm1``, so that tails keep full relative precision down to 2.2e-308, and
+        the same to the last bit on every machine.
 
     Examples
     --------
@@ -146,8 +148,8 @@ def laplace_masses(scales: NDArray[np.float64], bins: int) -> NDArray[np.float64
     array([[0.565, 0.176, 0.033]])
     """
     rate = 1.0 / (bins * np.clip(scales, *SCALES))[:, None]
-    masses = -0.5 * np.expm1(-rate) * np.exp(-rate * np.maximum(np.arange(bins) - 0.5, 0.0))
-    masses[:, :1] = -np.expm1(-rate / 2.0)
+    masses = -0.5 * expm1(-rate) * exp(-rate * np.maximum(np.arange(bins) - 0.5, 0.0))
+    masses[:, :1] = -expm1(-rate / 2.0)
     return masses
 
 
