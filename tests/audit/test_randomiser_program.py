@@ -213,7 +213,7 @@ def test_where_constant_rows_are_worth_nothing_the_unit_is_a_share_of_the_record
 @pytest.mark.parametrize("actions", ACTIONS)
 @pytest.mark.parametrize("seed", range(5))
 def test_where_no_rows_meet_the_condition_a_step_stays_where_it_is(actions, seed):
-    """Three records cannot hide one at ε = 5e-10; the solver's answer was near 0, and 0 / 0 came."""
+    """Three records cannot hide one at ε = 5e-10; the solver's answer was near 0, hence 0 / 0."""
     known = CountPosterior(np.random.default_rng(seed).uniform(1, 1e9, (2, 1)), np.ones((2, 1)))
     constant = np.tile(known.distribution, (2, 1))
     program = RandomiserProgram(known, np.array([0, 0]), 5e-10, actions, 3)
