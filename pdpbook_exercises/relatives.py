@@ -119,7 +119,11 @@ EXERCISES = {
                 },
             )
             for randomiser, n, hint in (
-                (TWO, 2, "Both values are alike here."),
+                (
+                    TWO,
+                    2,
+                    "With the record, one n-th of the probability is its own. And without it?",
+                ),
                 (THREE, 7, "Divide a row by each of the rows, output by output."),
                 (NEAR, 5, "A row with small ratios: what does its record make rarer?"),
             )
@@ -140,7 +144,7 @@ EXERCISES = {
                 first,
                 second,
                 k,
-                hint="Who shares both bins with the person?",
+                hint="Who shares both bins with the person, who belongs to the crowd too?",
                 mistakes={
                     "People who are left out of a histogram are not shown in both.": (
                         lambda first, second, k: sum(
@@ -208,7 +212,7 @@ EXERCISES = {
             )
             for counts, thresholds, seed in (
                 ([3, 0, 5], 8, 2),
-                ([0, 0, 1], 4, 2),
+                ([0, 0, 3], 4, 2),  # the last threshold carries noise
                 ([12, 7, 0, 1], 20, 3),
             )
         ],

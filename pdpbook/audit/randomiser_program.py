@@ -201,7 +201,8 @@ class RandomiserProgram:
         """Return the optimum of the quadratic model that touches the objective at a randomiser.
 
         The rows are those of the solver: whoever wants a distribution, or a safe randomiser, or
-        a better one, has to see to it.
+        a better one, has to see to it.  Where rounding leaves the condition no solution, the
+        step stays where it is.
         """
         import clarabel
 
@@ -241,7 +242,11 @@ class RandomiserProgram:
         solver = clarabel.DefaultSolver(
             sp.csc_matrix(sp.triu(model)), cost, sp.csc_matrix(rows), right, cones, settings
         )
-        found = np.array(solver.solve().x)[: self.width].reshape(self.bins, -1)
+        answer = solver.solve()
+        status = clarabel.SolverStatus
+        if answer.status in {status.PrimalInfeasible, status.AlmostPrimalInfeasible}:
+            return randomiser  # its x is near 0 and no distribution
+        found = np.array(answer.x)[: self.width].reshape(self.bins, -1)
         return np.einsum("kv,vkx->kx", found, self.kernel)
 
 

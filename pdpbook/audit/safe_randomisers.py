@@ -192,7 +192,11 @@ def best_safe_randomiser(
     actions: str = "rows",
     at_least: int = 0,
 ) -> NDArray[np.float64]:
-    """Return the safe randomiser with the smallest objective; it is unique.
+    r"""Return the safe randomiser with the smallest objective; it is unique.
+
+    Summed over x, the condition of this module says that 1 is at most
+    :math:`1-e^{-\varepsilon}` times the number of records that are certain to be there.  If so,
+    constant rows meet it; if not, no rows do, and the estimated distribution is returned in each.
 
     The objective is the expected divergence and a thousandth of the second criterion of
     :mod:`pdpbook.audit.randomiser_program`, in units of what a constant row is worth, but of
@@ -229,6 +233,9 @@ def best_safe_randomiser(
     """
     estimate = posterior.distribution
     constant = np.tile(estimate, (lower.size, 1))
+    certain = np.maximum(lower.sum() + (lower == 0), at_least).min()
+    if -math.expm1(-epsilon) * certain < 1.0:
+        return constant
     program = RandomiserProgram(posterior.lumped(_GROUPS), lower, epsilon, actions, at_least)
     best = _made_safe(program.step(constant), estimate, lower, epsilon, at_least)
     value = program.value(best)
@@ -287,8 +294,9 @@ def _made_safe(
     constant = np.tile((estimate + 1.0 / lower.size) / 2.0, (lower.size, 1))
     excess = rows - _caps(rows, lower, epsilon, at_least)
     spare = _caps(constant, lower, epsilon, at_least) - constant
-    share = np.divide(excess, excess + spare, out=np.zeros_like(excess), where=excess > 0.0)
-    least = float(share.max())
+    room = excess + spare  # not above 0 by rounding only, where constant rows are barely safe
+    share = np.divide(excess, room, out=(excess > 0.0).astype(float), where=room > 0.0)
+    least = max(float(share.max()), 0.0)
     for more in (1.0, 1.0 + 1e-9, 2.0, math.inf):  # rounding may ask for a trace more
         part = min(least * more + (more > 1.0) * 1e-15, 1.0)
         mixed = (1.0 - part) * rows + part * constant

@@ -210,6 +210,19 @@ def test_where_constant_rows_are_worth_nothing_the_unit_is_a_share_of_the_record
     assert values[0] == pytest.approx(values[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("actions", ACTIONS)
+@pytest.mark.parametrize("seed", range(5))
+def test_where_no_rows_meet_the_condition_a_step_stays_where_it_is(actions, seed):
+    """Three records cannot hide one at ε = 5e-10; the solver's answer was near 0, hence 0 / 0."""
+    known = CountPosterior(np.random.default_rng(seed).uniform(1, 1e9, (2, 1)), np.ones((2, 1)))
+    constant = np.tile(known.distribution, (2, 1))
+    program = RandomiserProgram(known, np.array([0, 0]), 5e-10, actions, 3)
+    with np.errstate(all="raise"):
+        assert_allclose(program.step(constant), constant)
+        made = best_safe_randomiser(known, np.array([0, 0]), 5e-10, actions=actions, at_least=3)
+    assert_allclose(made, constant)
+
+
 def test_the_solver_is_silent(capfd):
     case = Case(*CASES[0])
     case.program.step(case.randomisers[0])

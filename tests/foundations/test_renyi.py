@@ -107,6 +107,11 @@ def test_the_conversion_is_tight_for_its_worst_case():
     assert best * math.exp((order - 1) * (1.0 - epsilon)) == pytest.approx(1e-3, rel=1e-6)
 
 
+def test_no_conversion_promises_less_than_nothing():
+    """The formula alone gives −1.27 here."""
+    assert renyi.renyi_epsilon([2.0], [0.01], delta=0.9) == (0.0, 2.0)
+
+
 def test_composed_curves_add():
     rng = np.random.default_rng(3)
     p, q, r, s = rng.dirichlet(np.ones(3), size=4)
