@@ -242,7 +242,11 @@ NOISY = [31, 12, 0, 4, 58, 1, -2, 90, 3, 0, 22, 7]
 @pytest.mark.parametrize("actions", ACTIONS)
 @pytest.mark.parametrize("level", [None, 0.5])
 def test_rounding_errors_do_not_choose_the_randomiser(actions, level):
-    """What is known of the counts is moved in the last bits only, as another processor would."""
+    """What is known of the counts is moved in the last bits only, as another processor would.
+
+    Six digits are determined, as the docstring says: the solver stops at a gap of 1e-11, which the
+    second criterion, whose curvature is 2e-3 / K, turns into entries that differ by up to 4e-7.
+    """
     noisy = np.array(NOISY)
     known = np.maximum(noisy, 0).astype(float)[:, None]
     posterior = CountPosterior(known, np.ones_like(known))
@@ -253,7 +257,7 @@ def test_rounding_errors_do_not_choose_the_randomiser(actions, level):
     assert (first != first[0]).any() or actions == "laplace"
     for seed in range(3):
         again = sp.best_safe_randomiser(shaken(posterior, seed), lower, 0.3, actions=actions)
-        np.testing.assert_allclose(again, first, rtol=0.0, atol=2e-7)
+        np.testing.assert_allclose(again, first, rtol=0.0, atol=1e-6)
 
 
 def test_of_equally_good_randomisers_the_one_closest_to_the_identity_is_returned():
