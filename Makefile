@@ -127,8 +127,8 @@ test: $(NBGRADER)
 	  $(LONGEST) tests pdpbook pdpbook_exercises course
 	@echo "All checks passed."
 
-# The same with ten times the examples of hypothesis and the drawn cases of exercises at 100 seeds
-# instead of 5; a workflow does it each night.
+# The same with twenty times the examples of hypothesis, the drawn cases of exercises at 100 seeds
+# instead of 3, and all of the cases of which some are tried here; a workflow does it each night.
 test-all:
 	PDPBOOK_SEEDS=100 $(MAKE) test PROFILE=nightly
 

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 import pdpbook as pb
-from pdpbook import _compile
+from pdpbook import _compile, _kernels
 from tests.tools.notebooks import ROOT
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -65,7 +66,10 @@ def test_without_a_place_for_the_cache_it_compiles_all_the_same(copy):
     """Files where the cache folders would be keep out everybody, root included."""
     for name in ("pdpbook/__pycache__", "home"):
         (copy / name).write_text("no folder")
-    assert run(copy, copy / "home") == run(copy, copy / "home")
+    row, mass = np.array([0.25, 0.75]), np.array([[1.0, 2.0], [0.0, 0.0]])
+    loss, _ = run(copy, copy / "home")
+    assert loss == str(_kernels.privacy_loss(row, mass, 3))
+    assert (copy / "pdpbook" / "__pycache__").is_file()
 
 
 WITHOUT = """

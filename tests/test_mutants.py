@@ -22,6 +22,9 @@ def clipped(x: float, limit: float = 2.0) -> float:
     if x == 7.0:
         return 7.5
     return min(x, limit)
+
+
+UNUSED = 3.5  # pragma: no mutate — no test can see it
 '''
 TESTS = """
 import pytest
@@ -71,7 +74,7 @@ def test_one_mutant_is_killed_and_another_survives(toy: Path) -> None:
         BOUNDARY.replace("limit < 0.0 -> limit <= 0.0", "0.0 -> 1.0"),
         BOUNDARY.replace("6: survived: limit < 0.0 -> limit <= 0.0", "8: survived: 7.0 -> 7.007"),
     ]
-    every = len(list(mutants(ast.parse(MODULE))))
+    every = len(list(mutants(ast.parse(MODULE)))) - 1  # none is put into a line with a reason
     assert every > 7
     assert last == f"pdpbook/foundations/toy.py: 4 of {every} faults survived"
 
@@ -90,14 +93,6 @@ def test_a_line_with_a_reason_is_left_alone(changed: str, faults: int) -> None:
     found = list(mutants(ast.parse(text)))
     put_in = [mutant.change for mutant in found if not spared(text.splitlines(), mutant)]
     assert len([change for change in put_in if "0.0" in change]) == faults
-
-
-def test_no_fault_is_put_into_a_line_with_a_reason(toy: Path) -> None:
-    module = toy / "pdpbook/foundations/toy.py"
-    line = "    if limit < 0.0:"
-    module.write_text(MODULE.replace(line, f"{line}  {REASON}"), encoding="utf-8")
-    survivors = [each for each in run(toy).stdout.splitlines() if "survived: " in each]
-    assert [each.split(":")[1] for each in survivors] == ["9", "8"]  # of the lines without one
 
 
 def test_tests_that_fail_without_a_fault_are_no_tests_of_faults(toy: Path) -> None:

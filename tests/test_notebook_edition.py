@@ -299,30 +299,41 @@ def test_a_kept_page_does_not_hold_all_that_sphinx_knows(book: Path) -> None:
     assert b"parsers" in kept and b"BuildEnvironment" not in kept
 
 
-def test_what_is_broken_or_cannot_be_written_fails(tmp_path: Path) -> None:
-    broken = PAGE.replace("```{exercise}", "```{exercize}").replace("{prf:ref}", "{prf:reff}")
-    unknown = ORPHAN + "# Unknown\n\n{abbr}`DP (differential privacy)`\n"
-    done = build(tmp_path, page=broken, unknown=unknown)
-    assert done.returncode != 0
-    assert "exercize" in done.stderr and "prf:reff" in done.stderr
-    assert "unknown: the notebook edition cannot write abbreviation" in done.stderr
+#: Options of an exercise, each with a wrong one in its place and what is said of it.
+WRONG = {
+    "level": (":level: hard", "must be warm-up, core, challenge or open, got 'hard'"),
+    "minutes": (":minutes: five", "must be a whole number > 0, got 'five'"),
+    "kind": (":kind: proofs", "must be code, proof or both, got 'proofs'"),
+    "for": ("", ":for: of an exercise must be practice or assignment, got ''"),
+}
 
 
-@pytest.mark.parametrize(
-    ("option", "wrong", "told"),
-    [
-        (":level: core", ":level: hard", "must be warm-up, core, challenge or open, got 'hard'"),
-        (":minutes: 5", ":minutes: five", "must be a whole number > 0, got 'five'"),
-        (":kind: code, proof", ":kind: proofs", "must be code, proof or both, got 'proofs'"),
-        (":for: practice\n", "", ":for: of an exercise must be practice or assignment, got ''"),
-    ],
-)
-def test_an_exercise_with_a_wrong_option_is_refused(
-    option: str, wrong: str, told: str, tmp_path: Path
-) -> None:
-    done = build(tmp_path, page=PAGE.replace(option, wrong))
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What is said of a book in which each page has a fault."""
+    pages = {
+        "page": PAGE.replace("```{exercise}", "```{exercize}").replace("{prf:ref}", "{prf:reff}"),
+        "unknown": ORPHAN + "# Unknown\n\n{abbr}`DP (differential privacy)`\n",
+    }
+    exercise = PAGE.partition("## Part of it")[2].partition("```{code-cell}")[0]
+    for option, (wrong, _) in WRONG.items():
+        text = re.sub(f"^:{option}: .*$", wrong, exercise, flags=re.MULTILINE)
+        assert text != exercise
+        pages[option] = f"{ORPHAN}# A page\n\n{text.replace('ex-one', f'ex-{option}')}"
+    done = build(tmp_path_factory.mktemp("refused"), **pages)
     assert done.returncode != 0
-    assert re.search(rf"page\.md:\d+: ERROR: .*{re.escape(told)}", done.stderr), done.stderr
+    return done.stderr
+
+
+def test_what_is_broken_or_cannot_be_written_fails(refused: str) -> None:
+    assert "exercize" in refused and "prf:reff" in refused
+    assert "unknown: the notebook edition cannot write abbreviation" in refused
+
+
+@pytest.mark.parametrize("option", WRONG)
+def test_an_exercise_with_a_wrong_option_is_refused(option: str, refused: str) -> None:
+    _, told = WRONG[option]
+    assert re.search(rf"{option}\.md:\d+: ERROR: .*{re.escape(told)}", refused), refused
 
 
 def test_a_page_that_fails_is_named(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ BAD_INPUT = "tests/test_bad_input.py"
 EACH_EXERCISE = tuple(f"tests/exercises/test_{n}.py" for n in ("answers", "drawn", "instances"))
 MOST_CHAPTERS = 4
 MOST_PAGES = 2
-FEWER_SEEDS = {"PDPBOOK_SEEDS": "3"}  # of tests/exercises/test_drawn.py, which tries 5
+FEWER_SEEDS = {"PDPBOOK_SEEDS": "2"}  # of tests/exercises/test_drawn.py, which tries 3
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A string that may name an exercise, ``"<chapter>/<name>"``, or its chapter.
 NAMED = re.compile(r"""["']([a-z-]+)(?:/[^"']*)?["']""")
