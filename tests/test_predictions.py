@@ -95,7 +95,9 @@ def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> 
         "> *Choose one before you go on.*\n\nThink first."
     )
     assert told.metadata.tags == ["answer"]
-    assert told.source.startswith("<details>\n<summary>The answer, and why</summary>\n\n- Right: **two ")
+    assert told.source.startswith(
+        "<details>\n<summary>The answer, and why</summary>\n\n- Right: **two "
+    )
     assert told.source.endswith("\n\nIt is two.\n\n</details>")
     assert cells[-1].source == "Then the text goes on."
 
