@@ -95,7 +95,9 @@ def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> 
         "> *Choose one before you go on.*\n\nThink first."
     )
     assert told.metadata.tags == ["answer"]
-    assert told.source.startswith("<details>\n<summary>The answer</summary>\n\n- Right: **two ")
+    assert told.source.startswith(
+        "<details>\n<summary>The answer, and why</summary>\n\n- Right: **two "
+    )
     assert told.source.endswith("\n\nIt is two.\n\n</details>")
     assert cells[-1].source == "Then the text goes on."
 
@@ -226,6 +228,23 @@ def test_the_fold_ends_with_the_answer(
 ) -> None:
     found = find_answer(after, paragraphs)
     assert [next(i for i, node in enumerate(after) if node is one) for one in found] == folded
+
+
+def test_an_answer_that_holds_reasons_leaves_the_page_open(tmp_path: Path) -> None:
+    asked = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: reasons\n\n")
+    done = build(tmp_path, conf=WITH_PREDICTIONS, page=asked)
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
+    [fold] = BeautifulSoup(html, "html.parser").select("details.prediction-answer")
+    assert fold.summary.get_text() == "The answer, and why"
+    assert "The code adds them." in fold.get_text() and fold.select_one(".cell_output") is None
+    assert "It is two." not in fold.get_text()
+
+
+def test_only_an_output_or_reasons_can_be_held(tmp_path: Path) -> None:
+    asked = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: figures\n\n")
+    done = build(tmp_path, conf=WITH_PREDICTIONS, page=asked)
+    assert done.returncode != 0 and "figures" in done.stderr and "reasons" in done.stderr
 
 
 def test_five_options_are_too_many() -> None:

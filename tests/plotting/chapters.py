@@ -11,10 +11,12 @@ DRAWN_IN: dict[str, str] = {
     "foundations/why-noise": "data with without exposed",
     "foundations/differential-privacy": "with without laplace floor",
     "foundations/sampling-query": "data with exposed floor",
-    "per_instance/dp-versus-pdp": "with without fixed-noise data exposed",
+    "per_instance/dp-versus-pdp": "with without fixed-noise data exposed ceiling",
     "per_instance/truncated-laplace": "laplace ceiling ground",
     "per_instance/theorem-one": "with without tight",
-    "game/nvo-game": "large medium small game optimum data laplace common exposed fixed-noise",
+    "game/nvo-game": (
+        "large medium small game data laplace common exposed fixed-noise keep histogram"
+    ),
     "game/best-response": "game exposed data large medium small",
     "game/approximate-enumeration": "game genetic",
     "game/coordinated-moves": "data game",

@@ -147,7 +147,7 @@ def write_notebook(
             else:
                 said += markdown.blocks(child)
         end_prose()
-        text = fold(predictions.SUMMARY, said)
+        text = fold(predictions.SUMMARY["reasons"], said)
         cells.append(new_markdown_cell(text, metadata={"tags": ["answer"]}, **stills_in(node)))
 
     def write(node: nodes.Node, depth: int) -> None:

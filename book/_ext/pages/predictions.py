@@ -15,7 +15,8 @@ question, so that the place of an option says nothing about it.  What follows th
 gives the answer away is folded: from the first output, or the first figure that moves, to the
 paragraph after the last of them.  The option ``paragraphs`` says how many paragraphs are folded, if
 not one.  The code of a cell that readers see stays where it is, so that there is something to think
-about.
+about.  With ``:holds: reasons`` the fold has what is said of the options and nothing of the page:
+what the page goes on to speak of, a figure, a table, an explanation, stays open.
 
 Without JavaScript the options are a list, and the fold, a ``<details>``, holds what is to be said
 of each of them.  ``predictions.js`` makes radio buttons of the list; the fold opens when one is
@@ -37,7 +38,9 @@ from book._ext.pages.explorable import explorable
 __all__ = ["SUMMARY", "TITLE", "answer", "prediction", "right_option"]
 
 TITLE = "Predict, then run"
-SUMMARY = "The answer"
+#: What the folds say of themselves, by what they hold.
+SUMMARY = {"output": "The answer: what comes out, and why", "reasons": "The answer, and why"}
+HOLDS = tuple(SUMMARY)
 RIGHT, WRONG = "Right", "Not so"
 MOST = 4  # options
 TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
@@ -128,7 +131,10 @@ class Prediction(SphinxDirective):
     """Reads a question with its options."""
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"paragraphs": directives.nonnegative_int}
+    option_spec: ClassVar[dict[str, Any]] = {
+        "paragraphs": directives.nonnegative_int,
+        "holds": lambda given: directives.choice(given, HOLDS),
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the question, and below it the answer, which gets its outputs when all is read."""
@@ -153,7 +159,10 @@ class Prediction(SphinxDirective):
         judged = nodes.bullet_list(classes=["prediction-feedback"])
         judged += [judgement(option) for option in options]
         asked = prediction("", question, listed, name=name)
-        fold = answer("", judged, name=name, paragraphs=self.options.get("paragraphs", 1))
+        texts = self.options.get("paragraphs", 1)
+        fold = answer(
+            "", judged, name=name, paragraphs=texts, holds=self.options.get("holds", HOLDS[0])
+        )
         self.set_source_info(asked)
         return [asked, fold]
 
@@ -229,6 +238,8 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
         If no output of its section follows a question.
     """
     for fold in [*doctree.findall(answer)]:
+        if fold["holds"] == "reasons":
+            continue
         parent = fold.parent
         place = parent.index(fold)
         found = find_answer(parent[place + 1 :], fold["paragraphs"])
@@ -280,7 +291,7 @@ def visit_answer(writer: Any, node: answer) -> None:
     """Open the fold, which is closed until a reader chooses."""
     writer.body.append(
         f'<details class="prediction-answer" id="{node["name"]}-answer">'
-        f"<summary>{SUMMARY}</summary>"
+        f"<summary>{SUMMARY[node['holds']]}</summary>"
     )
 
 
