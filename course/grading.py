@@ -38,7 +38,7 @@ from course.report import (
 )
 from course.roster import matched, read_roster, shared
 from course.submissions import COPIES, SEVERAL, Submission, find_submissions
-from pdpbook_exercises.sandbox import why_not
+from pdpbook_exercises.checks.sandbox import why_not
 
 __all__ = [
     "DOUBTFUL",

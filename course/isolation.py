@@ -2,8 +2,8 @@
 
 nbgrader executes a submission and believes what the check cells print.  A submission can make them
 print anything.  Here nothing is executed in nbgrader's process: the student's cells go to
-:mod:`pdpbook_exercises.isolated`, and each check cell gets, as its output, what that found out.
-nbgrader takes the points from there into its gradebook, as it always does.
+:mod:`pdpbook_exercises.checks.isolated`, and each check cell gets, as its output, what that found
+out.  nbgrader takes the points from there into its gradebook, as it always does.
 
 ``make grade`` has every submission judged before it opens the gradebook, so what is needed here has
 been found already (:mod:`course.judging`).  Where it has not, as when the formgrader is told to

@@ -1,8 +1,8 @@
 """Many submissions at once, each judged in a process that may fail without the others.
 
 A worker judges one submission after the other and starts each in a process of its own
-(:mod:`pdpbook_exercises.isolated`).  A submission that ends its worker, fills its memory or takes
-too long gets no points and a line that says why, and a new worker goes on with the next.
+(:mod:`pdpbook_exercises.checks.isolated`).  A submission that ends its worker, fills its memory or
+takes too long gets no points and a line that says why, and a new worker goes on with the next.
 
 What was found is kept as a record in ``results/<student>/NAME/<sheet>.json`` of the course, under
 a digest of everything that decides it.  So a grading that was interrupted goes on where it was.
@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import pdpbook_exercises
-from pdpbook_exercises.isolated import Grade, grade
-from pdpbook_exercises.sandbox import why_not
-from pdpbook_exercises.wire import printable
+from pdpbook_exercises import chapters
+from pdpbook_exercises.checks.isolated import Grade, grade
+from pdpbook_exercises.checks.sandbox import why_not
+from pdpbook_exercises.checks.wire import printable
 
 __all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "progress", "read_result"]
 
@@ -203,8 +203,8 @@ def _work(pipe: Connection) -> None:
             job = pipe.recv()
         except EOFError:
             return
-        if job.private and job.private not in pdpbook_exercises.__path__:
-            pdpbook_exercises.__path__.append(job.private)
+        if job.private and job.private not in chapters.__path__:
+            chapters.__path__.append(job.private)
         try:
             pipe.send(judge(job))
         except Exception as error:

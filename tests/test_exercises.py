@@ -19,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_output
 
 from book._ext.pages.exercise_options import PURPOSES, ExerciseOptions, exercises_of, read_options
 from book._ext.pages.practice_solutions import solution_markdown, with_imports, without_assertion
+from pdpbook_exercises.checks.checking import module_of
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
@@ -103,7 +104,7 @@ def unparsed(code: str) -> str:
 def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
-    module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
+    module = module_of(page.stem)
     checked = {f"{page.stem}/{title}" for title in module.EXERCISES}
     files = [page, solution_page(page), Path(str(module.__file__))]
     places = [str(path.relative_to(ROOT)) for path in files]

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import pdpbook_exercises
 import tests.test_exercises as rules
 from pdpbook_exercises import check
 from tests.tools.notebooks import ROOT, code_cells, read_page
 
 CHAPTER = Path("foundations", "why-noise.md")
+MODULE = Path("foundations", "why_noise.py")
+NAME = "pdpbook_exercises.chapters.foundations.why_noise"
 STATEMENT = '''
 ```{exercise} One of many
 :label: ex-why-noise-one-of-many
@@ -86,7 +87,7 @@ def follow_the_recipe(
 ) -> tuple[Path, Path]:
     """Copy a chapter, add the parts of a new exercise, and return the page and its solutions."""
     page, solutions = root / "book" / CHAPTER, root / "book" / "solutions" / CHAPTER
-    module = root / "pdpbook_exercises" / "why_noise.py"
+    module = root / "pdpbook_exercises/chapters" / MODULE
     for path in (page, solutions, module):
         path.parent.mkdir(parents=True)
         shutil.copy(ROOT / path.relative_to(root), path)
@@ -96,12 +97,11 @@ def follow_the_recipe(
     code = module.read_text(encoding="utf-8")
     assert code.endswith("\n}\n")
     module.write_text(code.removesuffix("\n}\n") + parts.get("module", "\n}\n"), encoding="utf-8")
-    spec = spec_from_file_location("pdpbook_exercises.why_noise", module)
+    spec = spec_from_file_location(NAME, module)
     assert spec is not None and spec.loader is not None
     loaded = module_from_spec(spec)
     spec.loader.exec_module(loaded)
     monkeypatch.setitem(sys.modules, spec.name, loaded)
-    monkeypatch.setattr(pdpbook_exercises, "why_noise", loaded, raising=False)
     monkeypatch.setattr(rules, "ROOT", root)
     monkeypatch.setattr(rules, "SOLUTIONS", root / "book" / "solutions")
     return page, solutions
@@ -120,7 +120,7 @@ def test_the_page_and_one_module_are_enough(
         cells = code_cells(read_page(solutions))
         solved = rules.run(solutions, cells, "exercise-solution", own)
     assert any("def mean_without" in source for source, _ in solved)
-    exercise = sys.modules["pdpbook_exercises.why_noise"].EXERCISES["one-of-many"]
+    exercise = sys.modules[NAME].EXERCISES["one-of-many"]
     for answer, words in exercise.wrong_answers():
         assert words in check("why-noise/one-of-many", answer).message
     for answer in exercise.right_answers():

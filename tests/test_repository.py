@@ -26,7 +26,7 @@ from tests.tools.notebooks import ROOT
 PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
-CHECKS = sorted(EXERCISES.glob("*.py"))
+CHECKS = sorted(EXERCISES.rglob("*.py"))
 LAYERS = [
     {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_repr"},
     {"_kernels"},

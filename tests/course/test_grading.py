@@ -28,9 +28,9 @@ from course.judging import Result, judge_all
 from course.secret import secret_of, seeds_of
 from course.sheets import POINTS, make_sheet
 from pdpbook_exercises import check
-from pdpbook_exercises.cases import DRAWN
-from pdpbook_exercises.checking import find_exercise
-from pdpbook_exercises.isolated import Grade
+from pdpbook_exercises.checks.cases import DRAWN
+from pdpbook_exercises.checks.checking import find_exercise
+from pdpbook_exercises.checks.isolated import Grade
 from tests.course.conftest import PAGE, SHEET, with_answer
 from tests.course.test_sheets import edition
 from tests.exercises.test_isolated import ATTACKS
@@ -78,7 +78,7 @@ def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
         yield from ((job, judging.judge(job)) for job in jobs)
 
     monkeypatch.setattr("course.grading.judge_all", here)
-    for module in ("course.grading", "course.judging", "pdpbook_exercises.sandbox"):
+    for module in ("course.grading", "course.judging", "pdpbook_exercises.checks.sandbox"):
         monkeypatch.setattr(f"{module}.why_not", lambda container="": why)
 
 

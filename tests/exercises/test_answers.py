@@ -4,23 +4,22 @@ The answers stand in the module of the chapter, beside the cases that they try.
 """
 
 import copy
-import importlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check
-from pdpbook_exercises.checking import results
+from pdpbook_exercises.checks.checking import module_of, results
 from tests.test_exercises import CHAPTERS
+from tests.tools.notebooks import ROOT
 
 
 def exercises() -> Iterator[Any]:
     """Each exercise of the book with its name, and the warnings that its answers may give."""
     for page in sorted(CHAPTERS, key=lambda page: page.stem):
-        module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
+        module = module_of(page.stem)
         ignored = [f"ignore:{text}" for text in getattr(module, "WARNINGS", ())]
         marks = [pytest.mark.filterwarnings(each) for each in ignored]
         for title, exercise in module.EXERCISES.items():
@@ -121,12 +120,13 @@ def test_answers_may_be_made_when_they_are_asked_for() -> None:
     assert made.wrong_answers() == [(1, "one")] and made.right_answers() == [2]
 
 
-def test_the_modules_of_the_exercises_are_chapters() -> None:
+def test_the_modules_of_the_exercises_stand_in_the_parts_of_the_chapters() -> None:
     """Nothing else in the package has a dictionary of exercises."""
-    folder = Path(importlib.import_module("pdpbook_exercises").__path__[0])
+    package = ROOT / "pdpbook_exercises"
     found = {
-        path.stem
-        for path in folder.glob("*.py")
+        path.relative_to(package / "chapters")
+        for path in package.rglob("*.py")
         if "\nEXERCISES = {" in path.read_text(encoding="utf-8")
     }
-    assert found == {page.stem.replace("-", "_") for page in CHAPTERS}
+    pages = [page.relative_to(ROOT / "book") for page in CHAPTERS]
+    assert found == {page.with_name(f"{page.stem.replace('-', '_')}.py") for page in pages}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check, score
-from pdpbook_exercises.cases import DRAWN
-from pdpbook_exercises.checking import results
+from pdpbook_exercises.checks.cases import DRAWN
+from pdpbook_exercises.checks.checking import results
 from tests.exercises.test_answers import exercises
 
 SEEDS = range(int(os.environ.get("PDPBOOK_SEEDS", "5")))  # CONTRIBUTING.md says when to try more

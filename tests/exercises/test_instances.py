@@ -12,8 +12,8 @@ import pytest
 
 from course.sheets import checked
 from pdpbook_exercises import Exercise, check, own, score
-from pdpbook_exercises.checking import counted, find_exercise
-from pdpbook_exercises.instances import READER, Instances, letters_of
+from pdpbook_exercises.checks.checking import counted, find_exercise
+from pdpbook_exercises.checks.instances import READER, Instances, letters_of
 from tests.exercises.test_answers import exercises
 from tests.exercises.test_student_checks import purposes
 from tests.test_exercises import CHAPTERS, named, solution_page

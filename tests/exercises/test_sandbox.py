@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pdpbook_exercises import sandbox
-from pdpbook_exercises.alone import MACHINES
-from pdpbook_exercises.isolated import Grade, grade
+from pdpbook_exercises.checks import sandbox
+from pdpbook_exercises.checks.alone import MACHINES
+from pdpbook_exercises.checks.isolated import Grade, grade
 from tests.exercises.test_isolated import COMPANY, RIGHT
 from tests.tools.notebooks import ROOT
 
@@ -99,7 +99,7 @@ ATTACKS = {
         sys.path[:] = [{str(ROOT)!r}, *sys.path[1:]]
         for name in [name for name in sys.modules if name.startswith("pdpbook")]:
             del sys.modules[name]
-        from pdpbook_exercises.dp_versus_pdp import EXERCISES
+        from pdpbook_exercises.chapters.per_instance.dp_versus_pdp import EXERCISES
         def records_needed(n, epsilon):
             for case in EXERCISES["records-needed"].at(0):
                 seen = []

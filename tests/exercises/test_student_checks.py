@@ -26,8 +26,8 @@ import pytest
 from book._ext.edition.student_checks import write_student_checks
 from book._ext.pages.exercise_options import exercises_of
 from pdpbook_exercises import Exercise, checking, score
-from pdpbook_exercises.shown import key_of_arguments
-from pdpbook_exercises.student import is_blank
+from pdpbook_exercises.checks.shown import key_of_arguments
+from pdpbook_exercises.checks.student import is_blank
 from tests.exercises.test_answers import exercises
 from tests.test_exercises import CHAPTERS, CHECK
 from tests.tools.notebooks import ROOT
@@ -47,7 +47,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[types.Modul
     """The checks that students hold, under a name of their own."""
     folder = tmp_path_factory.mktemp("site")
     write_student_checks(ROOT / OURS, folder / THEIRS)
-    for path in (folder / THEIRS).glob("*.py"):
+    for path in (folder / THEIRS).rglob("*.py"):
         path.write_text(path.read_text(encoding="utf-8").replace(OURS, THEIRS), encoding="utf-8")
     sys.path.insert(0, str(folder))
     try:
@@ -60,7 +60,8 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[types.Modul
 
 def module_of(package: str, name: str) -> types.ModuleType:
     """The module of an exercise."""
-    return importlib.import_module(f"{package}.{name.partition('/')[0].replace('-', '_')}")
+    ours = checking.module_of(name.partition("/")[0]).__name__
+    return importlib.import_module(ours.replace(OURS, package))
 
 
 @pytest.mark.parametrize(("name", "exercise"), ALL)

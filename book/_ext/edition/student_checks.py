@@ -1,8 +1,8 @@
 """The checks that students hold: those of the repository without their references.
 
 :func:`write_student_checks` copies ``pdpbook_exercises`` and replaces the module of each chapter by
-one that has the cases of seed 0 (:mod:`pdpbook_exercises.shown` says in which form).  The copy is
-what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
+one that has the cases of seed 0 (:mod:`pdpbook_exercises.checks.shown` says in which form).  The
+copy is what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
 
 Two kinds of exercises are told apart.  If all cases of an exercise compare with a reference, no
 code of it is needed: the arguments and the expected values are written to a table.  If a case
@@ -28,9 +28,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pdpbook_exercises
-from pdpbook_exercises import cases, checking
-from pdpbook_exercises.cases import Exercise
-from pdpbook_exercises.shown import key_of_arguments
+from pdpbook_exercises.checks import cases, checking
+from pdpbook_exercises.checks.cases import Exercise
+from pdpbook_exercises.checks.shown import key_of_arguments
 
 __all__ = ["write_student_checks"]
 
@@ -57,12 +57,12 @@ def write_student_checks(source: Path, target: Path) -> None:
     """
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(source, target, ignore=ignored)
-    for path in sorted(target.glob("*.py")):
+    for path in sorted(target.glob("chapters/*/*.py")):
         text = path.read_text(encoding="utf-8")
         if "\nEXERCISES = {" not in text:
             continue
         chapter = path.stem
-        module, seen = _watched(source / path.name)
+        module, seen = _watched(source / path.relative_to(target))
         shown = _tables(module.EXERCISES)
         if seen:  # it has references
             judged = [title for title in module.EXERCISES if title not in shown]
@@ -88,7 +88,8 @@ def _watched(path: Path) -> tuple[ModuleType, Table]:
 
         return watched
 
-    specification = importlib.util.spec_from_file_location(f"{PACKAGE}.{path.stem}", path)
+    name = f"{PACKAGE}.chapters.{path.parent.name}.{path.stem}"
+    specification = importlib.util.spec_from_file_location(name, path)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     with (
@@ -116,7 +117,7 @@ def _tables(exercises: dict[str, Exercise]) -> dict[str, list[cases.Shown]]:
 
 def _try_answers(chapter: str, module: ModuleType, titles: list[str]) -> None:
     """Try every known answer, so that the references are called as checks call them."""
-    name = f"{PACKAGE}.{chapter}"
+    name = module.__name__
     imported = sys.modules.get(name)
     sys.modules[name] = module
     try:
@@ -178,7 +179,7 @@ def _call(function: str, chapter: str, name: str) -> ast.stmt:
 
 
 def _imports() -> list[ast.stmt]:
-    return ast.parse(f"from {PACKAGE}.shown import shown_exercise, shown_reference").body
+    return ast.parse(f"from {PACKAGE}.checks.shown import shown_exercise, shown_reference").body
 
 
 def _is_from_the_future(statement: ast.stmt) -> bool:

@@ -18,8 +18,8 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import linear_limits
 from pdpbook_exercises import Case, Exercise, Instances, close, equal, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game
+from pdpbook_exercises.chapters.small_games import all_profiles, drawn_game, laplace_game
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

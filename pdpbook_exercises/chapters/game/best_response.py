@@ -15,8 +15,8 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
 from pdpbook_exercises import Case, Exercise, Instances, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
+from pdpbook_exercises.chapters.small_games import Profile, after_move, drawn_game, laplace_game
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

@@ -2,17 +2,17 @@
 
 A :class:`Case` judges an answer, a function or a value, and has a hint for a student whose answer
 fails there.  :func:`close` and :func:`equal` make one from a reference answer.  They say what kind
-of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.checking` tries the
-cases one after the other.
+of thing is wrong with numbers, never the right ones.  :mod:`pdpbook_exercises.checks.checking`
+tries the cases one after the other.
 
 An :class:`Exercise` has fixed cases, the hard ones, and draws more from a seed.  One that asks for
 an object has instances instead, one for each student, and its cases are made from an instance
-(:mod:`pdpbook_exercises.instances`).
+(:mod:`pdpbook_exercises.checks.instances`).
 
 What students hold contains none of the references.  There a case of :func:`close` or :func:`equal`
 has only the values for its own arguments (``Case.shown``), and a function that is marked by
 :func:`reference` is replaced by what it returned in the cases that a check shows
-(``pdpbook_exercises.shown``).
+(``pdpbook_exercises.checks.shown``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook_exercises.instances import Instance, Instances
+from pdpbook_exercises.checks.instances import Instance, Instances
 
 __all__ = ["DRAWN", "Case", "Exercise", "close", "equal", "reference"]
 
@@ -113,7 +113,7 @@ class Exercise:
     refused : sequence of str
         Functions and methods of the package that the exercise asks to write, each as
         ``"module.name"``.  An answer that calls one of them holds no case
-        (``pdpbook_exercises.own_work``).
+        (``pdpbook_exercises.checks.own_work``).
     wrong : sequence of (answer, str), or callable
         Plausible wrong answers, each with words of the message that tells a student what is wrong.
     right : sequence of answers, or callable

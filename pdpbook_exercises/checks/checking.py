@@ -5,15 +5,16 @@ fails it shows the input and what came back, says what kind of thing is wrong wi
 hint.  It never shows the right value.  It never raises because an answer is wrong or unfinished, so
 a page with blank stubs still executes from top to bottom.
 
-Each chapter keeps its exercises in a module of its own, ``pdpbook_exercises.<chapter>``, as a
-dictionary ``EXERCISES`` from a name to an :class:`~pdpbook_exercises.cases.Exercise`.  The module
-is imported when one of its exercises is first checked.
+Each chapter keeps its exercises in a module of its own,
+``pdpbook_exercises/chapters/<part>/<chapter>.py``, as a dictionary ``EXERCISES`` from a name to an
+:class:`~pdpbook_exercises.checks.cases.Exercise`.  The module is imported when one of its exercises
+is first checked.
 
 An answer that is a function is called through a wrapper that remembers the last call.  So a case
 needs no code of its own to show what went in and what came out.
 
 ``own("chapter/name", me)`` returns the instance that a student has of an exercise with instances
-(:mod:`pdpbook_exercises.instances`), and ``check(..., me=me)`` judges the answer to it.
+(:mod:`pdpbook_exercises.checks.instances`), and ``check(..., me=me)`` judges the answer to it.
 """
 
 from __future__ import annotations
@@ -26,18 +27,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from numbers import Number
-from types import FunctionType
+from pkgutil import iter_modules
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from pdpbook_exercises.cases import DRAWN, Case, Exercise
-from pdpbook_exercises.instances import READER, Instance
-from pdpbook_exercises.own_work import own_work
-from pdpbook_exercises.student import Clock, OutOfTime, is_blank
-from pdpbook_exercises.wire import CHANGEABLE
+from pdpbook_exercises import chapters
+from pdpbook_exercises.checks.cases import DRAWN, Case, Exercise
+from pdpbook_exercises.checks.instances import READER, Instance
+from pdpbook_exercises.checks.own_work import own_work
+from pdpbook_exercises.checks.student import Clock, OutOfTime, is_blank
+from pdpbook_exercises.checks.wire import CHANGEABLE
 
-__all__ = ["CheckResult", "check", "counted", "find_exercise", "own", "results", "score"]
+__all__ = [
+    "CheckResult",
+    "check",
+    "counted",
+    "find_exercise",
+    "module_of",
+    "own",
+    "results",
+    "score",
+]
 
 STUB = "still the stub. Replace the dots by your answer."
 NO_MORE = "There is no stronger hint."
@@ -461,12 +473,37 @@ def find_exercise(name: str) -> Exercise:
     ('pdpbook.experiments.settings_search.misfit',)
     """
     chapter, _, title = name.partition("/")
-    package = __name__.rpartition(".")[0]
-    try:
-        module = importlib.import_module(f"{package}.{chapter.replace('-', '_')}")
-        exercises: Mapping[str, Exercise] = module.EXERCISES
-    except (ModuleNotFoundError, AttributeError):
-        raise KeyError(f"no chapter has exercises under the name {chapter!r}") from None
+    exercises: Mapping[str, Exercise] = getattr(module_of(chapter), "EXERCISES", {})
     if title not in exercises:
         raise KeyError(f"unknown exercise {title!r}; {chapter} has {sorted(exercises)}")
     return exercises[title]
+
+
+def module_of(chapter: str) -> ModuleType:
+    """Return the module with the exercises of a chapter.
+
+    Parameters
+    ----------
+    chapter : str
+        The name of its page, or of a module in a folder of a course.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+
+    Examples
+    --------
+    >>> module_of("nvo-game").__name__
+    'pdpbook_exercises.chapters.game.nvo_game'
+    """
+    name = chapter.replace("-", "_")
+    parts = [f"{each.name}." for each in iter_modules(chapters.__path__) if each.ispkg]
+    for place in [*parts, ""] if name.isidentifier() else []:
+        module = f"{chapters.__name__}.{place}{name}"
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+    raise KeyError(f"no chapter has exercises under the name {chapter!r}")

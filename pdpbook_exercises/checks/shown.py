@@ -1,7 +1,7 @@
 """What a check shows, as data: the checks that students hold, without the references.
 
 The repository has, for each chapter, a module whose cases compute what is right
-(:mod:`pdpbook_exercises.cases`).  The copy that students install is made from it by
+(:mod:`pdpbook_exercises.checks.cases`).  The copy that students install is made from it by
 ``book/_ext/edition/student_checks.py``.  It has the cases of seed 0 and nothing with which another
 case could be answered:
 
@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from pdpbook_exercises.cases import Case, Exercise, close, equal
+from pdpbook_exercises.checks.cases import Case, Exercise, close, equal
 
 __all__ = ["key_of_arguments", "shown_exercise", "shown_reference"]
 
@@ -44,7 +44,7 @@ def shown_exercise(chapter: str, title: str, refused: Sequence[str] = ()) -> Exe
     title : str
         Its name in that module.
     refused : sequence of str
-        As in :class:`~pdpbook_exercises.cases.Exercise`.
+        As in :class:`~pdpbook_exercises.checks.cases.Exercise`.
 
     Returns
     -------
@@ -133,6 +133,6 @@ def _plain(value: Any) -> Any:
 @cache
 def _table(chapter: str) -> dict[str, Any]:
     """Read the table of a chapter."""
-    path = Path(__file__).with_name(f"{chapter}.shown")
+    [path] = Path(__file__).parents[1].glob(f"chapters/*/{chapter}.shown")
     found: dict[str, Any] = pickle.loads(path.read_bytes())
     return found

@@ -17,7 +17,7 @@ from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise, Instances, close
-from pdpbook_exercises.instances import Instance
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES", "game_losses", "least_divergence"]
 

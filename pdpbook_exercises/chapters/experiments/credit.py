@@ -16,8 +16,8 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel, product_kernel
 from pdpbook.per_instance.scale_bounds import scale_bound
 from pdpbook_exercises import Case, Exercise, Instances, close
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import wrong_scales
+from pdpbook_exercises.chapters.small_games import wrong_scales
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

@@ -9,7 +9,8 @@ to lies in memory and has a limit, the copy of the package included.
 What it is not given are the repository with its solutions, the folder of a course, the exercises,
 and the memory and the command line of the grader.
 
-Podman or Docker (:mod:`pdpbook_exercises.container`) can do the same where they are asked for.
+Podman or Docker (:mod:`pdpbook_exercises.checks.container`) can do the same where they are asked
+for.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from functools import cache
 from pathlib import Path
 
 import pdpbook_exercises
-from pdpbook_exercises import container as containers
-from pdpbook_exercises.container import SETTINGS, SYSTEM
+from pdpbook_exercises import chapters
+from pdpbook_exercises.checks import container as containers
+from pdpbook_exercises.checks.container import SETTINGS, SYSTEM
 
 __all__ = ["Sandbox", "none", "readable", "sandbox", "why_not"]
 
@@ -162,7 +164,7 @@ def _exercises(given: Sequence[Path]) -> Iterator[Path]:
     name = pdpbook_exercises.__name__
     sites = [site for each in given for site in each.glob("python*/*-packages") if site.is_dir()]
     yield from (site / name for site in sites if (site / name).is_dir())
-    for folder in map(Path, pdpbook_exercises.__path__):  # and the private ones of a course
+    for folder in map(Path, [*pdpbook_exercises.__path__, *chapters.__path__]):  # also private ones
         if any(folder.is_relative_to(each) for each in given) and folder.parent not in sites:
             yield folder
 

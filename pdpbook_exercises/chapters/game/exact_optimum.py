@@ -13,8 +13,13 @@ from scipy.special import lambertw
 
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook_exercises import Case, Exercise, Instances, close, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import all_profiles, drawn_game, laplace_game, wrong_game
+from pdpbook_exercises.chapters.small_games import (
+    all_profiles,
+    drawn_game,
+    laplace_game,
+    wrong_game,
+)
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

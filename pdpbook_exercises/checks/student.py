@@ -1,9 +1,9 @@
-"""The process in which a submission runs: started by :mod:`pdpbook_exercises.isolated`.
+"""The process in which a submission runs: started by :mod:`pdpbook_exercises.checks.isolated`.
 
-``python -m pdpbook_exercises.student`` runs the cells of a submission and then does what it is
-asked: it calls the student's functions and sends back what they return.  It decides nothing.  It
+``python -m pdpbook_exercises.checks.student`` runs the cells of a submission and then does what it
+is asked: it calls the student's functions and sends back what they return.  It decides nothing.  It
 needs four modules beside it and nothing else, so that it can be started from a folder that holds
-these five and no exercise.
+no exercise.
 
 Messages to the process are pickles: they come from the grader, who may be trusted.  Messages from
 it are JSON: a submission can send what it likes, and the worst that it can send is a wrong answer.
@@ -25,10 +25,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any, BinaryIO
 
-from pdpbook_exercises.alone import start_no_process
-from pdpbook_exercises.notebook_cells import Notebook
-from pdpbook_exercises.own_work import own_work
-from pdpbook_exercises.wire import CHANGEABLE, change, encode, message_of, named_exception
+from pdpbook_exercises.checks.alone import start_no_process
+from pdpbook_exercises.checks.notebook_cells import Notebook
+from pdpbook_exercises.checks.own_work import own_work
+from pdpbook_exercises.checks.wire import CHANGEABLE, change, encode, message_of, named_exception
 
 __all__ = ["Clock", "OutOfTime", "is_blank", "main", "receive", "send"]
 

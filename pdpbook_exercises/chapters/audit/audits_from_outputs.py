@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
 from pdpbook_exercises import Case, Exercise, Instances, close, equal
-from pdpbook_exercises.instances import Instance
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

@@ -2,7 +2,7 @@
 
 A check in a student's own process can be made to say anything: the checker can be replaced, NumPy
 patched, the reference imported, a score printed.  Here the student's cells run in a process of
-their own (``pdpbook_exercises.student``), which finds the package but no exercise.
+their own (``pdpbook_exercises.checks.student``), which finds the package but no exercise.
 The cases are judged in *this* process.  To them the student's function is a function like any
 other; it sends its arguments over and receives what came back, as plain data.  Only a case that
 watches what an answer does in its own process (``looks_inside``) is left out.
@@ -14,7 +14,7 @@ process after :data:`PATIENCE` times as long by the clock on the wall.
 
 What it holds against by itself: everything that changes the student's own process, infinite loops,
 exits, floods of output, a great hunger for memory.  Where bubblewrap works, the process runs in a
-sandbox (``pdpbook_exercises.sandbox``), and then it reads no file of the grader or of other
+sandbox (``pdpbook_exercises.checks.sandbox``), and then it reads no file of the grader or of other
 students, writes none, reaches no network and no other process, and starts none.  What it writes
 lies in memory and has a limit.  Its threads are limited to :data:`PROCESSES`, but not if the grader
 is run by *root*, whose processes and threads the kernel does not count.  Without a sandbox the
@@ -51,10 +51,10 @@ import numpy as np
 
 import pdpbook
 from pdpbook import _validate
-from pdpbook_exercises import sandbox, student
-from pdpbook_exercises.checking import counted, find_exercise, own, results, score
-from pdpbook_exercises.instances import READER, Instance, letters_of
-from pdpbook_exercises.wire import CHANGEABLE, change, message_of, named_exception, printable
+from pdpbook_exercises.checks import sandbox, student
+from pdpbook_exercises.checks.checking import counted, find_exercise, own, results, score
+from pdpbook_exercises.checks.instances import READER, Instance, letters_of
+from pdpbook_exercises.checks.wire import CHANGEABLE, change, message_of, named_exception, printable
 
 __all__ = ["CellError", "Grade", "Grades", "grade", "seed_of"]
 
@@ -69,6 +69,7 @@ BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 CELLS = 3  #: as many cells may wait so long before all of them are given up
 SHARED = {"numpy", "pandas", "pdpbook", "scipy"}  #: whose functions a submission has, too
 BESIDE = (
+    "__init__.py",
     "student.py",
     "alone.py",
     "wire.py",
@@ -99,7 +100,7 @@ class Grade:
     Attributes
     ----------
     held : int
-        Cases that count (:func:`~pdpbook_exercises.checking.counted`).
+        Cases that count (:func:`~pdpbook_exercises.checks.checking.counted`).
     total : int
         All cases.
     message : str
@@ -328,10 +329,10 @@ def _package_without_exercises(instances: Mapping[str, Instance]) -> Iterator[st
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # in a container it is read by another user
         shutil.copytree(source, Path(folder, source.name))  # with its compiled code
-        beside = Path(folder, EXERCISES)
-        beside.mkdir()
+        beside = Path(folder, EXERCISES, here.name)
+        beside.mkdir(parents=True)
         stub = STUB.format(instances=dict(instances))
-        (beside / "__init__.py").write_text(stub, encoding="utf-8")
+        (beside.parent / "__init__.py").write_text(stub, encoding="utf-8")
         for name in BESIDE:
             shutil.copy(here / name, beside)
         yield folder
@@ -345,7 +346,7 @@ _START = (
     " os.dup2(2, 1);"
     " sys.argv[2:] and shutil.copytree(sys.argv[2], sys.argv[1], dirs_exist_ok=True);"
     " sys.path.insert(0, sys.argv[1]);"
-    " runpy.run_module('pdpbook_exercises.student', run_name='__main__')"
+    " runpy.run_module('pdpbook_exercises.checks.student', run_name='__main__')"
 )
 
 

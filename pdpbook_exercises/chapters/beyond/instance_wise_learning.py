@@ -11,7 +11,7 @@ import numpy as np
 from pdpbook.per_instance.privacy_loss import records_needed
 from pdpbook.per_instance.scale_bounds import scale_bound
 from pdpbook_exercises import Case, Exercise, close
-from pdpbook_exercises.small_games import all_profiles, laplace_game
+from pdpbook_exercises.chapters.small_games import all_profiles, laplace_game
 
 __all__ = ["EXERCISES"]
 

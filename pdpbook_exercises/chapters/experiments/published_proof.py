@@ -18,8 +18,8 @@ from pdpbook.per_instance.scale_bounds import (
     uniform_release_scale,
 )
 from pdpbook_exercises import Case, Exercise, Instances, close, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import whole
+from pdpbook_exercises.chapters.small_games import whole
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

@@ -16,8 +16,8 @@ from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook_exercises import Case, Exercise, Instances, close, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import after_move, wrong_scales
+from pdpbook_exercises.chapters.small_games import after_move, wrong_scales
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 

@@ -17,8 +17,8 @@ from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise, Instances, reference
-from pdpbook_exercises.instances import Instance
-from pdpbook_exercises.small_games import Profile, after_move, drawn_game, laplace_game
+from pdpbook_exercises.chapters.small_games import Profile, after_move, drawn_game, laplace_game
+from pdpbook_exercises.checks.instances import Instance
 
 __all__ = ["EXERCISES"]
 
