@@ -20,6 +20,7 @@ from nbformat.v4 import new_code_cell, new_output
 from book._ext.pages.exercise_options import PURPOSES, ExerciseOptions, exercises_of, read_options
 from book._ext.pages.practice_solutions import solution_markdown, with_imports, without_assertion
 from pdpbook_exercises.checks.checking import module_of
+from tests.tools.answers import answers_module
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
@@ -106,17 +107,24 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     solutions = named(solution_page(page), "exercise-solution")
     module = module_of(page.stem)
     checked = {f"{page.stem}/{title}" for title in module.EXERCISES}
-    files = [page, solution_page(page), Path(str(module.__file__))]
+    answers = answers_module(page.stem)
+    tried = {f"{page.stem}/{title}" for title in answers.ANSWERS}
+    files = [page, solution_page(page), Path(str(module.__file__)), Path(str(answers.__file__))]
     places = [str(path.relative_to(ROOT)) for path in files]
     missing = [
         f"{place}: {what} of {exercise} is missing"
         for place, found, what in zip(
             places,
-            (stubs, solutions, checked),
-            ("a check in a cell after its stub", "the solution with its assertion", "the entry"),
+            (stubs, solutions, checked, tried),
+            (
+                "a check in a cell after its stub",
+                "the solution with its assertion",
+                "the entry of EXERCISES",
+                "the entry of ANSWERS",
+            ),
             strict=True,
         )
-        for exercise in sorted({*stubs, *solutions, *checked} - {*found})
+        for exercise in sorted({*stubs, *solutions, *checked, *tried} - {*found})
     ]
     assert not missing, "\n".join(["", *missing])
     for exercise, stub in stubs.items():

@@ -62,6 +62,9 @@ class Case:
     again : callable, optional
         Makes the same case for other arguments.  :func:`close` and :func:`equal` provide it if the
         expected value is a function.
+    wrong_answers : mapping from str to answer
+        An answer that makes each of these mistakes, where :func:`close` or :func:`equal` has made
+        the case.  No check looks at them; tests hand them in.
     shown : callable, optional
         Returns the data of the same case without any function that computes a value: which of
         :func:`close` and :func:`equal` made it, the expected value, the arguments and the options.
@@ -80,19 +83,17 @@ class Case:
     looks_inside: bool = False
     may_change: bool = False
     again: Callable[..., Case] | None = None
+    wrong_answers: Mapping[str, Any] = field(default_factory=dict)
     shown: Callable[[], Shown] | None = None
 
 
 #: A case as data: what made it, the expected value, the arguments, and the options.
 Shown = tuple[str, Any, tuple[Any, ...], dict[str, Any]]
 
-#: An answer of a student, and words of the message that it must get.
-Refused = tuple[Any, str]
-
 
 @dataclass(frozen=True)
 class Exercise:
-    """The cases of one exercise, and answers that show what the cases are worth.
+    """The cases of one exercise.
 
     Parameters
     ----------
@@ -114,27 +115,12 @@ class Exercise:
         Functions and methods of the package that the exercise asks to write, each as
         ``"module.name"``.  An answer that calls one of them holds no case
         (``pdpbook_exercises.checks.own_work``).
-    wrong : sequence of (answer, str), or callable
-        Plausible wrong answers, each with words of the message that tells a student what is wrong.
-    right : sequence of answers, or callable
-        Other right answers than the one on the page of solutions: another algorithm, a list where
-        that returns an array.
-
-    Notes
-    -----
-    No check looks at ``wrong`` and ``right``; ``tests/exercises/test_answers.py`` tries them all.
-    They are callables without arguments where making the answers takes time, and callables that
-    take the instance in an exercise with ``own``.
 
     Examples
     --------
-    >>> odd = Exercise(
-    ...     [equal(True, 3, hint="Is 3 odd?"), equal(False, 4, hint="Is 4 odd?")],
-    ...     wrong=[(lambda n: n % 2 == 0, "Is 3 odd?")],
-    ...     right=[lambda n: n % 2 == 1, lambda n: bool(n & 1)],
-    ... )
-    >>> len(odd.at(seed=0)), len(odd.wrong_answers()), len(odd.right_answers())
-    (2, 1, 2)
+    >>> odd = Exercise([equal(True, 3, hint="Is 3 odd?"), equal(False, 4, hint="Is 4 odd?")])
+    >>> [case.judge(lambda n: n % 2 == 1) for case in odd.at(seed=0)]
+    [True, True]
     >>> root = Exercise(
     ...     [close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")],
     ...     draw=lambda rng: (rng.uniform(1.0, 9.0),),
@@ -156,8 +142,6 @@ class Exercise:
     own: Instances | None = None
     fixed: str = ""
     refused: Sequence[str] = ()
-    wrong: Sequence[Refused] | Callable[..., Sequence[Refused]] = ()
-    right: Sequence[Any] | Callable[..., Sequence[Any]] = ()
 
     def of(self, name: str, me: str) -> Exercise:
         """Return the exercise as the student ``me`` has it, where its name is ``name``."""
@@ -194,14 +178,6 @@ class Exercise:
                 f"draw must return a Case where the first case has no reference, got {drawn!r}"
             )
         return again(*drawn)
-
-    def wrong_answers(self) -> Sequence[Refused]:
-        """Return the wrong answers with the words that each must get."""
-        return self.wrong(*self._instance()) if callable(self.wrong) else self.wrong
-
-    def right_answers(self) -> Sequence[Any]:
-        """Return the right answers."""
-        return self.right(*self._instance()) if callable(self.right) else self.right
 
 
 def close(
@@ -274,7 +250,8 @@ def close(
     }
     again = partial(close, expected, **options) if arguments and callable(expected) else None
     shown = partial(_shown, "close", value, expected, arguments, options)
-    return Case(judge, hint, more, others, again=again, shown=shown)
+    wrong_answers = _as_answers(mistakes, arguments)
+    return Case(judge, hint, more, others, again=again, wrong_answers=wrong_answers, shown=shown)
 
 
 def equal(
@@ -309,7 +286,26 @@ def equal(
     options: dict[str, Any] = {"hint": hint, "more": more, "mistakes": mistakes}
     again = partial(equal, expected, **options) if arguments and callable(expected) else None
     shown = partial(_shown, "equal", value, expected, arguments, options)
-    return Case(same(expected), hint, more, others, again=again, shown=shown)
+    return Case(
+        same(expected),
+        hint,
+        more,
+        others,
+        again=again,
+        wrong_answers=_as_answers(mistakes, arguments),
+        shown=shown,
+    )
+
+
+def _as_answers(mistakes: Mapping[str, Any] | None, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """Return what each mistake leads to as an answer: a function of the arguments, or a value."""
+
+    def answer(wrong: Any) -> Any:
+        if arguments:
+            return wrong if callable(wrong) else lambda *given: wrong
+        return wrong() if callable(wrong) else wrong
+
+    return {hint: answer(wrong) for hint, wrong in (mistakes or {}).items()}
 
 
 def reference(function: Callable[P, T]) -> Callable[P, T]:

@@ -8,8 +8,7 @@ case could be answered:
 - an exercise whose cases compare with a reference is a table of arguments and expected values,
   which :func:`shown_exercise` reads;
 - a function that is marked as a reference is a table of the arguments that the cases give it and
-  of what it returned, which :func:`shown_reference` reads;
-- the wrong and right answers that test the cases are left out.
+  of what it returned, which :func:`shown_reference` reads.
 
 A table lies beside the module, in ``<chapter>.shown``.
 """

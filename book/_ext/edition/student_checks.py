@@ -6,8 +6,8 @@ copy is what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
 
 Two kinds of exercises are told apart.  If all cases of an exercise compare with a reference, no
 code of it is needed: the arguments and the expected values are written to a table.  If a case
-judges, because there are many right answers, its code stays; what stands in ``wrong``, ``right``
-and ``fixed`` is left out, and so is whatever no remaining case needs.  The code stays as well where
+judges, because there are many right answers, its code stays, and whatever no remaining case needs
+is left out.  The code stays as well where
 each student has an instance, and with it what draws the instances.  A function that the module
 marks as a reference is replaced by a table of what it returned while the right and the wrong
 answers were tried.
@@ -31,11 +31,11 @@ import pdpbook_exercises
 from pdpbook_exercises.checks import cases, checking
 from pdpbook_exercises.checks.cases import Exercise
 from pdpbook_exercises.checks.shown import key_of_arguments
+from tests.tools.answers import right_answers, wrong_answers
 
 __all__ = ["write_student_checks"]
 
 PACKAGE = "pdpbook_exercises"
-LEFT_OUT = {"wrong", "right"}  # arguments of Exercise that no check needs
 TRIED = 20.0  # seconds of the processor for an answer that is tried
 Table = dict[str, dict[str, bytes]]
 
@@ -124,10 +124,9 @@ def _try_answers(chapter: str, module: ModuleType, titles: list[str]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for title in titles:
-                exercise = module.EXERCISES[title]
-                wrong = (answer for answer, _ in exercise.wrong_answers())
                 full = f"{chapter.replace('_', '-')}/{title}"
-                for answer in [*exercise.right_answers(), *wrong]:
+                wrong = (answer for answer, _ in wrong_answers(full))
+                for answer in [*right_answers(full), *wrong]:
                     for _ in checking.results(full, answer, hint=2, seconds=TRIED):
                         pass
     finally:
@@ -200,8 +199,6 @@ def _reduce(statement: ast.stmt, chapter: str, shown: set[str]) -> None:
             assert isinstance(called, ast.Call)
             called.keywords = [each for each in exercise.keywords if each.arg == "refused"]
             value.values[place] = called
-        else:
-            exercise.keywords = [each for each in exercise.keywords if each.arg not in LEFT_OUT]
 
 
 def _names(statement: ast.stmt) -> set[str]:

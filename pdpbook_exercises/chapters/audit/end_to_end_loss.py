@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 
 from pdpbook.audit.end_to_end_loss import end_to_end_losses, removals
 from pdpbook.game.best_response import best_response_dynamics
@@ -247,179 +245,6 @@ def _drawn_ceiling(rng: np.random.Generator) -> tuple[Any, ...]:
     return counts, laplace_kernel(bins, rng.uniform(0.05, 2.0, 2).round(3)), k
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def _fixed_noise(counts, pipeline):
-    """The others' part forgotten: a record is taken out of the output."""
-    rows, n = np.eye(len(counts)), counts.sum()
-    return np.abs(np.log(pipeline(counts) / ((n * pipeline(counts) - rows) / (n - 1)))).max(axis=1)
-
-
-def _one_direction(counts, pipeline):
-    losses = np.full(len(counts), np.nan)
-    for k in np.flatnonzero(counts):
-        absent = pipeline(counts - (np.arange(len(counts)) == k))
-        losses[k] = np.log(pipeline(counts) / absent).max()
-    return losses
-
-
-def _keeps_the_change(counts, pipeline):
-    losses, present = np.full(len(counts), np.nan), pipeline(counts.copy())
-    for k in np.flatnonzero(counts):
-        counts[k] -= 1
-        losses[k] = np.abs(np.log(present / pipeline(counts))).max()
-    return losses
-
-
-def _any_rows(counts, kernel, k):
-    return np.log(kernel.max(axis=(0, 1)) / kernel.min(axis=(0, 1))).max()
-
-
-def _everybody_stays(counts, kernel, k):
-    return np.log((counts @ kernel.max(axis=0)) / (counts @ kernel.min(axis=0))).max()
-
-
-def _mean_of_losses(present, absent):
-    single = np.abs(np.log(present / absent)).max(axis=1)
-    return single.mean(), single.max()
-
-
-def _exchanged(present, absent):
-    secret = np.abs(np.log(present.mean(axis=0) / absent.mean(axis=0))).max()
-    return np.abs(np.log(present / absent)).max(), secret
-
-
-def _mean_of_logarithms(present, absent):
-    ratio = np.log(present / absent)
-    return np.abs(ratio.mean(axis=0)).max(), np.abs(ratio).max()
-
-
-def _other_direction(counts, pipeline):
-    losses = np.full(len(counts), np.nan)
-    for k in np.flatnonzero(counts):
-        absent = pipeline(counts - (np.arange(len(counts)) == k))
-        losses[k] = np.log(absent / pipeline(counts)).max()
-    return losses
-
-
-def _rerun(counts, pipeline, *, empty=math.nan):
-    """Output by output."""
-    losses = []
-    for k, count in enumerate(counts):
-        if count == 0:
-            losses.append(empty)
-            continue
-        fewer = [c - (j == k) for j, c in enumerate(counts)]
-        pairs = zip(pipeline(counts), pipeline(np.array(fewer)), strict=True)
-        seen = [(p, q) for p, q in pairs if p > 0 or q > 0]
-        ratios = [math.inf if min(p, q) == 0 else abs(math.log(p / q)) for p, q in seen]
-        losses.append(max(ratios))
-    return losses
-
-
-def _naive_logarithms(counts, pipeline):
-    """Forgets that 0/0 is nan, which max passes on."""
-    losses = np.full(len(counts), np.nan)
-    for k in np.flatnonzero(counts):
-        absent = pipeline(counts - (np.arange(len(counts)) == k))
-        losses[k] = np.abs(np.log(pipeline(counts) / absent)).max()
-    return losses
-
-
-def _upwards_only(counts, kernel, k):
-    others = counts - (np.arange(counts.size) == k)
-    high, low = kernel.max(axis=0), kernel.min(axis=0)
-    return np.log((counts @ high / counts.sum()) / (others @ low / others.sum())).max()
-
-
-def _masses(counts, kernel, k):
-    others = counts - (np.arange(counts.size) == k)
-    high, low = kernel.max(axis=0), kernel.min(axis=0)
-    return np.log(
-        np.maximum((counts @ high) / (others @ low), others @ high / (counts @ low))
-    ).max()
-
-
-def _by_loops(counts, kernel, k):
-    worst, n, bins = 0.0, sum(counts), len(counts)
-    for x in range(bins):
-        most = [max(kernel[v][j][x] for v in range(len(kernel))) for j in range(bins)]
-        least = [min(kernel[v][j][x] for v in range(len(kernel))) for j in range(bins)]
-        for above, below in ((most, least), (least, most)):
-            present = sum(c * a for c, a in zip(counts, above, strict=True)) / n
-            absent = sum((counts[j] - (j == k)) * below[j] for j in range(bins)) / (n - 1)
-            worst = max(worst, abs(math.log(present / absent)))
-    return worst
-
-
-def _mean_seed(present, absent):
-    ratio = np.abs(np.log(present / absent))
-    return np.abs(np.log(present.mean(axis=0) / absent.mean(axis=0))).max(), ratio.max(1).mean()
-
-
-def _unsigned(present, absent):
-    return (
-        np.log(present.mean(axis=0) / absent.mean(axis=0)).max(),
-        np.log(present / absent).max(),
-    )
-
-
-def _sums(present, absent):
-    """The factor 1/S cancels."""
-    return [
-        np.abs(np.log(present.sum(axis=0)) - np.log(absent.sum(axis=0))).max(),
-        np.abs(np.log(present) - np.log(absent)).max(),
-    ]
-
-
-def _divergences(n, epsilon, share):
-    p = math.exp(share) / n
-    with_it = -share / n + (1 - 1 / n) * (math.log1p(-1 / n) - math.log1p(-p))
-    return with_it, -math.log1p(-p * math.exp(-epsilon))
-
-
-def _meeting(n, epsilon):
-    """Probability of the lonely record's bin, not the divergence."""
-
-    def excess(share):
-        first, second = _divergences(n, epsilon, share)
-        return first - second
-
-    return math.exp(brentq(excess, -200, 0, xtol=1e-14)) / n
-
-
-def _least_of_the_larger(n, epsilon):
-    """Minimises the larger of the two, without the equation."""
-    found = minimize_scalar(
-        lambda share: max(_divergences(n, epsilon, share)),
-        bounds=(-60, 0),
-        method="bounded",
-        options={"xatol": 1e-13},
-    )
-    return found.fun
-
-
-@cache
-def _gap(epsilon, scales):
-    mine = {"epsilon": epsilon, "scales": [*scales]}
-    good = _fixed_noise_enough(mine), _end_to_end_enough(mine)
-    for b, a, c in product(range(2, 7), repeat=3):
-        if not any(judge([1, 0, a, b, c]) for judge in good):
-            return [1, 0, a, b, c]
-
-
-def gap(mine):
-    """One record at an end, a gap, and many records beyond it."""
-    return _gap(mine["epsilon"], tuple(mine["scales"]))
-
-
-#: What NumPy warns of in answers of this chapter.
-WARNINGS = (
-    "divide by zero",
-    "invalid value",
-)
-
 EXERCISES = {
     "rerun": Exercise(
         [
@@ -456,16 +281,6 @@ EXERCISES = {
             "Run the pipeline on everybody once, then for each bin with one record less.",
         ),
         refused=("pdpbook.audit.end_to_end_loss.end_to_end_losses",),
-        wrong=[
-            (_fixed_noise, "You have taken a record out of the output."),
-            (_one_direction, "Both directions of the ratio count"),
-            (_other_direction, "as well"),
-            (_keeps_the_change, "Work on a copy."),
-            (lambda counts, pipeline: _rerun(counts, pipeline, empty=0.0), "bin 1, which is empty"),
-            (_naive_logarithms, "Bin 0 is occupied, and its loss is nan."),
-            (lambda counts, pipeline: max(_rerun(counts, pipeline)), "Its shape is ()"),
-        ],
-        right=[_rerun],
     ),
     "ceiling": Exercise(
         [
@@ -483,14 +298,6 @@ EXERCISES = {
             for counts, scales, k in _CEILING_CASES
         ],
         draw=_drawn_ceiling,
-        wrong=[
-            (_any_rows, "Here each record keeps its bin."),
-            (_everybody_stays, "the record itself is missing there"),
-            (_upwards_only, "Both directions count"),
-            (_masses, "Distributions, not masses"),
-            (lambda counts, kernel, k: 0.0, "what should each record play in D"),
-        ],
-        right=[_by_loops],
     ),
     "mixture": Exercise(
         [
@@ -536,15 +343,6 @@ EXERCISES = {
         draw=lambda rng: _tables(
             int(rng.integers(2**32)), int(rng.integers(1, 9)), int(rng.integers(2, 6))
         ),
-        wrong=[
-            (_mean_of_losses, "Nobody releases the mean of losses."),
-            (_exchanged, "The secret seed comes first."),
-            (_mean_of_logarithms, "First the mean over the seeds"),
-            (_mean_seed, "the worst one counts"),
-            (_unsigned, "Both signs of the logarithm count."),
-            (lambda present, absent: _sums(present, absent)[0], "the shape (2,) was expected"),
-        ],
-        right=[_sums],
     ),
     "floor": Exercise(
         [
@@ -575,13 +373,6 @@ EXERCISES = {
             for n, epsilon in ((1317, 1.0), (1317, 0.1), (10, 3.0), (2, 1.0), (10**6, 8.0))
         ],
         draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.05, 5.0), 3)),
-        wrong=[
-            (lambda n, epsilon: -math.log1p(-math.exp(-epsilon) / n), "Trade one off"),
-            (lambda n, epsilon: 1 / (n * (1 + math.exp(epsilon))), "a first-order guess"),
-            (_meeting, "What is the divergence there?"),
-            (lambda n, epsilon: 0.0, "where do they meet?"),
-        ],
-        right=[_least_of_the_larger],
     ),
     "worst-game": Exercise(
         lambda mine: [
@@ -599,14 +390,5 @@ EXERCISES = {
             ),
         ],
         own=Instances({"epsilon": 1.0, "scales": [1.0, 0.2, 0.05]}, _drawn_scales),
-        wrong=[
-            ([3, 2, 1], "The largest end-to-end loss is"),
-            ([1, 0, 1, 4, 5, 12, 1], "The largest end-to-end loss is"),
-            ([0, 1, 0, 2, 5, 8, 4, 4, 6], "It has 9 bins."),
-            ([1.5, 2.5], "It is not a list of whole numbers."),
-            ([40, 1], "These are 41 records."),
-            ([-1, 5], "A count is negative."),
-        ],
-        right=lambda mine: [np.array(gap(mine)), tuple(gap(mine))],
     ),
 }

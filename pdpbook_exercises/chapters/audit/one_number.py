@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.foundations.divergences import kl_divergence
-from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook_exercises import Case, Exercise, close
 
 __all__ = ["EXERCISES"]
@@ -123,45 +122,6 @@ def _drawn_plausible(rng: np.random.Generator) -> Case:
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def ratio(n, epsilon):
-    return 1 + n * math.expm1(epsilon)
-
-
-def inside_only(bins, n, epsilon, first, last):
-    """Forgets the records outside."""
-    randomiser = np.eye(bins)
-    randomiser[first : last + 1, first : last + 1] = k_ary_randomised_response(
-        last - first + 1, n, epsilon
-    )
-    return randomiser
-
-
-def gap(randomiser):
-    return (randomiser.max(0) / randomiser.min(0)).max() - 1
-
-
-def by_hand(randomiser, n):
-    """For two rows of a column at a time."""
-    return max(
-        math.log(((n - 1) * low + high) / (n * low))
-        for column in randomiser.T
-        for low in column
-        for high in column
-    )
-
-
-def mixed(bins, n, epsilon, first, last):
-    """Randomised response on the plausible bins, and uniform release there for the others."""
-    inside = np.arange(first, last + 1)
-    randomiser = np.zeros((bins, bins))
-    randomiser[:, inside] = 1 / inside.size
-    randomiser[np.ix_(inside, inside)] = k_ary_randomised_response(inside.size, n, epsilon)
-    return randomiser.tolist()
-
-
 EXERCISES = {
     "draws-of-others": Exercise(
         [
@@ -206,23 +166,6 @@ EXERCISES = {
             round(rng.uniform(0.05, 3.0), 3),
             int(rng.integers(1, 5000)),
         ),
-        wrong=[
-            (lambda n, epsilon, m: m / n, "the record's own share"),
-            # a reviewer's finding: with as many draws as records this was told the same
-            (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
-            (lambda n, epsilon, m: m * math.exp(epsilon) / ratio(n, epsilon), "And without it?"),
-            (lambda n, epsilon, m: m * (n - 1) / n / ratio(n, epsilon), "the mean over them"),
-            (lambda n, epsilon, m: m / (n * math.expm1(epsilon)), "Look at ε = 0"),
-            (lambda n, epsilon, m: m / (1 + n * (math.exp(epsilon) - 1)), "loses digits"),
-        ],
-        right=[
-            lambda n, epsilon, m: m / (1 + n * np.expm1(epsilon)),
-            lambda n, epsilon, m: (
-                m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
-                if epsilon > 1e-3
-                else m / ratio(n, epsilon)
-            ),
-        ],
     ),
     "replacement": Exercise(
         _replacement_cases(),
@@ -230,24 +173,6 @@ EXERCISES = {
             rng.dirichlet(np.full(3, 1.5), size=3) * 0.9 + 0.03,
             int(rng.integers(2, 7)),
         ),
-        wrong=[
-            (lambda randomiser, n: 2 * np.log1p(gap(randomiser) / n), "A removal and an addition"),
-            (lambda randomiser, n: np.log1p(gap(randomiser)), "drawn for certain"),
-            (
-                lambda randomiser, n: np.log1p(gap(randomiser) / (n - 1)),
-                "the smaller of the two sums",
-            ),
-            (
-                lambda randomiser, n: np.log1p((randomiser.max() / randomiser.min() - 1) / n),
-                "Ratios are taken within a column.",
-            ),
-            (
-                lambda randomiser, n: np.log1p(gap(randomiser.T) / n),
-                "Ratios are taken within a column.",
-            ),
-            (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
-        ],
-        right=[by_hand, lambda randomiser, n: np.log1p(gap(randomiser) / n)],
     ),
     "plausible": Exercise(
         [
@@ -271,39 +196,5 @@ EXERCISES = {
             )
         ],
         draw=_drawn_plausible,
-        wrong=[
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(bins, n, epsilon),
-                "Who needs the other columns?",
-            ),
-            (inside_only, "The randomiser is inf-DP."),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    bins, 2 * n, epsilon
-                ),
-                "-DP.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: np.full((bins, bins), 1 / bins),
-                "and that of k-ary randomised response",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: laplace_kernel(bins, [0.05])[0],
-                "Look at the ratios within each column",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: k_ary_randomised_response(
-                    last - first + 1, n, epsilon
-                ),
-                "Its shape is (25, 25), and (101, 101) was expected.",
-            ),
-            (
-                lambda bins, n, epsilon, first, last: (
-                    k_ary_randomised_response(bins, n, epsilon) * 2
-                ),
-                "rows sum to 1",
-            ),
-        ],
-        right=[mixed],
     ),
 }

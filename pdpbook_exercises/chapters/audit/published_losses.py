@@ -105,9 +105,6 @@ def _drawn_histogram(rng: np.random.Generator) -> Case:
             )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
 def hidden(bins, n, epsilon, decimals, rounding=round):
     """Right: the share of the others in the bin, and the proposition."""
     blur = bins / (bins + n * math.expm1(epsilon))
@@ -131,33 +128,11 @@ def counts_of(losses, n, randomiser):
     return np.where(np.isnan(losses), 0.0, 1 + (n - 1) * share)
 
 
-def departed(before, after, n, randomiser):
-    """Right: where the counts of the two years differ most."""
-    difference = counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-    return int(difference.argmax())
-
-
-def tried(before, after, n, randomiser):
-    """Right: the losses of the second year, for each bin that may have been left."""
-    counts = counts_of(before, n, randomiser).round().astype(int)
-    for k in np.flatnonzero(counts):
-        expected = _published(counts - (np.arange(counts.size) == k), randomiser)
-        if np.allclose(expected, after, equal_nan=True):
-            return int(k)
-    return None
-
-
 @reference
 def rebuilt(losses, n, randomiser, more=1, own=None):
     table = randomiser if own is None else own
     average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))
     return np.linalg.solve(table.T, n * average)
-
-
-def k_ary_randomised_response_only(losses, n, randomiser):
-    keep, other = randomiser[0, 0], randomiser[0, 1]
-    average = keep / (1 + (n + 1) * np.expm1(losses))
-    return n * (average - other) / (keep - other)
 
 
 EXERCISES = {
@@ -187,22 +162,6 @@ EXERCISES = {
             round(rng.uniform(0.3, 1.5), 2),
             3,
         ),
-        wrong=[
-            (lambda *given: hidden(*given) + 1, "off by one"),
-            (cut_off, "not cut off"),
-            (lambda bins, n, epsilon, decimals: 10**decimals, "Go through"),
-            (
-                lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1),
-                "Go through",
-            ),
-            (
-                lambda bins, n, epsilon, decimals: next(
-                    c for c in range(1, n) if round(1 / c, decimals) == round(1 / (c + 1), decimals)
-                ),
-                "Go through",
-            ),
-        ],
-        right=[hidden],
     ),
     "left": Exercise(
         [
@@ -231,37 +190,6 @@ EXERCISES = {
             )
         ],
         draw=_drawn_left,
-        wrong=[
-            (
-                lambda before, after, n, randomiser: int(np.nanargmax(np.abs(after - before))),
-                "The largest change of a loss",
-            ),
-            (
-                lambda before, after, n, randomiser: int(
-                    (
-                        counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-                    ).argmin()
-                ),
-                "compare them",
-            ),
-            (
-                lambda before, after, n, randomiser: int(
-                    np.nanargmax(
-                        counts_of(before, n, randomiser)
-                        - counts_of(after, n - 1, randomiser)
-                        + 0 * after
-                    )
-                ),
-                "its count 0",
-            ),
-            (
-                lambda before, after, n, randomiser: (
-                    counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-                ),
-                "compare them",
-            ),
-        ],
-        right=[departed, tried],
     ),
     "reconstruct": Exercise(
         [
@@ -295,28 +223,5 @@ EXERCISES = {
             )
         ],
         draw=_drawn_histogram,
-        wrong=[
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
-                "with the one that is added",
-            ),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, own=randomiser.T),
-                "for every randomiser",
-            ),
-            (k_ary_randomised_response_only, "for every randomiser"),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser) / n,
-                "First find the average",
-            ),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser)[:-1],
-                "First find the average",
-            ),
-        ],
-        right=[
-            lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
-            lambda losses, n, randomiser: rebuilt(losses, n, randomiser).tolist(),
-        ],
     ),
 }

@@ -67,29 +67,10 @@ def _drawn_answers(rng: np.random.Generator) -> tuple[NDArray[np.float64]]:
     return (_answers(counts, int(rng.integers(14, 20)), int(rng.integers(2**31))),)
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
 def ratios(randomiser):
     """The smallest and the largest ratio of each row to any row."""
     all_rows = randomiser[:, None, :] / randomiser[None, :, :]
     return all_rows.min(axis=(1, 2)), all_rows.max(axis=(1, 2))
-
-
-def by_value(randomiser, n):
-    low, high = ratios(np.asarray(randomiser))
-    return np.maximum(np.log1p((high - 1) / n), np.abs(np.log1p((low - 1) / n)))
-
-
-def blended(first, second, k):
-    def crowd(labels):
-        return np.unique(labels, axis=0, return_inverse=True, return_counts=True)
-
-    sizes = []
-    for labels in (first, second, np.column_stack([first, second])):
-        _, place, size = crowd(labels)
-        sizes.append(size[place.ravel()])
-    return int(((sizes[0] >= k) & (sizes[1] >= k) & (sizes[2] < k)).sum())
 
 
 def noisy(answers):
@@ -125,13 +106,6 @@ EXERCISES = {
             )
         ],
         draw=_drawn_randomiser,
-        wrong=[
-            (lambda r, n: np.log1p((ratios(r)[1] - 1) / n), "Mind both directions"),
-            (lambda r, n: np.full(len(r), by_value(r, n).max()), "largest level of all values"),
-            (lambda r, n: np.log(ratios(r)[1]), "The record is one of n"),
-            (lambda r, n: by_value(r, n + 1), "entries are wrong"),
-        ],
-        right=[by_value, lambda r, n: by_value(r, n).tolist()],
     ),
     "blending": Exercise(
         [
@@ -164,29 +138,6 @@ EXERCISES = {
             )
         ],
         draw=_drawn_people,
-        wrong=[
-            (
-                lambda first, second, k: sum(
-                    [*zip(first, second, strict=True)].count(pair) < k
-                    for pair in zip(first, second, strict=True)
-                ),
-                "not shown in both",
-            ),
-            (
-                lambda first, second, k: len(
-                    {
-                        pair
-                        for pair in zip(first, second, strict=True)
-                        if first.count(pair[0]) >= k
-                        and second.count(pair[1]) >= k
-                        and [*zip(first, second, strict=True)].count(pair) < k
-                    }
-                ),
-                "Count people",
-            ),
-            (lambda first, second, k: blended(first, second, k) + 1, "Who shares both bins"),
-        ],
-        right=[blended, lambda first, second, k: np.int64(blended(first, second, k))],
     ),
     "thresholds": Exercise(
         [
@@ -213,15 +164,5 @@ EXERCISES = {
             )
         ],
         draw=_drawn_answers,
-        wrong=[
-            (lambda answers: noisy(answers).argmax(axis=1) + 1, "An empty bin"),
-            (
-                lambda answers: [np.flatnonzero(row)[-1] + 1 for row in noisy(answers)],
-                "and at the threshold above it",
-            ),
-            (lambda answers: (answers > 0.5).sum(axis=1), "can lie above one half"),
-            (lambda answers: (answers == 1).sum(axis=1), "Where is the noise"),
-        ],
-        right=[lambda answers: (answers == 1).sum(axis=1) + noisy(answers).sum(axis=1) - 1],
     ),
 }

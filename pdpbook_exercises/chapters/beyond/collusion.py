@@ -175,32 +175,6 @@ NO_JUMP = (
 )
 A_JUMP = "Cut the long interval into pieces as long as the short one. Which jump leads to it?"
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def refined(x, low, high, c=None):
-    c = 2 * low / (high**2 - low**2) if c is None else c
-    return c * np.sign(x) * -np.expm1(-(high - low) * abs(x))
-
-
-def by_pieces(x, low, high):
-    """Adds up the four pieces of the proposition."""
-    z, w = abs(x), math.exp(-(high - low) * abs(x))
-    a, s = high - low, high + low
-    stays = low / high * w * z
-    beyond = a / (2 * high) * w * (z + 1 / s)
-    between = s / (2 * high) * (1 / a * (1 - w) - z * w)
-    return math.copysign(stays + beyond + between - a / (2 * high) / s, x)
-
-
-def from_transform(low, high):
-    a, b = math.exp(-low), math.exp(-high)
-    return (1 - a) ** 2 / (1 - b) ** 2 * b / a
-
-
-def forgets(epsilons):
-    sum(epsilons), math.sqrt(2 / sum(e * e for e in epsilons))
-
 
 def _ratio_case(ratio: float, expected: bool) -> Case:
     return equal(
@@ -233,19 +207,6 @@ EXERCISES = {
             _fresh_case([0.5], "One copy: its own ε and its own standard deviation."),
         ],
         draw=lambda rng: (rng.uniform(0.05, 3.0, int(rng.integers(2, 7))).round(2),),
-        wrong=[
-            (lambda e: (sum(e), np.sqrt(np.sum(2 / e**2)) / len(e)), "the error of the plain mean"),
-            (lambda e: (e.sum(), 2 / (e @ e)), "The root is missing."),
-            (lambda e: (e.sum(), 1 / np.linalg.norm(e)), "the variance 2b², not b²"),
-            (lambda e: (e.max(), math.sqrt(2) / np.linalg.norm(e)), "What do fresh copies cost?"),
-            (lambda e: (np.sqrt(2) / np.linalg.norm(e), e.sum()), "The total comes first"),
-            (lambda e: e.sum(), "the shape (2,) was expected"),
-            (forgets, "is a `return` missing?"),
-        ],
-        right=[
-            lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5],
-            lambda e: (e.sum(), np.sqrt(1 / (e**2 / 2).sum())),
-        ],
     ),
     "all-equal": Exercise(
         [
@@ -255,14 +216,6 @@ EXERCISES = {
             _equal_case([1.0], "One copy is equal to itself."),
         ],
         draw=lambda rng: (rng.uniform(0.1, 2.0, int(rng.integers(2, 6))).round(2),),
-        wrong=[
-            (lambda e: min(e) / max(e), "a square"),
-            (lambda e: math.prod((a / b) ** 2 for a, b in pairwise(e)), "any order"),
-            (lambda e: (e[0] / e[-1]) ** 2, "from the best to the worst"),
-            (lambda e: 1 - (min(e) / max(e)) ** 2, "not all are equal"),
-            (lambda e: 0.25, "Between neighbours it is a square"),
-        ],
-        right=[lambda e: math.prod((a / b) ** 2 for a, b in pairwise(sorted(e)))],
     ),
     "expected-refinement": Exercise(
         [
@@ -276,34 +229,12 @@ EXERCISES = {
             round(rng.uniform(0.1, 0.8), 2),
             round(rng.uniform(1.0, 3.0), 2),
         ),
-        wrong=[
-            (lambda x, a, b: x * a / b * math.exp(-(b - a) * abs(x)), "the copies that stay"),
-            (lambda x, a, b: refined(x, a, b, 2 * a / (b - a)), "check the powers"),
-            (lambda x, a, b: refined(x, a, b, 1.0), "Is there a 1 for c?"),
-            (lambda x, a, b: refined(x, a, b, a / (b**2 - a**2)), "twice too small"),
-            (lambda x, a, b: -refined(x, a, b), "The sign is wrong."),
-            (lambda x, a, b: abs(refined(x, a, b)), "The sign is wrong."),
-            (lambda x, a, b: x * a / b, "Add up the four pieces"),
-        ],
-        right=[refined, by_pieces],
     ),
     "whole-numbers": Exercise(
         [_integers_case(low, high) for low, high in ((0.5, 1.0), (0.3, 0.31), (0.2, 4.0))],
         draw=lambda rng: _integers_case(
             round(rng.uniform(0.2, 0.9), 2), round(rng.uniform(1.0, 3.0), 2)
         ),
-        wrong=[
-            (lambda a, b: (a / b) ** 2, "the ρ of Laplace noise"),
-            (lambda a, b: math.expm1(-a) ** 2 / math.expm1(-b) ** 2, "factors in front"),
-            (lambda a, b: 1 / from_transform(a, b), "Which of the two levels stands on top?"),
-            (lambda a, b: 1 - from_transform(a, b), "the probability of a jump"),
-            (lambda a, b: 0.25, "With it the noisier copy has a noise of variance"),
-            (lambda a, b: 1.0, "It must be a probability"),
-        ],
-        right=[
-            from_transform,
-            lambda a, b: math.expm1(a) ** 2 / math.expm1(b) ** 2 * math.exp(b - a),
-        ],
     ),
     "uniform-noise": Exercise(
         [
@@ -320,15 +251,5 @@ EXERCISES = {
             )
         ],
         draw=_drawn_ratio,
-        wrong=[
-            (lambda r: r >= 2, "2.7"),
-            (lambda r: True, "Is it, at this ratio?"),
-            (lambda r: False, "Which jump leads to it?"),
-            (lambda r: r % 2 == 1, "Which jump leads to it?"),
-            (lambda r: r in (2, 3, 5, 7), "Which jump leads to it?"),
-            (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
-            (lambda r: (2 * r).is_integer(), "Is it, at this ratio?"),
-        ],
-        right=[lambda r: r == int(r), lambda r: abs(math.sin(math.pi * r)) < 1e-9],
     ),
 }

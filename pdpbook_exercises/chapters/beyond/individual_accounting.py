@@ -199,32 +199,6 @@ def _budget_case(epsilon: float, delta: float, hint: str) -> Case:
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def counted(cost):
-    """Whole costs in the budget, at most all steps."""
-
-    def answer(lengths, clip, sigma, budget, steps):
-        with np.errstate(divide="ignore"):
-            return np.minimum(budget // cost(lengths, clip, sigma), steps)
-
-    return answer
-
-
-def step_by_step(lengths, clip, sigma, budget, steps):
-    cost = np.minimum(lengths, clip) ** 2 / (2 * sigma**2)
-    return [sum(k * c <= budget for k in range(1, steps + 1)) for c in cost]
-
-
-def spent_one_by_one(lengths, sigma, budget):
-    left, used = np.full(lengths.shape[1], budget), np.zeros(lengths.shape)
-    for t, row in enumerate(lengths):
-        used[t] = np.minimum(row, sigma * np.sqrt(2 * left))
-        left = np.maximum(left - used[t] ** 2 / (2 * sigma**2), 0)
-    return used
-
-
 EXERCISES = {
     "steps": Exercise(
         [
@@ -234,52 +208,14 @@ EXERCISES = {
             _steps_case([8.0], 8.0, 1.0, 1.0, 5, "A record may leave before the first step."),
         ],
         draw=_drawn_steps,
-        wrong=[
-            (counted(lambda g, C, s: g**2 / (2 * s**2)), "at most the length C"),
-            (
-                counted(lambda g, C, s: np.full(g.shape, C) ** 2 / (2 * s**2)),
-                "the account of the worst case",
-            ),
-            (counted(lambda g, C, s: np.minimum(g, C) ** 2 / s**2), "a factor 1/2"),
-            (counted(lambda g, C, s: np.minimum(g, C) / (2 * s)), "a square"),
-            (
-                lambda *given: np.minimum(np.array(step_by_step(*given)) + 1, given[-1]),
-                "would exceed the budget",
-            ),
-            (lambda lengths, clip, sigma, budget, steps: steps, "the three records"),
-        ],
-        right=[
-            step_by_step,
-            counted(lambda g, C, s: np.minimum(g, C) ** 2 / (2 * s**2)),
-        ],
     ),
     "participation": Exercise(
         _participation_cases(),
         draw=_drawn_table,
-        wrong=[
-            (_comes_back, "does not come back"),
-            (_one_too_many, "The cost of the step itself"),
-            (_together, "Only the record whose account is full"),
-            (lambda lengths, sigma, budget: lengths**2 / (2 * sigma**2) <= budget, "Add up"),
-            (lambda lengths, sigma, budget: np.cumsum(lengths, axis=0) <= budget, "Add up"),
-        ],
-        right=[_participation],
     ),
     "rest": Exercise(
         _rest_cases(),
         draw=_drawn_table,
-        wrong=[
-            (
-                lambda lengths, sigma, budget: lengths * _participation(lengths, sigma, budget),
-                "That refuses the step",
-            ),
-            (
-                lambda lengths, sigma, budget: np.minimum(lengths, sigma * math.sqrt(2 * budget)),
-                "With r left",
-            ),
-            (lambda lengths, sigma, budget: lengths, "With r left"),
-        ],
-        right=[spent_one_by_one],
     ),
     "budget": Exercise(
         [
@@ -292,29 +228,5 @@ EXERCISES = {
             10.0 ** -int(rng.integers(1, 10)),
             "Write the bound as an equation for the root of ρ.",
         ),
-        wrong=[
-            (lambda epsilon, delta: math.sqrt(_budget(epsilon, delta)), "the root of the budget"),
-            (lambda epsilon, delta: epsilon**2 / (4 * math.log(1 / delta)), "the term ρ, too"),
-            (
-                lambda epsilon, delta: (
-                    (math.sqrt(epsilon + math.log(1 / delta)) - math.sqrt(math.log(1 / delta))) ** 2
-                ),
-                "lose their digits",
-            ),
-            (
-                lambda epsilon, delta: (math.sqrt(epsilon + 1 / delta) - math.sqrt(1 / delta)) ** 2,
-                "that of 1/δ",
-            ),
-        ],
-        right=[
-            lambda epsilon, delta: (
-                epsilon**2
-                / (
-                    epsilon
-                    + 2 * -math.log(delta)
-                    + 2 * math.sqrt(math.log(delta) ** 2 - epsilon * math.log(delta))
-                )
-            )
-        ],
     ),
 }

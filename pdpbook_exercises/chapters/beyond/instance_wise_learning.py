@@ -189,28 +189,6 @@ def _points_at_the_optimum(
     return judge
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def utility(kl, laplace):
-    return -1 if kl >= laplace else 1 - kl / laplace
-
-
-def spare(n, epsilon):
-    return math.log1p(n * math.expm1(epsilon)) / epsilon
-
-
-def threshold(counts):
-    n, m = int(np.sum(counts)), int(np.max(counts))
-    return max(math.log((n - 1) * m / (n * (m - 1))), math.log(n / (n - 1)))
-
-
-def shaped(rewards, potentials, discount, *, after=None, sign=1):
-    after = [*potentials[1:], 0.0] if after is None else after
-    pairs = zip(rewards, potentials, after, strict=True)
-    return [r + sign * (discount * later - now) for r, now, later in pairs]
-
-
 EXERCISES = {
     "reward": Exercise(
         [
@@ -226,31 +204,6 @@ EXERCISES = {
             round(rng.uniform(0.5, 3.0), 3),
             bool(rng.random() < 0.5),
         ),
-        wrong=[
-            (lambda kl, laplace, private: utility(kl, laplace) + private, "R_E is -1, not 0"),
-            (lambda kl, laplace, private: 1 if private else -1, "That is R_E alone."),
-            (lambda kl, laplace, private: utility(kl, laplace), "That is R_U alone."),
-            (
-                lambda kl, laplace, private: (
-                    (laplace - kl if kl < laplace else -1) + (1 if private else -1)
-                ),
-                "relative to the Laplace",
-            ),
-            (
-                lambda kl, laplace, private: 1 - kl / laplace + (1 if private else -1),
-                "if the KL is not smaller",
-            ),
-            (
-                lambda kl, laplace, private: (
-                    (-1 if kl > laplace else 1 - kl / laplace) + (1 if private else -1)
-                ),
-                "here it is equal.",
-            ),
-        ],
-        right=[
-            lambda kl, laplace, private: np.where(private, 1, -1) + utility(kl, laplace),
-            lambda kl, laplace, private: (2 * bool(private) - 1) + utility(kl, laplace),
-        ],
     ),
     "to-spare": Exercise(
         [
@@ -263,27 +216,10 @@ EXERCISES = {
             int(rng.integers(2, 5000)),
             round(float(np.exp(rng.uniform(-6.0, 1.5))), 5),
         ),
-        wrong=[
-            (lambda n, e: 1 / spare(n, e), "The answer is at least 1."),
-            (lambda n, e: 1 / scale_bound(n, e), "That is 1/b*."),
-            (lambda n, e: n, "the factor is smaller"),
-            (lambda n, e: spare(n - 1, e), "yours has n - 1"),
-            (lambda n, e: math.log(1 + n * (math.exp(e) - 1)) / e, "do not cancel"),
-            (lambda n, e: spare(n, e) / math.log(2), "It is right in base 2."),
-        ],
-        right=[lambda n, e: 1 / (e * scale_bound(n, e))],
     ),
     "silence": Exercise(
         [_is_threshold(counts) for counts in ([10, 30, 60], [5, 5], [3, 1], [152, 1013, 152])],
         draw=lambda rng: _is_threshold(rng.integers(1, 300, int(rng.integers(2, 7))).tolist()),
-        wrong=[
-            (lambda c: math.log((1 - 1 / c.sum()) / (1 - 1 / c.max())), "in another bin"),
-            (lambda c: -math.log1p(-1 / c.sum()), "too few records to be private"),
-            (lambda c: -math.log1p(-1 / c.max()), "A smaller ε is enough."),
-            (lambda c: math.log(c.sum() / c.max()), "A smaller ε is enough."),
-            (lambda c: 0.0, "It is not a finite ε > 0."),
-        ],
-        right=[threshold],
     ),
     "shaping": Exercise(
         [
@@ -291,18 +227,6 @@ EXERCISES = {
             for discount, turns in ((0.9, 4), (0.5, 1), (0.0, 3), (0.98, 20))
         ],
         draw=lambda rng: _telescopes(round(rng.uniform(0.0, 0.99), 2), int(rng.integers(2, 30))),
-        wrong=[
-            (lambda r, p, d: shaped(r, p, d, sign=-1), "which is subtracted?"),
-            (lambda r, p, d: r + np.append(p[1:], 0) - p, "is discounted, too"),
-            (lambda r, p, d: r + d * np.roll(p, -1) - p, "does not start again"),
-            (lambda r, p, d: r + d * p - np.append(0, p[:-1]), "not of t - 1"),
-            (
-                lambda r, p, d: r[:-1] + d * p[1:] - p[:-1],
-                "Its shape is (3,), and (4,) was expected.",
-            ),
-            (lambda r, p, d: r - p, "the discounted return changes by"),
-        ],
-        right=[shaped],
     ),
     "final-reward": Exercise(
         [
@@ -329,23 +253,5 @@ EXERCISES = {
             ),
             "Put the two kinds of profiles into two ranges that do not overlap.",
         ),
-        wrong=[
-            (
-                lambda private, n, kl, laplace: utility(kl, laplace) + (1 if private == n else -1),
-                "KL",
-            ),
-            (lambda private, n, kl, laplace: -kl, "that exposes"),
-            (lambda private, n, kl, laplace: private / n, "is possible."),
-            (lambda private, n, kl, laplace: private / n - kl, "the largest reward goes to"),
-            (
-                lambda private, n, kl, laplace: (private == n) * max(1 - kl / laplace, 0),
-                "the largest reward goes to",
-            ),
-            (lambda private, n, kl, laplace: -math.inf, "minus infinity"),
-        ],
-        right=[
-            lambda private, n, kl, laplace: math.exp(-kl) if private == n else -1,
-            lambda private, n, kl, laplace: -kl - 1e6 * (n - private),
-        ],
     ),
 }

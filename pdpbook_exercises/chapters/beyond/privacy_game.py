@@ -133,39 +133,16 @@ def _mixture_case(epsilon: float, harm: float, gain: float, cost: float, hint: s
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def by_hand(epsilon, harm, gain, cost):
-    return cost / gain, 1 - math.exp(-epsilon) / harm
-
-
 EXERCISES = {
     "dominant-actions": Exercise(
         [_dominant_case(sign) for sign in (-1, 1)],
         fixed="There are two signs, and both are tried.",
-        wrong=[
-            (lambda sign: (1, 0) if sign < 0 else (0, 1), "the other sign"),
-            (lambda sign: (1, 1) if sign > 0 else (0, 0), "opposite things"),
-            (lambda sign: (1, 0), "the other sign"),
-            (lambda sign: (0, 1), "the other sign"),
-            (lambda sign: 1, "Compare the two rows"),
-        ],
-        right=[lambda sign: [1, 0] if sign == 1 else [0, 1]],
     ),
     "beliefs": Exercise(
         _beliefs_cases(),
         draw=lambda rng: (
             rng.dirichlet(np.ones(12)).reshape((3, 4) if rng.random() < 0.5 else (6, 2)),
         ),
-        wrong=[
-            (lambda prior: prior / prior.sum(axis=0), "the adversary's beliefs"),
-            (lambda prior: np.tile(prior.sum(axis=0), (len(prior), 1)), "before the user's own"),
-            (lambda prior: prior, "Each row should sum to 1."),
-            (lambda prior: (prior / prior.sum(axis=1, keepdims=True)).T, "exchange the axes"),
-            (lambda prior: prior / prior.sum(axis=1), "Bayes' rule"),
-        ],
-        right=[lambda prior: [[p / sum(row) for p in row] for row in prior]],
     ),
     "mixture-by-hand": Exercise(
         [
@@ -179,14 +156,5 @@ EXERCISES = {
             1.0,
             round(rng.uniform(0.1, 0.9), 2),
         ),
-        wrong=[
-            (lambda e, h, g, c: by_hand(e, h, g, c)[::-1], "exchanged"),
-            (lambda e, h, g, c: (1 - c / g, by_hand(e, h, g, c)[1]), "publishing plainly"),
-            (lambda e, h, g, c: (c / g, math.exp(-e) / h), "does not buy"),
-            (lambda e, h, g, c: (c / g, 1 - (1 - math.exp(-e)) / h), "By how much?"),
-            (lambda e, h, g, c: (0.5, 0.5), "When does the adversary gain"),
-            (lambda e, h, g, c: c / g, "was expected"),
-        ],
-        right=[by_hand, lambda e, h, g, c: [c / g, (h - math.exp(-e)) / h]],
     ),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -169,45 +168,6 @@ def _drawn_rounds(rng: np.random.Generator) -> Case:
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def loop(reward, rounds):
-    value = 0
-    for i in range(1, rounds + 1):
-        value = (1 - 1 / i) * value + (reward + value) / i
-    return value
-
-
-def corner(messages, power, stake):
-    """Full attacks on as many messages as the power allows."""
-    return np.clip(power - np.arange(messages), 0, 1)
-
-
-def spare(stakes, *, certain=True, stake=True, least=False, partly=True):
-    theta, total = min(stakes), 0.0
-    for d in [min(stakes)] if least else stakes:
-        if certain and d * best_granularity(d) > theta:
-            total += 1
-        elif partly:
-            total += 5 * (1 - quality_of_service(theta / d) ** 2) / (d if stake else 1)
-    return total
-
-
-def learner(step, tail=1):
-    def learn(game, rounds, rng):
-        values, path = np.zeros(2), []
-        items = rng.choice(game.stakes.size, rounds, p=game.transitions[0])
-        for k, item in enumerate(items, start=1):
-            future = values[0] + game.success * (values[1] - values[0])
-            stage = game.rewards[item] + game.discount * future
-            values = values + step(k) * (stage.min(axis=2).max(axis=1) - values)
-            path.append(values)
-        return np.mean(path[-int(tail * rounds) :] if tail < 1 else path[-1:], axis=0)
-
-    return learn
-
-
 EXERCISES = {
     "undiscounted": Exercise(
         [
@@ -217,16 +177,6 @@ EXERCISES = {
             _undiscounted_case(2.0, 5000, "Go on from the first three rounds."),
         ],
         draw=lambda rng: (round(rng.uniform(-3.0, 3.0), 2), int(rng.integers(2, 500))),
-        wrong=[
-            (lambda reward, rounds: reward * rounds, "i-th part"),
-            (lambda reward, rounds: reward, "without the future"),
-            # a reviewer's finding: this was told to be the mean of the rewards
-            (lambda reward, rounds: sum(reward // i for i in range(1, rounds + 1)), "not by //"),
-            (lambda reward, rounds: reward * math.log(rounds), "Euler's constant"),
-            (lambda reward, rounds: loop(reward, rounds - 1), "The last round is missing"),
-            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
-        ],
-        right=[loop],
     ),
     "spread-attack": Exercise(
         [
@@ -246,14 +196,6 @@ EXERCISES = {
             ),
             "What does a convex function say about the mean of its arguments?",
         ),
-        wrong=[
-            (corner, "It leaves the user"),
-            (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
-            (lambda m, power, stake: np.ones(m), "more than the power"),
-            (lambda m, power, stake: np.zeros(m), "It leaves the user"),
-            (lambda m, power, stake: power / m, "Its shape is ()"),
-        ],
-        right=[lambda m, power, stake: [min(1, power / m)] * m],
     ),
     "published-in-full": Exercise(
         [
@@ -263,14 +205,6 @@ EXERCISES = {
         draw=lambda rng: _full_case(
             tuple(rng.uniform(0.6, 2.4, int(rng.integers(2, 5))).round(2).tolist())
         ),
-        wrong=[
-            (lambda stakes: spare(stakes, least=True), "of higher stake"),
-            (lambda stakes: spare(stakes, certain=False), "at most 1"),
-            (lambda stakes: spare(stakes, stake=False), "in the denominator"),
-            (lambda stakes: spare(stakes, partly=False), "less than certainty"),
-            (lambda stakes: len(stakes) / 2, "Which threshold"),
-        ],
-        right=[spare],
     ),
     "faster-steps": Exercise(
         [
@@ -283,13 +217,6 @@ EXERCISES = {
             for discount, stakes in ((0.5, (0.5, 2.0)), (0.9, (0.3, 1.0, 4.0)))
         ],
         draw=_drawn_rounds,
-        wrong=[
-            (learner(lambda k: 1 / k), "the median of the errors is"),
-            (learner(lambda k: 1.0), "steps that stay large never settle"),
-            (lambda game, rounds, rng: np.zeros(2), "mostly too"),
-            (lambda game, rounds, rng: 0.0, "Its shape is ()"),
-        ],
-        right=[learner(lambda k: 10 / (k + 9), 0.5)],
         refused=("pdpbook.beyond.repeated_game.solve_repeated",),
     ),
 }

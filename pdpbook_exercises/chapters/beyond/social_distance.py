@@ -230,29 +230,6 @@ def _drawn_noise(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray
     return rng.laplace(scale=scale, size=int(rng.integers(1, 30))), budgets
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def split(exponent):
-    return lambda people, total: total * people**exponent / (people**exponent).sum()
-
-
-def needed(total, p):
-    """Counts from the odds."""
-    return math.ceil((1 / p - 1) * math.e**total) + 1
-
-
-def likeliest(fit):
-    return lambda noise, budgets: 1 + int(np.argmax([fit(np.abs(noise), b) for b in budgets]))
-
-
-def likelihood(noise, budget):
-    return noise.size * math.log(budget) - budget * noise.sum()
-
-
-#: What NumPy warns of in answers of this chapter.
-WARNINGS = ("invalid value",)
-
 EXERCISES = {
     "budgets-of-people": Exercise(
         [
@@ -261,38 +238,10 @@ EXERCISES = {
             _people_case([2], 5, 2.0, "One friend does not get the whole total."),
         ],
         draw=_drawn_hops,
-        wrong=[
-            (lambda hops, levels, total: total * np.log(hops) / np.log(hops).sum(), "the people"),
-            (
-                lambda hops, levels, total: distance_budgets(levels, total=total, offset=1)[
-                    hops - 1
-                ],
-                "the distance plus 1",
-            ),
-            (
-                lambda hops, levels, total: total * hops / np.arange(1, levels + 1).sum(),
-                "not proportional",
-            ),
-            (lambda hops, levels, total: distance_budgets(levels, total=total), "was expected"),
-            (lambda hops, levels, total: np.log(hops), "get ln 1"),
-        ],
-        right=[
-            lambda hops, levels, total: [
-                total * math.log(d) / math.log(math.factorial(levels)) for d in hops
-            ]
-        ],
     ),
     "people-needed": Exercise(
         [_needed_case(*given) for given in ((4.0, 0.01), (0.5, 0.3), (1.0, 0.001), (8.0, 0.05))],
         draw=lambda rng: (round(rng.uniform(0.2, 7.0), 2), round(rng.uniform(0.001, 0.4), 3)),
-        wrong=[
-            (lambda total, p: needed(total, p) - 1, "n - 1 others"),
-            (lambda total, p: 1 + int((1 - p) / p * math.exp(total)), "rounded up"),
-            (lambda total, p: math.ceil(1 + math.exp(total) / p), "The odds of p"),
-            (lambda total, p: 1 + (1 - p) / p * math.exp(total), "A whole number"),
-            (lambda total, p: math.ceil(total / p), "Solve cap >= B"),
-        ],
-        right=[needed, lambda total, p: float(needed(total, p))],
     ),
     "absolute-error": Exercise(
         [
@@ -304,16 +253,6 @@ EXERCISES = {
             rng.uniform(1.0, 60.0, int(rng.integers(2, 6))).round(1).tolist(),
             round(rng.uniform(0.5, 6.0), 1),
         ),
-        wrong=[
-            (split(1 / 3), "the rule for the squared error"),
-            (split(1), "In proportion to the people"),
-            (split(0), "does not depend on the people"),
-            (split(-0.5), "deserves more"),
-            (lambda people, total: 2 * people**0.5, "The budgets sum to 12, and the total is 6."),
-            (lambda people, total: total * people**0.5, "The budgets sum to 36"),
-            (lambda people, total: total, "Its shape is ()"),
-        ],
-        right=[split(0.5), lambda people, total: list(split(0.5)(people, total))],
     ),
     "uniform-power": Exercise(
         [
@@ -323,28 +262,9 @@ EXERCISES = {
         draw=lambda rng: _uniform_until(
             rng.uniform(0.5, 40.0, int(rng.integers(2, 7))).round(1).tolist()
         ),
-        wrong=[
-            (lambda people: people.sum() / people.min(), "does not exist"),
-            (lambda people: np.cbrt(people).sum() / np.cbrt(people.max()), "without a cube root"),
-            (lambda people: people.size, "not uniform any more"),
-            (lambda people: 1.0, "Just above this power the split is still uniform."),
-        ],
-        right=[lambda people: sum(people) / max(people)],
     ),
     "leaked-distance": Exercise(
         _distance_cases(),
         draw=_drawn_noise,
-        wrong=[
-            (lambda noise, b: likeliest(likelihood)(noise, b) - 1, "Distances start at 1"),
-            (likeliest(lambda noise, b: -abs(noise.mean() - 1 / b)), "The nearest mean error"),
-            (likeliest(lambda noise, b: -b * noise.sum()), "The factor in front"),
-            (
-                lambda noise, b: 1 + int(np.argmax(len(noise) * np.log(b) - b * np.sum(noise))),
-                "Noise has a sign",
-            ),
-            (likeliest(lambda noise, b: math.log(b) - b * noise.sum()), "for each copy"),
-            (lambda noise, b: len(b) + 1, "Write down the log-likelihood"),
-        ],
-        right=[likeliest(likelihood)],
     ),
 }

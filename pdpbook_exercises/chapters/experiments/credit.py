@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -172,25 +170,6 @@ def _drawn_margin(rng: np.random.Generator) -> Case:
     return _margin_case(output, bins, other, "Sum over the second one.")
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def table(output, bins, other):
-    return np.asarray(output).reshape(bins, other)
-
-
-def between(mine, *scales):
-    return [mine["largest"], *scales, mine["smallest"]]
-
-
-def low_end(mine):
-    """The first of a few sets of three between the ends that is good enough."""
-    tried = product([1, 1.2, 0.8], [0.1, 0.12, 0.08], [0.03, 0.02, 0.025])
-    sets = (between(mine, *three) for three in tried)
-    good = _good(mine)
-    return next(each for each in sets if not good(each))
-
-
 EXERCISES = {
     "memory": Exercise(
         [
@@ -204,18 +183,6 @@ EXERCISES = {
             int(rng.integers(1, 3)),
             "Cells multiply.",
         ),
-        wrong=[
-            (lambda bins, actions, d: (actions * bins**2) ** d, "Each takes eight bytes."),
-            (lambda bins, actions, d: 8 * (actions * bins) ** d, "a column for each cell"),
-            (lambda bins, actions, d: 8 * d * actions * bins**2, "they do not add"),
-            (lambda bins, actions, d: 8 * actions * bins ** (2 * d), "actions multiply, too"),
-            (lambda bins, actions, d: 4 * (actions * bins**2) ** d, "single precision"),
-            (lambda bins, actions, d: (8 * actions * bins**2) ** d, "Cells multiply"),
-        ],
-        right=[
-            lambda bins, actions, d: 8 * actions**d * bins ** (2 * d),
-            lambda bins, actions, d: np.zeros((actions, bins, bins)).nbytes ** d / 8 ** (d - 1),
-        ],
     ),
     "budget": Exercise(
         [
@@ -229,15 +196,6 @@ EXERCISES = {
             int(rng.integers(2, 7)),
             "The budget of 1/b is shared.",
         ),
-        wrong=[
-            (lambda n, e, d: scale_bound(n, e) / d, "not less"),
-            (lambda n, e, d: scale_bound(n, e), "A record pays for all d."),
-            (lambda n, e, d: scale_bound(n, e / d), "the theorem does better"),
-            (lambda n, e, d: math.sqrt(d) * scale_bound(n, e), "scales do not"),
-            (lambda n, e, d: d / e, "so n counts"),
-            (lambda n, e, d: d / math.log2(1 + n * math.expm1(e)), "natural logarithms"),
-        ],
-        right=[lambda n, e, d: d * scale_bound(n, e)],
     ),
     "margins": Exercise(
         [
@@ -249,17 +207,6 @@ EXERCISES = {
             ),
         ],
         draw=_drawn_margin,
-        wrong=[
-            (lambda p, bins, other: table(p, bins, other).sum(axis=0), "(3,) was expected"),
-            (lambda p, bins, other: table(p, other, bins).sum(axis=0), "Cell (k, l)"),
-            (lambda p, bins, other: table(p, bins, other).mean(axis=1), "not a mean"),
-            (lambda p, bins, other: table(p, bins, other).max(axis=1), "not its largest value"),
-            (lambda p, bins, other: p, "Its shape is (6,)"),
-        ],
-        right=[
-            lambda p, bins, other: [sum(p[k * other : k * other + other]) for k in range(bins)],
-            lambda p, bins, other: table(p, bins, other) @ np.ones(other),
-        ],
     ),
     "grid": Exercise(
         lambda mine: [
@@ -272,13 +219,5 @@ EXERCISES = {
             ),
         ],
         own=Instances({"largest": 3.0, "smallest": 0.005}, _drawn_ends),
-        wrong=lambda mine: [
-            ((3, 2, 1, 0.33, 0.2), "The first and the last multiplier are 3 and 0.2."),
-            (between(mine, 1.3, 1.2, 1.1), "the divergence is"),
-            (between(mine, 0.1), "It has 3 numbers."),
-            ((3, 1, 0.1, 0.01, -1), "Not all are finite and > 0."),
-            ((1e-3,) * 5, "The first and the last multiplier are 0.001 and 0.001."),
-        ],
-        right=lambda mine: [low_end(mine)],
     ),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -166,59 +165,6 @@ def _drawn_fraction(rng: np.random.Generator) -> Case:
     return _same_set(value, "Cut off, not rounded.")
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def logs(a, c, resolution=5e-5):
-    return np.log((np.asarray(a) + resolution) / (np.asarray(c) + resolution))
-
-
-def factor(computed, printed, resolution=5e-5):
-    squares = [
-        math.log((a + resolution) / (c + resolution)) ** 2
-        for a, c in zip(computed, printed, strict=True)
-    ]
-    return math.exp(math.sqrt(math.fsum(squares) / len(squares)))
-
-
-def judged(printed, ours, bound, *, slack=5e-5, low=0.5):
-    if bound > printed + slack:
-        return "impossible"
-    return "reproduced" if low * printed <= ours <= 2 * printed else "open"
-
-
-def cut(value, *, by=math.floor, most=101, least=0):
-    """Exact arithmetic."""
-    target = round(10_000 * value)
-    return {
-        (m, d)
-        for d in range(1, most + 1)
-        for m in range(least, d + 1)
-        if by(Fraction(10_000 * m, d)) == target
-    }
-
-
-def refitted(data, printed, *, least=min, widths=WIDTHS):
-    """Try all settings."""
-
-    def off(setting):
-        played = [
-            best_response_row(setting.game(data, epsilon=epsilon), range(1))["kl"]
-            for epsilon in printed
-        ]
-        return misfit(played, list(printed.values()))
-
-    pairs = [(d, width) for d in DIVISORS for width in widths]
-    return least((Setting((3, 2, 1, 0.33 / d, 0.2 / d), width) for d, width in pairs), key=off)
-
-
-def lowest_terms(value):
-    return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
-
-
-#: What NumPy warns of in answers of this chapter.
-WARNINGS = ("divide by zero",)
-
 EXERCISES = {
     "misfit": Exercise(
         [
@@ -229,18 +175,6 @@ EXERCISES = {
         ],
         draw=_drawn_figures,
         refused=("pdpbook.experiments.settings_search.misfit",),
-        wrong=[
-            (lambda a, c: np.sqrt(np.mean(logs(a, c) ** 2)), "Go back from logarithms."),
-            (lambda a, c: np.exp(np.mean(logs(a, c) ** 2)), "stands a root"),
-            (lambda a, c: np.exp(np.mean(logs(a, c))), "must not cancel"),
-            (lambda a, c: np.exp(np.mean(np.abs(logs(a, c)))), "another mean"),
-            (lambda a, c: np.exp(np.abs(logs(a, c)).max()), "not the typical one"),
-            (
-                lambda a, c: np.exp(np.sqrt(np.mean(logs(a, c, 0.0) ** 2))),
-                "Add half the resolution",
-            ),
-        ],
-        right=[factor],
     ),
     "verdict": Exercise(
         [
@@ -253,22 +187,6 @@ EXERCISES = {
             _verdict_case(0.0066, 0.0070, 0.0068, "A bound above it refutes it, however near."),
         ],
         draw=_drawn_verdict,
-        wrong=[
-            (lambda *given: judged(*given).capitalize(), "in small letters"),
-            (lambda *given: judged(*given, slack=0.0), "rounded to four decimals"),
-            (lambda *given: judged(*given, low=1.0), "both directions"),
-            (lambda *given: judged(*given, low=0.0), "Less than half of it"),
-            (lambda printed, ours, bound: judged(printed, ours, 0.0), "stays so"),
-            (
-                lambda printed, ours, bound: (
-                    "reproduced"
-                    if printed / 2 <= ours <= 2 * printed
-                    else judged(printed, ours, bound)
-                ),
-                "however near",
-            ),
-        ],
-        right=[judged],
     ),
     "fractions": Exercise(
         [
@@ -279,26 +197,9 @@ EXERCISES = {
             _same_set(0.0, "m may be 0."),
         ],
         draw=_drawn_fraction,
-        wrong=[
-            (lambda value: cut(value, by=round), "pairs are missing"),
-            (lowest_terms, "and 0 do not belong there"),
-            (lambda value: cut(value, most=100), "1 pairs are missing"),
-            (lambda value: cut(value, least=1), "m may be 0."),
-            (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
-            (lambda value: {(20, 101)}, "4/9 has many names."),
-        ],
-        right=[cut, lambda value: sorted(cut(value))],
     ),
     "fit": Exercise(
         [_fitted_case(5.0, 1.0, 1), _fitted_case(20.0, 0.5, 2)],
         draw=_drawn_setting,
-        wrong=[
-            (lambda data, printed: refitted(data, printed).multipliers, "It is a tuple,"),
-            (lambda data, printed: Setting((3, 2, 1, 0.033, 0.02), 1.0), "Its misfit is"),
-            (lambda data, printed: Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
-            (lambda data, printed: refitted(data, printed, least=max), "smallest misfit"),
-            (lambda data, printed: refitted(data, printed, widths=(1.0,)), "smallest misfit"),
-        ],
-        right=[refitted],
     ),
 }

@@ -45,32 +45,6 @@ def _drawn_tables(rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[
     return before, before - np.minimum(before, rng.integers(0, 2, before.shape))
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def left(before, after):
-    exposed = 0
-    for old, new in zip(before.tolist(), after.tolist(), strict=True):
-        gone = [a - b for a, b in zip(old, new, strict=True)]
-        if gone.count(0) == len(gone) - 1:
-            exposed += sum(gone)
-    return [before.sum() - after.sum(), min(map(sum, after.tolist())), exposed]
-
-
-def anonymity(table, *, cumulative=True, divide=True, between=False):
-    """The three numbers, with the mistakes that are asked for."""
-    table = np.asarray(table)
-    shares, whole = table / table.sum(axis=1, keepdims=True), table.sum(axis=0) / table.sum()
-    apart = shares - (shares[0] if between else whole)
-    apart = np.abs(apart.cumsum(axis=1) if cumulative else apart / 2).sum(axis=1).max()
-    parts = table.shape[1] - 1 if divide and cumulative else 1
-    return table.sum(axis=1).min(), (table > 0).sum(axis=1).min(), apart / parts
-
-
-def possible(first, second):
-    return sorted(set(np.flatnonzero(first)) & set(np.flatnonzero(second)))
-
-
 EXERCISES = {
     "who-left": Exercise(
         [
@@ -105,28 +79,6 @@ EXERCISES = {
             )
         ],
         draw=_drawn_tables,
-        wrong=[
-            (
-                lambda before, after: [
-                    *left(before, after)[:2],
-                    int((before != after).any(axis=1).sum()),
-                ],
-                "Subtract the tables.",
-            ),
-            (
-                lambda before, after: [
-                    left(before, after)[0],
-                    int(before.sum(axis=1).min()),
-                    left(before, after)[2],
-                ],
-                "not of the first",
-            ),
-            (
-                lambda before, after: [*left(before, after)[:2], int((before - after).sum())],
-                "is safe",
-            ),
-        ],
-        right=[left],
     ),
     "possible-values": Exercise(
         [
@@ -155,14 +107,6 @@ EXERCISES = {
             )
         ],
         draw=lambda rng: tuple(rng.integers(0, 4, (2, int(rng.integers(2, 9))))),
-        wrong=[
-            (lambda a, b: [j for j in range(len(a)) if a[j] or b[j]], "One of the two"),
-            (lambda a, b: [j for j in range(len(a)) if a[j]], "the first class"),
-            (lambda a, b: [j for j in range(len(a)) if not a[j] or not b[j]], "cannot be"),
-            (lambda a, b: possible(a, b)[::-1], "at least once"),
-            (lambda a, b: len(possible(a, b)), "at least once"),
-        ],
-        right=[possible, lambda a, b: np.flatnonzero(a * b)],
     ),
     "anonymity": Exercise(
         [
@@ -187,17 +131,5 @@ EXERCISES = {
             rng.integers(0, 6, (int(rng.integers(1, 5)), int(rng.integers(2, 6))))
             + np.eye(1, dtype=int),
         ),
-        wrong=[
-            (lambda table: anonymity(table, cumulative=False), "the cumulative shares"),
-            (lambda table: anonymity(table, between=True), "entries are wrong, the first at [2]"),
-            (lambda table: anonymity(table, divide=False), "the first at [2]"),
-            (lambda table: anonymity(table)[::-1], "entries are wrong"),
-            (lambda table: (len(table), *anonymity(table)[1:]), "the first at [0]"),
-            (
-                lambda table: (anonymity(table)[0], table.shape[1], anonymity(table)[2]),
-                "what is l?",
-            ),
-        ],
-        right=[anonymity, lambda table: list(map(float, anonymity(table)))],
     ),
 }

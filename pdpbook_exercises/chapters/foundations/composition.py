@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.stats import binom
 
 from pdpbook.foundations.divergences import hockey_stick_divergence
 from pdpbook.foundations.privacy import advanced_composition
@@ -105,50 +103,10 @@ def _sigma_for_total(epsilon: float, count: int, delta: float) -> float:
     return high
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def delta(alpha, beta, epsilon):
-    return np.max(1 - np.asarray(beta) - math.exp(epsilon) * np.asarray(alpha))
-
-
-def level(total, slack, count):
-    def excess(epsilon):
-        return advanced_composition(epsilon, count=count, slack=slack).epsilon - total
-
-    return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
-
-
-def sigma(epsilon, count, slack):
-    a, b = count / 2, math.sqrt(2 * count * math.log(1 / slack))
-    return (b + math.sqrt(b * b + 4 * a * epsilon)) / (2 * epsilon)
-
-
-def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True, both=False, flip=False):
-    keep = (1 - slack if kept else 1) / (1 + math.exp(epsilon if flip else -epsilon))
-    lie = (1 - slack if kept else 1) - keep
-    yes, no = [slack, slack * both, keep, lie], [slack * both, slack, lie, keep]
-    return [[row[i] for i in order] for row in (yes, no)]
-
-
-def advantage(epsilon, count):
-    p = 1 / (1 + math.exp(-epsilon))
-    j = np.arange(count + 1)
-    return np.abs(binom.pmf(j, count, p) - binom.pmf(j, count, 1 - p)).sum() / 2
-
-
 EXERCISES = {
     "delta-from-curve": Exercise(
         _curve_cases(),
         draw=_drawn_curve,
-        wrong=[
-            (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
-            (lambda a, b, e: delta(a, b, 0), "that is the best advantage"),
-            (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
-            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "does not hold yet"),
-            (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
-        ],
-        right=[delta],
     ),
     "level-per-answer": Exercise(
         [
@@ -169,13 +127,6 @@ EXERCISES = {
             for case in ((1.0, 1e-6, 5), (1.0, 1e-6, 1000), (4.0, 1e-5, 100), (0.1, 1e-9, 10_000))
         ],
         draw=lambda rng: (round(rng.uniform(0.1, 4.0), 2), 1e-6, int(rng.integers(2, 3000))),
-        wrong=[
-            (lambda total, slack, count: total / count, "That is basic composition."),
-            (lambda total, slack, count: total, "the total itself"),
-            (lambda total, slack, count: total / math.sqrt(count), "take the larger solution"),
-            (lambda *case: level(*case) / 2, "take the larger solution"),
-        ],
-        right=[level],
     ),
     "best-order": Exercise(
         [
@@ -201,14 +152,6 @@ EXERCISES = {
             int(rng.integers(1, 200)),
             float(10 ** -rng.uniform(2.0, 9.0)),
         ),
-        wrong=[
-            (lambda e, k, d: math.sqrt(2 * k * math.log(1 / d)) / e, "is left out"),
-            (lambda e, k, d: 1 / sigma(e, k, d), "That is 1/σ."),
-            (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation"),
-            (lambda e, k, d: sigma(e, k, d) ** 2, "The value is wrong."),
-            (lambda e, k, d: -sigma(e, k, d), "The sign is wrong."),
-        ],
-        right=[sigma],
     ),
     "leaky-response": Exercise(
         [
@@ -223,15 +166,6 @@ EXERCISES = {
             _leaky(round(rng.uniform(0.1, 3.0), 2), round(rng.uniform(0.0, 0.4), 3)),
             "Two rows of four that sum to 1. The leaked record is never the wrong one.",
         ),
-        wrong=[
-            (lambda e, d: leaky(e, d)[0], "two rows of four"),
-            (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
-            (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
-            (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
-            (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
-            (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
-        ],
-        right=[leaky, lambda e, d: np.array(leaky(e, d))],
     ),
     "repeated-advantage": Exercise(
         [
@@ -254,13 +188,5 @@ EXERCISES = {
             for e, k in ((1.0, 3), (1.0, 1), (1.0, 2), (0.3, 7), (0.1, 12))
         ],
         draw=lambda rng: (round(rng.uniform(0.05, 1.5), 2), int(rng.integers(1, 11))),
-        wrong=[
-            (lambda e, k: math.tanh(k * e / 2), "basic composition"),
-            (lambda e, k: math.tanh(e / 2), "the advantage of one answer"),
-            (lambda e, k: k * math.tanh(e / 2), "Advantages do not add up."),
-            (lambda e, k: (1 + advantage(e, k)) / 2, "the chance to be right"),
-            (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
-        ],
-        right=[advantage],
     ),
 }

@@ -6,8 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import laplace
 
 from pdpbook_exercises import Exercise, close
 
@@ -35,42 +33,6 @@ def _split(sensitivities: Any, epsilon: float) -> Any:
     return np.array([epsilon * root / sum(roots) for root in roots])
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def odds(belief):
-    return belief / (1 - belief)
-
-
-def margin(sensitivity, margin, chance):
-    """The quantile of Laplace noise of scale 1, over the margin in units of the sensitivity."""
-    return laplace.isf(chance / 2) * sensitivity / margin
-
-
-def split(sensitivities, epsilon, power=0.5):
-    weights = np.asarray(sensitivities) ** power
-    return list(epsilon * weights / weights.sum())
-
-
-def searched(sensitivities, epsilon):
-    """Minimise over the logarithms of the shares."""
-    s = np.asarray(sensitivities)
-
-    def shares(logs):
-        weights = np.exp(logs - logs.max())
-        return epsilon * weights / weights.sum()
-
-    start = np.zeros(s.size)
-    found = minimize(lambda x: np.log((s / shares(x)).sum()), start, tol=1e-15, method="BFGS")
-    return shares(found.x)
-
-
-def test_the_best_split_is_the_one_that_a_search_finds():
-    for sensitivities, epsilon in (([1.0, 4.0], 3.0), ([1.0, 9.0, 16.0], 0.7)):
-        found = searched(sensitivities, epsilon)
-        assert np.allclose(found, split(sensitivities, epsilon), rtol=1e-4)
-
-
 EXERCISES = {
     "least-epsilon": Exercise(
         [
@@ -92,14 +54,6 @@ EXERCISES = {
             for b, a in ((0.01, 0.05), (0.5, 0.2), (0.3, 0.9))
         ],
         draw=lambda rng: tuple(rng.uniform(0.01, 0.99, 2).round(3).tolist()),
-        wrong=[
-            (lambda b, a: abs(math.log(a / b)), "That compares the beliefs."),
-            (lambda b, a: odds(a) / odds(b), "Take its logarithm."),
-            (lambda b, a: math.log(odds(a) / odds(b)), "does not hold yet"),
-            (lambda b, a: abs(math.log2(odds(a) / odds(b))), "right in base 2"),
-            (lambda b, a: a - b, "Compare odds"),
-        ],
-        right=[lambda b, a: math.log(max(odds(a) / odds(b), odds(b) / odds(a)))],
     ),
     "margin": Exercise(
         [
@@ -125,14 +79,6 @@ EXERCISES = {
             round(rng.uniform(0.5, 30.0), 2),
             round(rng.uniform(0.001, 0.5), 3),
         ),
-        wrong=[
-            (lambda s, m, c: m / math.log(1 / c), "Those are the scales."),
-            (lambda s, m, c: s * math.log(0.5 / c) / m, "one tail of two"),
-            (lambda s, m, c: math.log(1 / c) / m, "does not hold yet"),
-            (lambda s, m, c: s / m, "the *mean* error"),
-            (lambda s, m, c: s * (1 - c) / m, "With which probability"),
-        ],
-        right=[margin, lambda s, m, c: s / m * -math.log(c)],
     ),
     "split-budget": Exercise(
         [
@@ -164,13 +110,5 @@ EXERCISES = {
             rng.uniform(0.1, 50.0, int(rng.integers(2, 7))).round(2),
             round(rng.uniform(0.1, 3.0), 2),
         ),
-        wrong=[
-            (lambda s, e: split(s, e, 0.0), "Equal parts"),
-            (lambda s, e: split(s, e, 1.0), "in proportion to the sensitivities"),
-            (lambda s, e: split(s, e, -0.5), "need more of the budget"),
-            (lambda s, e: np.sqrt(s) * e, "sum to the total"),
-            (lambda s, e: sum(split(s, e)), "Its shape is ()"),
-        ],
-        right=[split, lambda s, e: e * np.sqrt(s) / np.sqrt(s).sum()],
     ),
 }

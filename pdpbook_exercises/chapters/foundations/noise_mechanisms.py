@@ -79,28 +79,6 @@ _TABLES = [
 ]
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def crossover(epsilon, delta):
-    sigma = analytic_gaussian_sigma(sensitivity=1.0, epsilon=epsilon, delta=delta)
-    return math.floor((epsilon * sigma) ** 2 / 2) + 1
-
-
-def sensitivities(changes, factor=None):
-    removal = [np.abs(changes).sum(axis=1).max(), np.sqrt((changes**2).sum(axis=1)).max()]
-    if factor:
-        return [*removal, *(factor * each for each in removal)]
-    apart = [a - b for a in changes for b in changes]
-    return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
-
-
-def spoilt(changes):
-    found = sensitivities(changes)
-    changes **= 2
-    return found
-
-
 def delta(scale, epsilon):
     return max(0.0, -math.expm1((epsilon - 1 / scale) / 2))
 
@@ -122,35 +100,12 @@ EXERCISES = {
             for e, d in ((1.0, 1e-5), (0.1, 1e-5), (1.0, 1e-10), (5.0, 1e-6), (1.0, 0.3))
         ],
         draw=lambda rng: (round(rng.uniform(0.1, 3.0), 2), float(10 ** -rng.uniform(2.0, 9.0))),
-        wrong=[
-            (lambda e, d: crossover(e, d) - 1, "still no worse"),
-            (lambda e, d: crossover(e, d) + 1, "One fewer is enough already."),
-            (lambda e, d: 1, "watch the norms"),
-        ],
-        right=[crossover],
     ),
     "sensitivities": Exercise(
         [_sensitivity_case(table) for table in _TABLES],
         draw=lambda rng: _sensitivity_case(
             rng.integers(-4, 5, (int(rng.integers(2, 6)), 3)).astype(float)
         ),
-        wrong=[
-            # a reviewer's findings: both were told about replacements
-            (lambda changes: np.power(sensitivities(changes), [1, 2, 1, 2]), "is the root of"),
-            (
-                lambda changes: [
-                    *np.mean(sensitivities(changes)) * np.ones(2),
-                    *sensitivities(changes)[2:],
-                ],
-                "the largest norm of one row",
-            ),
-            (lambda changes: spoilt(changes), "changed what it was given"),
-            (lambda changes: sensitivities(changes, 2), "Twice the removal"),
-            (lambda changes: sensitivities(changes, 1), "takes one row away"),
-            (lambda changes: np.roll(sensitivities(changes), 2), "Removal comes first"),
-            (lambda changes: sensitivities(changes)[:2], "Its shape is (2,)"),
-        ],
-        right=[sensitivities],
     ),
     "laplace-delta": Exercise(
         [
@@ -179,15 +134,5 @@ EXERCISES = {
             for b, e in ((1.0, 0.0), (1.0, 0.3), (2.0, 0.1), (0.5, 1.5), (1.0, 1.5))
         ],
         draw=lambda rng: (round(rng.uniform(0.3, 3.0), 2), round(rng.uniform(0.0, 1.5), 2)),
-        wrong=[
-            (lambda b, e: 1 - math.exp((e - 1 / b) / 2), "no δ is needed"),
-            (lambda b, e: max(0.0, 1 - math.exp(e - 1 / b)), "Half of ε - 1/b stands"),
-            (lambda b, e: 1 - delta(b, e), "That is 1 - δ."),
-            (lambda b, e: delta(b, 0.0), "That is the δ for ε = 0."),
-            (lambda b, e: 1 - math.exp((e - 1 / b) / 2) / 2, "the event with the record"),
-            (lambda b, e: delta(1 / b, e), "The scale divides"),
-            (lambda b, e: delta(b, e) + 0.1, "It falls as ε grows"),
-        ],
-        right=[delta],
     ),
 }

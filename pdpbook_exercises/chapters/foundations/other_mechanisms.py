@@ -88,31 +88,6 @@ def _calibrated(answer: Any) -> bool:
     return True
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def choose(utilities, sensitivity, epsilon, rng, size, *, factor=2.0, gumbel=True):
-    rated = epsilon * utilities / (factor * sensitivity)
-    noise = rng.gumbel if gumbel else rng.laplace
-    return (rated + noise(size=(size, len(rated)))).argmax(axis=1)
-
-
-def by_inversion(utilities, sensitivity, epsilon, rng, size):
-    weights = np.exp(epsilon * utilities / (2 * sensitivity))
-    return np.searchsorted(np.cumsum(weights) / weights.sum(), rng.random(size))
-
-
-def staircase(epsilon, share):
-    fall = math.exp(-epsilon)
-    high, low = share, (1 - share) * fall
-    inside = (high * share / 2 + low * (1 + share) / 2) / (high + low)
-    return fall / (1 - fall) + inside
-
-
-def one_end(sensitivity, epsilon):
-    return sensitivity / math.log((1 + math.exp(epsilon)) / 2)
-
-
 EXERCISES = {
     "one-sided-scale": Exercise(
         [
@@ -129,12 +104,6 @@ EXERCISES = {
             for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
         ],
         draw=lambda rng: (round(rng.uniform(0.1, 9.0), 2), round(rng.uniform(0.1, 6.0), 2)),
-        wrong=[
-            (lambda d, e: d / e, "plain Laplace noise"),
-            (lambda d, e: 2 * d / e, "the limit for a small epsilon"),
-            (lambda d, e: one_end(1.0, e) / d, "Let W grow"),
-        ],
-        right=[one_end],
     ),
     "gumbel": Exercise(
         [
@@ -148,12 +117,6 @@ EXERCISES = {
             "The frequencies are not those of the exponential mechanism.",
         ),
         refused=("pdpbook.foundations.mechanisms.exponential_mechanism",),
-        wrong=[
-            (lambda *case: choose(*case, factor=1.0), "The frequencies"),
-            (lambda *case: choose(*case, gumbel=False), "The frequencies"),
-            (lambda *case: choose(*case)[:10], "The frequencies"),
-        ],
-        right=[choose, by_inversion],
     ),
     "staircase": Exercise(
         [
@@ -167,12 +130,6 @@ EXERCISES = {
             for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
         ],
         draw=lambda rng: (round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.0, 1.0), 2)),
-        wrong=[
-            (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
-            (lambda e, s: 1 / e, "Where is the middle of each?"),
-            (lambda e, s: -staircase(e, s), "The sign is wrong."),
-        ],
-        right=[staircase],
     ),
     "private-mean": Exercise(
         [
@@ -189,10 +146,5 @@ EXERCISES = {
             ),
         ],
         draw=_drawn_heights,
-        wrong=[
-            (lambda values, e, rng: values.mean(), "add noise once"),
-            (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),
-            (lambda values, e, rng: 195.0, "add noise once"),
-        ],
     ),
 }

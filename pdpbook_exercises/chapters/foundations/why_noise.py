@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -115,28 +114,10 @@ def _better_attacker(seed: int) -> Case:
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def all_events(p, q):
-    return max(
-        sum(a - b for a, b, inside in zip(p, q, event, strict=True) if inside)
-        for event in product([0, 1], repeat=len(p))
-    )
-
-
 EXERCISES = {
     "leaver": Exercise(
         _leaver_cases(),
         draw=lambda rng: (*rng.normal(200.0, 9.0, 2).round(2).tolist(), int(rng.integers(2, 900))),
-        wrong=[
-            (lambda before, after, n: n * (before - after), "Both sums are of n people"),
-            (lambda before, after, n: (n + 1) * before - n * after, "n counts the group before"),
-            (lambda before, after, n: (n - 1) * after - n * before, "The sign is wrong."),
-            (lambda before, after, n: before - after, "Turn each mean back"),
-            (lambda before, after, n: np.max(n * before - (n - 1) * after), "Its shape is ()"),
-        ],
-        right=[lambda before, after, n: after + n * (before - after)],
     ),
     "rounding": Exercise(
         [
@@ -159,26 +140,10 @@ EXERCISES = {
             for n, d in ((2, 0), (1317, 1), (1317, 4), (50, 2))
         ],
         draw=lambda rng: (int(rng.integers(2, 5000)), int(rng.integers(0, 6))),
-        wrong=[
-            (lambda n, d: 0.5 * 10.0**-d, "the two errors help each other"),
-            (lambda n, d: (2 * n - 1) * 10.0**-d, "*half* a unit"),
-            (lambda n, d: n * 0.5 * 10.0**-d, "The second mean has its error, too."),
-            (lambda n, d: n * 10.0**-d, "multiplied by n - 1"),
-            (lambda n, d: -(2 * n - 1) * 0.5 * 10.0**-d, "The sign is wrong."),
-        ],
-        right=[lambda n, d: (n - 0.5) / 10**d],
     ),
     "best-advantage": Exercise(
         _best_advantage_cases(),
         draw=lambda rng: tuple(rng.dirichlet(np.full(int(rng.integers(2, 8)), 2.0), 2)),
-        wrong=[
-            (lambda p, q: np.abs(p - q).sum(), "That is twice the answer"),
-            (lambda p, q: (p - q).max(), "Events may be larger."),
-            (lambda p, q: (p - q).sum(), "That event holds all outputs."),
-            (lambda p, q: np.tanh(np.abs(np.log(p / q)).max() / 2), "Which are worth having?"),
-            (lambda p, q: np.minimum(p - q, 0).sum(), "The sign is wrong."),
-        ],
-        right=[all_events, lambda p, q: np.abs(np.subtract(p, q)).sum() / 2],
     ),
     "three-answers": Exercise(
         [
@@ -198,28 +163,9 @@ EXERCISES = {
             for e, m in ((1.0, 2), (1.0, 3), (0.1, 10), (3.0, 4))
         ],
         draw=lambda rng: (round(rng.uniform(0.05, 4.0), 3), int(rng.integers(2, 13))),
-        wrong=[
-            (lambda e, m: 1 / (1 + math.exp(-e)), "right for two answers only"),
-            (lambda e, m: 1 / (1 + math.exp(e) / (m - 1)), "does not hold yet"),
-            (lambda e, m: 1 - 1 / (1 + (m - 1) * math.exp(-e)), "probability of a lie"),
-            (lambda e, m: 1 / (1 + m * math.exp(-e)), "Compare the true report"),
-            (lambda e, m: math.exp(e) / m, "Compare the true report"),
-        ],
-        right=[lambda e, m: math.exp(e) / (math.exp(e) + m - 1)],
     ),
     "better-attacker": Exercise(
         [_better_attacker(11)],
         draw=lambda rng: _better_attacker(int(rng.integers(2**32))),
-        wrong=[
-            (lambda answers: answers.mean(axis=1) > 132.5, "and the mean in"),
-            (lambda answers: np.median(answers, axis=1) < 132.5, "It is right in"),
-            (lambda answers: np.median(answers) > 132.5, "one decision for each"),
-            (lambda answers: answers > 132.5, "one decision for each"),
-            (lambda answers: answers[:, 0] > 132.5, "It is right in"),
-        ],
-        right=[
-            lambda answers: np.median(answers, axis=1) > 132.5,
-            lambda answers: [sum(np.clip(row, 132, 133) - 132.5) > 0 for row in answers],
-        ],
     ),
 }

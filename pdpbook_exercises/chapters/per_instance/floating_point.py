@@ -45,36 +45,6 @@ _DIGITS = {
     "computes 1 - exp(-t) for a small t?": _plain_inside
 }
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def log_mass(distance, width, scale):
-    rate = width / scale
-    last = math.log1p(-math.exp(-rate)) if rate > 1 else math.log(-math.expm1(-rate))
-    return last - distance / scale - math.log(2)
-
-
-def inside(location, scale):
-    sides = (math.expm1(-side / scale) for side in (location, 1 - location))
-    return -0.5 * sum(sides)
-
-
-def by_sinh(location, scale):
-    """Z = 1 - e^(-1/2b) cosh((μ - 1/2)/b), with cosh x = 1 + 2 sinh²(x/2)."""
-    half, away = 0.5 / scale, (location - 0.5) / scale
-    return -math.expm1(-half) - 2 * math.exp(-half) * math.sinh(away / 2) ** 2
-
-
-def plain(location, scale):
-    return 1 - math.exp((location - 1) / scale) / 2 - math.exp(-location / scale) / 2
-
-
-def first_to_fail(x, m):
-    chance = 1.0 - x / m
-    for k in range(1, m):
-        chance *= x / k
-    return chance
-
 
 EXERCISES = {
     "inside": Exercise(
@@ -98,15 +68,6 @@ EXERCISES = {
             )
         ],
         draw=lambda rng: (round(rng.uniform(0.0, 1.0), 3), round(rng.uniform(0.03, 3.0), 3)),
-        wrong=[
-            (plain, "the digits are gone"),
-            (lambda m, b: 1 - inside(m, b), "landing outside"),
-            (lambda m, b: 2 * inside(m, b), "twice as much"),
-            (lambda m, b: -inside(m, b), "The sign is wrong."),
-            (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
-            (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
-        ],
-        right=[inside, by_sinh],
     ),
     "log-mass": Exercise(
         [
@@ -131,16 +92,6 @@ EXERCISES = {
             round(rng.uniform(0.01, 0.3), 3),
             float(np.exp(rng.uniform(-6.0, 12.0))),
         ),
-        wrong=[
-            (lambda s, w, b: log_mass(s, w, b) + math.log(2), "The factor 1/2"),
-            (lambda s, w, b: -math.log(2) - s / b, "the width of the bin"),
-            (lambda s, w, b: log_mass(w, s + 1e-9, b), "The logarithm of a product"),
-            (
-                lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
-                "The logarithm of a product",
-            ),
-        ],
-        right=[log_mass],
     ),
     "coin": Exercise(
         [
@@ -162,15 +113,5 @@ EXERCISES = {
             for x, m in ((0.5, 1), (0.5, 3), (1.0, 2), (0.3, 5))
         ],
         draw=lambda rng: (round(rng.uniform(0.2, 0.95), 3), int(rng.integers(2, 6))),
-        wrong=[
-            (lambda x, m: x**m / math.factorial(m), "the first m coins succeed"),
-            (lambda x, m: 1 - x / m, "must succeed, too"),
-            (lambda x, m: first_to_fail(x, m + 1), "for the next toss"),
-            (lambda x, m: math.exp(-x), "With which probability"),
-        ],
-        right=[
-            first_to_fail,
-            lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m),
-        ],
     ),
 }

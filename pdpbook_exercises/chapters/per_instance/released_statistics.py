@@ -128,44 +128,6 @@ def _drawn_join(rng: np.random.Generator) -> tuple[Any, ...]:
     return *data, candidate, lower, upper, round(rng.uniform(0.3, 4.0), 2)
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def both_one_by_one(values, sum_scale, count_scale):
-    return [abs(value) / sum_scale + 1 / count_scale for value in values]
-
-
-def refitted(features, response):
-    """The definition: a fit without each record."""
-    errors = []
-    for i in range(len(response)):
-        others = np.delete(features, i, axis=0), np.delete(response, i)
-        errors.append(response[i] - features[i] @ np.linalg.lstsq(*others, rcond=None)[0])
-    return np.mean(np.square(errors))
-
-
-def joined(features, response, candidate, lower, upper, sigma):
-    """The definition: a fit with the record, at both ends."""
-    before = np.linalg.lstsq(features, response, rcond=None)[0]
-    lengths = [
-        np.linalg.norm(
-            np.linalg.lstsq(np.vstack([features, candidate]), np.r_[response, end], rcond=None)[0]
-            - before
-        )
-        for end in (lower, upper)
-    ]
-    return max(lengths) / sigma
-
-
-def by_records(changes, epsilon, delta):
-    """The largest of the noises that each record needs."""
-    return max(
-        analytic_gaussian_sigma(sensitivity=float(length), epsilon=epsilon, delta=delta)
-        for length in np.linalg.norm(np.asarray(changes), axis=1)
-        if length > 0
-    )
-
-
 SMALL = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]]), np.array([0.0, 1.0, 2.0, 7.0])
 CHANGES = np.array([[0.3, -0.4], [0.0, 0.1], [-0.6, 0.2], [0.0, 0.0]])
 
@@ -197,13 +159,6 @@ EXERCISES = {
             round(rng.uniform(0.5, 20.0), 2),
             round(rng.uniform(0.2, 5.0), 2),
         ),
-        wrong=[
-            (_larger, "log-ratios add up"),
-            (_signed, "never negative"),
-            (_sum_alone, "the count moves as well"),
-            (lambda v, s, c: (np.abs(v) + 1) / (s + c), "in units of its own noise"),
-        ],
-        right=[both_one_by_one],
     ),
     "leave-one-out": Exercise(
         [
@@ -225,13 +180,6 @@ EXERCISES = {
             for data in (SMALL, _data(0, 12, 2), _data(1, 40, 3))
         ],
         draw=lambda rng: _data(rng, int(rng.integers(8, 40)), int(rng.integers(1, 4))),
-        wrong=[
-            (_with_itself, "has seen the record"),
-            (_root_error, "the square of 1 - h below"),
-            (_summed, "Divide by the number of records"),
-            (lambda x, y: np.mean(y**2), "when the fit was made without it"),
-        ],
-        right=[refitted],
     ),
     "join": Exercise(
         [
@@ -267,16 +215,6 @@ EXERCISES = {
             )
         ],
         draw=_drawn_join,
-        wrong=[
-            (_variant(-1.0), "This one joins"),
-            (_variant(0.0), "leverage of the new record"),
-            (_variant(1.0, "upper"), "Which of the two ends"),
-            (_variant(1.0, norm=1), "Euclidean length"),
-            (_variant(1.0, squared=True), "the square of the distance"),
-            (_variant(1.0, noise=False), "standard deviations of the noise"),
-            (_variant(2.0), "be removed again"),
-        ],
-        right=[joined, _variant(1.0)],
     ),
     "sigma": Exercise(
         [
@@ -305,13 +243,5 @@ EXERCISES = {
             round(rng.uniform(0.2, 4.0), 2),
             10.0 ** -int(rng.integers(3, 10)),
         ),
-        wrong=[
-            (_by_norm(1), "Euclidean length"),
-            (_by_norm(np.inf), "all of its numbers"),
-            (_mean_length, "for every record"),
-            (_textbook, "textbook formula"),
-            (lambda c, e, d: 1.0, "needs the largest noise"),
-        ],
-        right=[by_records],
     ),
 }

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.integrate import quad
 
 from pdpbook.per_instance.noise_kernels import (
     laplace_kernel,
-    truncated_laplace_extremes,
     truncated_laplace_pdf,
 )
 from pdpbook_exercises import Case, Exercise, close
@@ -78,45 +76,6 @@ def _has_ratio(ratio: float) -> Case:
     )
 
 
-# Answers, wrong and right, for the exercises below ------------------------------------------------
-
-
-def scale_for_ratio(ratio):
-    """By bisection of the package's two extremes."""
-    low, high = 1e-3, 1e4
-    for _ in range(200):
-        middle = math.sqrt(low * high)
-        smallest, largest = truncated_laplace_extremes(middle)
-        low, high = (middle, high) if largest > ratio * smallest else (low, middle)
-    return high, truncated_laplace_extremes(high)[0]
-
-
-def sd(scale):
-    return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
-
-
-def sd_by_quadrature(scale):
-    whole = -math.expm1(-0.5 / scale)
-    end = min(0.5, 60 * scale)
-    return math.sqrt(quad(lambda t: t * t * math.exp(-t / scale) / scale, 0, end)[0] / whole)
-
-
-def ratio(bins, scale):
-    step = 1 / (bins * scale)
-    return 2 / (1 + math.exp(-step / 2)) * math.exp((bins - 1.5) * step)
-
-
-def ratio_of_masses(bins, scale):
-    step = 1 / (bins * scale)
-    far = 0.5 * (math.exp(-(bins - 1.5) * step) - math.exp(-(bins - 0.5) * step))
-    return np.float64((1 - math.exp(-step / 2)) / far)
-
-
-def from_kernel(bins, scale):
-    rows = laplace_kernel(min(bins, 2000), [scale])[0]
-    return rows[0, 0] / rows[-1, 0]
-
-
 EXERCISES = {
     "scale-for-ratio": Exercise(
         [
@@ -139,15 +98,6 @@ EXERCISES = {
             for ratio in (math.e, 2.0, 10.0, 22_026.0, 1.01)
         ],
         draw=lambda rng: (round(float(np.exp(rng.uniform(0.05, 8.0))), 4),),
-        wrong=[
-            (lambda ratio: (1 / math.log(ratio), 1 / (ratio - 1)), "The factor 1/b"),
-            (
-                lambda ratio: (1 / math.log(ratio), ratio * math.log(ratio) / (ratio - 1)),
-                "the largest density",
-            ),
-            (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
-        ],
-        right=[scale_for_ratio],
     ),
     "truncated-sd": Exercise(
         [
@@ -171,14 +121,6 @@ EXERCISES = {
             for scale in (0.3, 0.1, 1.0, 0.01, 10.0)
         ],
         draw=lambda rng: (round(float(np.exp(rng.uniform(-3.0, 1.5))), 4),),
-        wrong=[
-            (lambda b: math.sqrt(2) * b, "before truncation"),
-            (lambda b: sd(b) ** 2, "That is the variance."),
-            (lambda b: 12**-0.5, "the limit for large b"),
-            (lambda b: b, "integrate by parts"),
-            (lambda b: min(math.sqrt(2) * b, 12**-0.5), "spread of the uniform"),
-        ],
-        right=[sd, sd_by_quadrature],
     ),
     "grid-ratio": Exercise(
         [
@@ -201,30 +143,9 @@ EXERCISES = {
             for bins, scale in ((3, 1.0), (5, 0.2), (20, 0.05), (40, 3.0), (10**6, 0.3))
         ],
         draw=lambda rng: (int(rng.integers(3, 41)), round(rng.uniform(0.06, 3.0), 3)),
-        wrong=[
-            (
-                lambda bins, b: math.exp(1 / b),
-                "the ratio of the densities, for records at the edges",
-            ),
-            (lambda bins, b: math.exp((bins - 1) / (bins * b)), "at the midpoints"),
-            (lambda bins, b: 1 / ratio(bins, b), "That is the inverse."),
-            (lambda bins, b: math.log(ratio(bins, b)), "mirror images"),
-            (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
-            # student's finding: the formula was in the text; a table of the kernel is no formula
-            (from_kernel, "1000000, 0.3"),
-        ],
-        right=[ratio, ratio_of_masses],
     ),
     "gaussian-sigma": Exercise(
         [_has_ratio(ratio) for ratio in (50.0, 1.5, math.e, 1307.0)],
         draw=lambda rng: _has_ratio(round(float(np.exp(rng.uniform(0.3, 7.0))), 3)),
-        wrong=[
-            (lambda r: 1 / math.log(r), "the square of the distance"),
-            (lambda r: 0.5 / math.log(r), "Is that the variance?"),
-            (lambda r: 1 / math.sqrt(8 * math.log(r)), "from an edge"),
-            (lambda r: math.sqrt(2 * math.log(r)), "With this sigma the ratio is"),
-            (lambda r: -1 / math.sqrt(2 * math.log(r)), "a number > 0"),
-        ],
-        right=[lambda r: np.sqrt(0.5 / np.log(r))],
     ),
 }
