@@ -149,6 +149,25 @@ def test_every_exercise_has_its_options(page: Path) -> None:
     assert "assignment" in purposes or len(purposes) < 3, purposes
 
 
+LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_an_exercise_has_one_name(page: Path) -> None:
+    """Its label is ``ex-<chapter>-<name>`` where its check is ``check("<chapter>/<name>")``."""
+    text = page.read_text(encoding="utf-8")
+    starts = [found.start() for found in EXERCISE.finditer(text)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        found = LABEL.search(text, start, end)
+        assert found
+        label, line = found[1], text.count("\n", 0, found.start()) + 1
+        names = {*CHECK.findall(text[start:end])}
+        wanted = [f"ex-{each.replace('/', '-')}" for each in names]
+        asked = wanted == [label] if wanted else label.startswith(f"ex-{page.stem}-")
+        said = wanted[0] if wanted else f"ex-{page.stem}-…"
+        assert asked, f"{name(page)}.md:{line}: write :label: {said}, not {label}"
+
+
 def test_about_half_of_the_exercises_are_for_practice() -> None:
     found = [each for page in CHAPTERS for each in exercises_of(page.read_text(encoding="utf-8"))]
     practice = sum(options.purpose == "practice" for options in found)

@@ -424,7 +424,7 @@ def one_exercise(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Cours
     notebook = nbformat.read((built / PAGE).with_suffix(".ipynb"), as_version=4)
     for cell in notebook.cells:
         if "pdpbook" in cell.metadata:
-            wanted = cell.metadata.pdpbook.exercise == "ex-dp-versus-pdp-company"
+            wanted = cell.metadata.pdpbook.exercise == "ex-dp-versus-pdp-records-needed"
             cell.metadata.pdpbook["for"] = "assignment" if wanted else "practice"
     path = (folder / PAGE).with_suffix(".ipynb")
     path.parent.mkdir(parents=True)
