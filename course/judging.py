@@ -56,8 +56,6 @@ class Job:
         Time of the processor for each cell and each case.
     private : str
         Folder with exercises of the course's own.
-    container : str
-        The command that starts containers, where the sandbox is one of these.
     """
 
     student: str
@@ -68,7 +66,6 @@ class Job:
     seeds: dict[str, int]
     seconds: float
     private: str = field(default="")
-    container: str = field(default="")
 
     @property
     def digest(self) -> str:
@@ -79,7 +76,7 @@ class Job:
     @property
     def why_open(self) -> str:
         """Say why there is no sandbox for it; nothing if there is one."""
-        return why_not(self.container)
+        return why_not()
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,6 @@ def judge(job: Job) -> Result:
         seed=job.seeds,
         seconds=job.seconds,
         walled=walled,
-        container=job.container,
     )
     raised = tuple(
         Raised(ENDED if error.cell is None else job.places[error.cell], error.said)

@@ -161,7 +161,6 @@ def grade(
     seed: int | Mapping[str, int] = 0,
     seconds: float = 30.0,
     walled: bool | None = None,
-    container: str = "",
 ) -> Grades:
     """Grade the answers in a submission, which runs in a process of its own.
 
@@ -181,9 +180,6 @@ def grade(
         Time of the processor for each cell, and for each case of an exercise.
     walled : bool, optional
         Whether the process runs in a sandbox.  Without it, it does where there is one.
-    container : str
-        The command that starts containers, such as ``"podman"``, where the sandbox is one of
-        these; without it, bubblewrap is used.
 
     Returns
     -------
@@ -209,7 +205,7 @@ def grade(
     [0]
     """
     seconds = _validate.number("seconds", seconds, above=0.0)
-    missing = "" if walled is False else sandbox.why_not(container)
+    missing = "" if walled is False else sandbox.why_not()
     if walled and missing:
         raise RuntimeError(missing)
     seeds = {name: seed if isinstance(seed, int) else seed[name] for name in answers}
@@ -226,7 +222,7 @@ def grade(
                     tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
                 )
                 inside = walled is not False and not missing
-                start = sandbox.sandbox(path, home, container) if inside else sandbox.none(home)
+                start = sandbox.sandbox(path, home) if inside else sandbox.none(home)
                 names = [*answers.values(), *([ME] if instances else [])]
                 submission = _Submission(cells, names, path, start, home, seconds, seconds * most)
                 running.callback(submission.close)
@@ -327,7 +323,6 @@ def _package_without_exercises(instances: Mapping[str, Instance]) -> Iterator[st
     """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
     source, here = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)  # in a container it is read by another user
         shutil.copytree(source, Path(folder, source.name))  # with its compiled code
         beside = Path(folder, EXERCISES, here.name)
         beside.mkdir(parents=True)
@@ -416,7 +411,6 @@ class _Submission:
         self.raised: tuple[CellError, ...] = ()
         self.started = False
         self._wall = PATIENCE * seconds
-        self._stop = start.stop
         self._process = subprocess.Popen(
             [*start.command, sys.executable, "-c", _START, path, *filter(None, [start.package])],
             stdin=subprocess.PIPE,
@@ -452,8 +446,6 @@ class _Submission:
 
     def close(self) -> None:
         """Stop the process and all that it has started."""
-        if self._stop:  # where it has ended, there is nothing to stop
-            subprocess.run(self._stop, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -8,15 +8,11 @@ to lies in memory and has a limit, the copy of the package included.
 
 What it is not given are the repository with its solutions, the folder of a course, the exercises,
 and the memory and the command line of the grader.
-
-Podman or Docker (:mod:`pdpbook_exercises.checks.container`) can do the same where they are asked
-for.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -28,12 +24,12 @@ from pathlib import Path
 
 import pdpbook_exercises
 from pdpbook_exercises import chapters
-from pdpbook_exercises.checks import container as containers
-from pdpbook_exercises.checks.container import SETTINGS, SYSTEM
 
 __all__ = ["Sandbox", "none", "readable", "sandbox", "why_not"]
 
 PROGRAM = "bwrap"
+SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  #: folders, or links to those in /usr
+SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts")
 SCRATCH = 2**28  #: bytes that a submission may write to its home, and to a temporary folder
 SMALL = 2**26  #: bytes that it may write beside the package, and to shared memory
 COPIED = "/run/pdpbook"  #: from where a process in bubblewrap copies the package to its place
@@ -52,8 +48,6 @@ class Sandbox:
         The words that, before a command, start it there.
     environment : dict from str to str
         Variables for the first of these words.
-    stop : tuple of str
-        A command that ends what the first one has started; empty where it ends together with it.
     package : str
         Folder in the sandbox from which the process must copy the package to its place; empty
         where it lies there.
@@ -64,12 +58,11 @@ class Sandbox:
 
     command: tuple[str, ...]
     environment: dict[str, str]
-    stop: tuple[str, ...] = ()
     package: str = ""
     alone: bool = False
 
 
-def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str] = ()) -> Sandbox:
+def sandbox(package: str, home: str, prefixes: Sequence[str] = ()) -> Sandbox:
     """Return a sandbox for one process.
 
     Parameters
@@ -78,8 +71,6 @@ def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str
         Folder with the copy of the package.
     home : str
         Path of the home, which is also where the process starts.  It is empty and in memory.
-    container : str
-        The command that starts containers, such as ``"podman"``; without one, bubblewrap is used.
     prefixes : sequence of str
         Folders of installed programs that it may read; without any, those of this interpreter.
 
@@ -88,17 +79,10 @@ def sandbox(package: str, home: str, container: str = "", prefixes: Sequence[str
     >>> words = sandbox("/tmp/package", "/tmp/home").command
     >>> "--unshare-all" in words, words[-1]
     (True, '--')
-    >>> sandbox("/tmp/package", "/tmp/home", "podman").command[:2]
-    ('podman', 'run')
     """
-    inside = _variables(home)
     shown, hidden = readable(prefixes)
-    if container:
-        words = shlex.split(container)
-        command, stop = containers.command(words, package, inside, shown, hidden)
-        return Sandbox(tuple(command), dict(os.environ), tuple(stop))
     command = _bubblewrap(package, home, shown, hidden)
-    return Sandbox(tuple(command), inside, package=COPIED, alone=True)
+    return Sandbox(tuple(command), _variables(home), package=COPIED, alone=True)
 
 
 def none(home: str) -> Sandbox:
@@ -170,28 +154,17 @@ def _exercises(given: Sequence[Path]) -> Iterator[Path]:
 
 
 @cache
-def why_not(container: str = "") -> str:
+def why_not() -> str:
     """Say why there is no sandbox on this machine; nothing if there is one.
 
     A sandbox that is installed may still be forbidden, for example in a container.  So the
     interpreter is started in one, once.
-
-    Parameters
-    ----------
-    container : str
-        As in :func:`sandbox`.
     """
-    program = shlex.split(container)[0] if container.strip() else PROGRAM
-    known = "bubblewrap" if program == PROGRAM else program
-    if shutil.which(program) is None:
-        hint = " (Debian: apt-get install bubblewrap)" if program == PROGRAM else ""
-        return f"{known} is not installed{hint}"
+    if shutil.which(PROGRAM) is None:
+        return "bubblewrap is not installed (Debian: apt-get install bubblewrap)"
     with tempfile.TemporaryDirectory() as package, tempfile.TemporaryDirectory() as home:
-        Path(package).chmod(0o755)
-        made = sandbox(package, home, container)
+        made = sandbox(package, home)
         try:
-            if container:
-                containers.make_image(shlex.split(container))
             started = subprocess.run(
                 [*made.command, sys.executable, "-c", "import numpy"],
                 stdin=subprocess.DEVNULL,
@@ -203,14 +176,11 @@ def why_not(container: str = "") -> str:
                 env=made.environment,
             )
         except subprocess.TimeoutExpired:
-            return f"{known} does not work here: it did not end within {TRIAL:g} seconds"
+            return f"bubblewrap does not work here: it did not end within {TRIAL:g} seconds"
         except OSError as error:
-            return f"{known} does not work here: {_last_line(str(error))}"
-        finally:
-            if made.stop:
-                subprocess.run(made.stop, capture_output=True, check=False, timeout=TRIAL)
+            return f"bubblewrap does not work here: {_last_line(str(error))}"
     said = _last_line(started.stderr)
-    return f"{known} does not work here: {said}" if started.returncode else ""
+    return f"bubblewrap does not work here: {said}" if started.returncode else ""
 
 
 def _last_line(text: str) -> str:
