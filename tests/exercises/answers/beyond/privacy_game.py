@@ -21,10 +21,6 @@ ANSWERS = {
         right=[lambda sign: [1, 0] if sign == 1 else [0, 1]],
     ),
     "beliefs": Answers(
-        wrong=[
-            (lambda prior: prior, "Each row should sum to 1."),
-            (lambda prior: prior / prior.sum(axis=1), "Bayes' rule"),
-        ],
         right=[lambda prior: [[p / sum(row) for p in row] for row in prior]],
     ),
     "mixture-by-hand": Answers(

@@ -35,7 +35,6 @@ ANSWERS = {
     ),
     "margin": Answers(
         wrong=[
-            (lambda s, m, c: math.log(1 / c) / m, "does not hold yet"),
             (lambda s, m, c: s * (1 - c) / m, "With which probability"),
         ],
         right=[margin, lambda s, m, c: s / m * -math.log(c)],
