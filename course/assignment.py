@@ -29,8 +29,8 @@ from course.isolation import code_to_run
 from course.lateness import Penalty
 from course.secret import KEY, seeds_of
 from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
-from pdpbook_exercises.checking import find_exercise
-from pdpbook_exercises.isolated import grade
+from pdpbook_exercises.checks.checking import find_exercise
+from pdpbook_exercises.checks.isolated import grade
 
 __all__ = ["make_assignment", "verify"]
 

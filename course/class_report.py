@@ -29,7 +29,7 @@ from course.likeness import NEAR, SHORTEST, Likeness, alike
 from course.report import Mark, number, sheets_of, title_of, write_whole
 from course.secret import KEY
 from course.sheets import BEGIN, END, SETUP, answers, grade_id, points
-from pdpbook_exercises.checking import STUB
+from pdpbook_exercises.checks.checking import STUB
 
 __all__ = ["ClassReport", "Failing", "Part", "RaisedCell", "class_report", "write_class_report"]
 

@@ -49,12 +49,12 @@ from nbgrader.preprocessors import CheckCellMetadata, SaveAutoGrades
 from nbgrader.utils import capture_log
 from traitlets.config import Config, PyFileConfigLoader
 
-import pdpbook_exercises
 from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
 from course.judging import Result
 from course.lateness import Dates, Penalty
 from course.sheets import BEGIN, END
+from pdpbook_exercises import chapters
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure", "moment"]
 
@@ -108,8 +108,8 @@ def configure(config: Any, folder: str | Path) -> Any:
 def add_private(folder: Path) -> None:
     """Let ``check("midterm/…")`` find ``private/midterm.py`` of a course, in this process alone."""
     private = str(folder / "private")
-    if private not in pdpbook_exercises.__path__:
-        pdpbook_exercises.__path__.append(private)
+    if private not in chapters.__path__:
+        chapters.__path__.append(private)
 
 
 def checked_name(what: str, name: str) -> str:

@@ -38,7 +38,7 @@ from course.report import (
 )
 from course.roster import matched, read_roster, shared
 from course.submissions import COPIES, SEVERAL, Submission, find_submissions
-from pdpbook_exercises.sandbox import why_not
+from pdpbook_exercises.checks.sandbox import why_not
 
 __all__ = [
     "DOUBTFUL",
@@ -244,7 +244,7 @@ def judged(
             jobs.append(job)
         else:
             results[each.student, each.sheet] = result
-    if why := why_not(checker.container) if jobs else "":
+    if why := why_not() if jobs else "":
         print(f"There is no sandbox: {why}. {UNWALLED}", flush=True)
     tell = progress(len(jobs))
     for job, result in judge_all(jobs, checker.minutes):

@@ -2,8 +2,8 @@
 
 nbgrader executes a submission and believes what the check cells print.  A submission can make them
 print anything.  Here nothing is executed in nbgrader's process: the student's cells go to
-:mod:`pdpbook_exercises.isolated`, and each check cell gets, as its output, what that found out.
-nbgrader takes the points from there into its gradebook, as it always does.
+:mod:`pdpbook_exercises.checks.isolated`, and each check cell gets, as its output, what that found
+out.  nbgrader takes the points from there into its gradebook, as it always does.
 
 ``make grade`` has every submission judged before it opens the gradebook, so what is needed here has
 been found already (:mod:`course.judging`).  Where it has not, as when the formgrader is told to
@@ -64,9 +64,6 @@ class IsolatedChecks(NbGraderPreprocessor):
         20.0, help="Time of the processor for each cell, and for each case of an exercise."
     ).tag(config=True)
     minutes = Float(30.0, help="The longest that one sheet may take on the wall.").tag(config=True)
-    container = Unicode(
-        help="The command that starts containers, such as podman, if the sandbox is one of these."
-    ).tag(config=True)
     found = Dict(help="What has been found out already: a Result for each (student, sheet).").tag(
         config=True
     )
@@ -78,9 +75,7 @@ class IsolatedChecks(NbGraderPreprocessor):
         cells = [*_cells_to_run(nb)]
         code, places = tuple(code for code, _ in cells), tuple(place for _, place in cells)
         seeds = seeds_of(Path(self.folder), student, variables)
-        return Job(
-            student, sheet, code, places, variables, seeds, self.seconds, private, self.container
-        )
+        return Job(student, sheet, code, places, variables, seeds, self.seconds, private)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

@@ -1,8 +1,8 @@
 """Many submissions at once, each judged in a process that may fail without the others.
 
 A worker judges one submission after the other and starts each in a process of its own
-(:mod:`pdpbook_exercises.isolated`).  A submission that ends its worker, fills its memory or takes
-too long gets no points and a line that says why, and a new worker goes on with the next.
+(:mod:`pdpbook_exercises.checks.isolated`).  A submission that ends its worker, fills its memory or
+takes too long gets no points and a line that says why, and a new worker goes on with the next.
 
 What was found is kept as a record in ``results/<student>/NAME/<sheet>.json`` of the course, under
 a digest of everything that decides it.  So a grading that was interrupted goes on where it was.
@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import pdpbook_exercises
-from pdpbook_exercises.isolated import Grade, grade
-from pdpbook_exercises.sandbox import why_not
-from pdpbook_exercises.wire import printable
+from pdpbook_exercises import chapters
+from pdpbook_exercises.checks.isolated import Grade, grade
+from pdpbook_exercises.checks.sandbox import why_not
+from pdpbook_exercises.checks.wire import printable
 
 __all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "progress", "read_result"]
 
@@ -56,8 +56,6 @@ class Job:
         Time of the processor for each cell and each case.
     private : str
         Folder with exercises of the course's own.
-    container : str
-        The command that starts containers, where the sandbox is one of these.
     """
 
     student: str
@@ -68,7 +66,6 @@ class Job:
     seeds: dict[str, int]
     seconds: float
     private: str = field(default="")
-    container: str = field(default="")
 
     @property
     def digest(self) -> str:
@@ -79,7 +76,7 @@ class Job:
     @property
     def why_open(self) -> str:
         """Say why there is no sandbox for it; nothing if there is one."""
-        return why_not(self.container)
+        return why_not()
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,6 @@ def judge(job: Job) -> Result:
         seed=job.seeds,
         seconds=job.seconds,
         walled=walled,
-        container=job.container,
     )
     raised = tuple(
         Raised(ENDED if error.cell is None else job.places[error.cell], error.said)
@@ -203,8 +199,8 @@ def _work(pipe: Connection) -> None:
             job = pipe.recv()
         except EOFError:
             return
-        if job.private and job.private not in pdpbook_exercises.__path__:
-            pdpbook_exercises.__path__.append(job.private)
+        if job.private and job.private not in chapters.__path__:
+            chapters.__path__.append(job.private)
         try:
             pipe.send(judge(job))
         except Exception as error:

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from pdpbook_exercises.isolated import seed_of
+from pdpbook_exercises.checks.isolated import seed_of
 
 __all__ = ["KEY", "secret_of", "seeds_of"]
 

@@ -1,11 +1,11 @@
-"""Self-checks of the exercises: a module for each chapter, and :mod:`~pdpbook_exercises.checking`.
+"""Self-checks of the exercises: ``chapters`` has a module for each, ``checks`` what tries them.
 
 A page needs ``from pdpbook_exercises import check``, and ``own`` where students have instances.
 """
 
-from pdpbook_exercises.cases import Case, Exercise, close, equal, reference
-from pdpbook_exercises.checking import CheckResult, check, own, score
-from pdpbook_exercises.instances import Instances
+from pdpbook_exercises.checks.cases import Case, Exercise, close, equal, reference
+from pdpbook_exercises.checks.checking import CheckResult, check, own, score
+from pdpbook_exercises.checks.instances import Instances
 
 __all__ = [
     "Case",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from pdpbook_exercises import sandbox
+from pdpbook_exercises.checks import sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

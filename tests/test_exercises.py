@@ -19,6 +19,8 @@ from nbformat.v4 import new_code_cell, new_output
 
 from book._ext.pages.exercise_options import PURPOSES, ExerciseOptions, exercises_of, read_options
 from book._ext.pages.practice_solutions import solution_markdown, with_imports, without_assertion
+from pdpbook_exercises.checks.checking import module_of
+from tests.tools.answers import answers_module
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
@@ -103,19 +105,26 @@ def unparsed(code: str) -> str:
 def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
-    module = importlib.import_module(f"pdpbook_exercises.{page.stem.replace('-', '_')}")
+    module = module_of(page.stem)
     checked = {f"{page.stem}/{title}" for title in module.EXERCISES}
-    files = [page, solution_page(page), Path(str(module.__file__))]
+    answers = answers_module(page.stem)
+    tried = {f"{page.stem}/{title}" for title in answers.ANSWERS}
+    files = [page, solution_page(page), Path(str(module.__file__)), Path(str(answers.__file__))]
     places = [str(path.relative_to(ROOT)) for path in files]
     missing = [
         f"{place}: {what} of {exercise} is missing"
         for place, found, what in zip(
             places,
-            (stubs, solutions, checked),
-            ("a check in a cell after its stub", "the solution with its assertion", "the entry"),
+            (stubs, solutions, checked, tried),
+            (
+                "a check in a cell after its stub",
+                "the solution with its assertion",
+                "the entry of EXERCISES",
+                "the entry of ANSWERS",
+            ),
             strict=True,
         )
-        for exercise in sorted({*stubs, *solutions, *checked} - {*found})
+        for exercise in sorted({*stubs, *solutions, *checked, *tried} - {*found})
     ]
     assert not missing, "\n".join(["", *missing])
     for exercise, stub in stubs.items():
@@ -138,6 +147,25 @@ def test_every_exercise_has_its_options(page: Path) -> None:
     assert {*purposes} <= {*PURPOSES}
     assert purposes.count("practice") >= 2, purposes
     assert "assignment" in purposes or len(purposes) < 3, purposes
+
+
+LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=name)
+def test_an_exercise_has_one_name(page: Path) -> None:
+    """Its label is ``ex-<chapter>-<name>`` where its check is ``check("<chapter>/<name>")``."""
+    text = page.read_text(encoding="utf-8")
+    starts = [found.start() for found in EXERCISE.finditer(text)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        found = LABEL.search(text, start, end)
+        assert found
+        label, line = found[1], text.count("\n", 0, found.start()) + 1
+        names = {*CHECK.findall(text[start:end])}
+        wanted = [f"ex-{each.replace('/', '-')}" for each in names]
+        asked = wanted == [label] if wanted else label.startswith(f"ex-{page.stem}-")
+        said = wanted[0] if wanted else f"ex-{page.stem}-…"
+        assert asked, f"{name(page)}.md:{line}: write :label: {said}, not {label}"
 
 
 def test_about_half_of_the_exercises_are_for_practice() -> None:

@@ -26,10 +26,10 @@ FILES = {
     "pdpbook/far/dynamic.py": "import importlib\nm = importlib.import_module('pdpbook.' + 'x')\n",
     "pdpbook/far/data/table1.csv": "1\n",
     "pdpbook/far/data/other.csv": "2\n",
-    "pdpbook_exercises/__init__.py": "from pdpbook_exercises.checking import check\n",
-    "pdpbook_exercises/checking.py": "import importlib\n"
+    "pdpbook_exercises/__init__.py": "from pdpbook_exercises.checks.checking import check\n",
+    "pdpbook_exercises/checks/checking.py": "import importlib\n"
     "def check(name):\n    importlib.import_module(name)\n",
-    "pdpbook_exercises/nvo_game.py": "from pdpbook.far import lonely\n",
+    "pdpbook_exercises/chapters/game/nvo_game.py": "from pdpbook.far import lonely\n",
     "book/page.md": "pd.read_csv('other.csv')\n",
     "requirements.txt": "numpy==2\n",
 }
@@ -66,10 +66,17 @@ def reached(root: Path, source: str) -> set[str]:
         ("from pdpbook.game import solvers", {"game.solvers", "far.lonely"}),
         ("import pdpbook.far.lonely", {"far.lonely"}),
         ("import importlib\nimportlib.import_module('pdpbook._kernels')", {"_kernels"}),
-        ("from pdpbook_exercises import check\ncheck('a/b')", {"pdpbook_exercises.checking"}),
+        (
+            "from pdpbook_exercises import check\ncheck('a/b')",
+            {"pdpbook_exercises.checks.checking"},
+        ),
         (
             "from pdpbook_exercises import check\ncheck('nvo-game/b')",
-            {"pdpbook_exercises.checking", "pdpbook_exercises.nvo_game", "far.lonely"},
+            {
+                "pdpbook_exercises.checks.checking",
+                "pdpbook_exercises.chapters.game.nvo_game",
+                "far.lonely",
+            },
         ),
     ],
 )

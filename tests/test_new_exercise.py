@@ -1,7 +1,7 @@
-"""A new exercise touches its page, the page's solutions and one module, and nothing else.
+"""A new exercise touches its page, the page's solutions, its cases and its answers, and no more.
 
 The recipe in CONTRIBUTING.md is followed on a copy of a chapter, and what the project asks of every
-exercise holds.  Without one of the three parts it does not.
+exercise holds.  Without one of the four parts it does not.
 """
 
 import shutil
@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import pdpbook_exercises
 import tests.test_exercises as rules
 from pdpbook_exercises import check
+from tests.tools.answers import right_answers, wrong_answers
 from tests.tools.notebooks import ROOT, code_cells, read_page
 
 CHAPTER = Path("foundations", "why-noise.md")
+MODULE = Path("foundations", "why_noise.py")
+CASES, TRIED = "pdpbook_exercises/chapters", "tests/exercises/answers"
 STATEMENT = '''
 ```{exercise} One of many
 :label: ex-why-noise-one-of-many
@@ -69,8 +71,12 @@ ENTRY = """
             for i in (0, 2)
         ],
         draw=lambda rng: (rng.normal(size=7).round(2).tolist(), int(rng.integers(7))),
+    ),
+}
+"""
+ANSWERS = """
+    "one-of-many": Answers(
         wrong=[
-            (lambda numbers, i: np.mean(numbers), "That is the mean of all."),
             (lambda numbers, i: (sum(numbers) - numbers[i]) / len(numbers), "How many"),
             (lambda numbers, i: np.delete(numbers, i), "one number was expected"),
         ],
@@ -78,7 +84,7 @@ ENTRY = """
     ),
 }
 """
-PARTS = {"page": STATEMENT, "solutions": SOLUTION, "module": ENTRY}
+PARTS = {"page": STATEMENT, "solutions": SOLUTION, "cases": ENTRY, "answers": ANSWERS}
 
 
 def follow_the_recipe(
@@ -86,31 +92,31 @@ def follow_the_recipe(
 ) -> tuple[Path, Path]:
     """Copy a chapter, add the parts of a new exercise, and return the page and its solutions."""
     page, solutions = root / "book" / CHAPTER, root / "book" / "solutions" / CHAPTER
-    module = root / "pdpbook_exercises" / "why_noise.py"
-    for path in (page, solutions, module):
+    modules = {"cases": Path(CASES, MODULE), "answers": Path(TRIED, MODULE)}
+    for path in (page, solutions, *(root / path for path in modules.values())):
         path.parent.mkdir(parents=True)
         shutil.copy(ROOT / path.relative_to(root), path)
     page.write_text(page.read_text(encoding="utf-8") + parts.get("page", ""), encoding="utf-8")
     solved = solutions.read_text(encoding="utf-8") + parts.get("solutions", "")
     solutions.write_text(solved, encoding="utf-8")
-    code = module.read_text(encoding="utf-8")
-    assert code.endswith("\n}\n")
-    module.write_text(code.removesuffix("\n}\n") + parts.get("module", "\n}\n"), encoding="utf-8")
-    spec = spec_from_file_location("pdpbook_exercises.why_noise", module)
-    assert spec is not None and spec.loader is not None
-    loaded = module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    monkeypatch.setitem(sys.modules, spec.name, loaded)
-    monkeypatch.setattr(pdpbook_exercises, "why_noise", loaded, raising=False)
+    for part, path in modules.items():
+        code = (root / path).read_text(encoding="utf-8")
+        assert code.endswith("\n}\n")
+        code = code.removesuffix("\n}\n") + parts.get(part, "\n}\n")
+        (root / path).write_text(code, encoding="utf-8")
+        name = ".".join(path.with_suffix("").parts)
+        spec = spec_from_file_location(name, root / path)
+        assert spec is not None and spec.loader is not None
+        loaded = module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        monkeypatch.setitem(sys.modules, name, loaded)
     monkeypatch.setattr(rules, "ROOT", root)
     monkeypatch.setattr(rules, "SOLUTIONS", root / "book" / "solutions")
     return page, solutions
 
 
 @pytest.mark.filterwarnings("default")
-def test_the_page_and_one_module_are_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_four_parts_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page, solutions = follow_the_recipe(tmp_path, PARTS, monkeypatch)
     rules.test_exercises_stubs_checks_and_solutions_agree(page)
     rules.test_every_exercise_has_its_options(page)
@@ -120,10 +126,10 @@ def test_the_page_and_one_module_are_enough(
         cells = code_cells(read_page(solutions))
         solved = rules.run(solutions, cells, "exercise-solution", own)
     assert any("def mean_without" in source for source, _ in solved)
-    exercise = sys.modules["pdpbook_exercises.why_noise"].EXERCISES["one-of-many"]
-    for answer, words in exercise.wrong_answers():
+    assert len(wrong_answers("why-noise/one-of-many")) == 3
+    for answer, words in wrong_answers("why-noise/one-of-many"):
         assert words in check("why-noise/one-of-many", answer).message
-    for answer in exercise.right_answers():
+    for answer in right_answers("why-noise/one-of-many"):
         assert all(check("why-noise/one-of-many", answer, seed=seed) for seed in range(3))
 
 

@@ -92,12 +92,14 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 BOOK = FILES | {
     "pdpbook_exercises/__init__.py": "",
-    "pdpbook_exercises/cases.py": "",
-    "pdpbook_exercises/low_noise.py": "from pdpbook import low\n\nEXERCISES = {}\n",
-    "pdpbook_exercises/high.py": (
-        "from pdpbook.high import x\nfrom pdpbook_exercises import cases\n\nEXERCISES = {}\n"
+    "pdpbook_exercises/checks/cases.py": "",
+    "pdpbook_exercises/chapters/game/low_noise.py": "from pdpbook import low\n\nEXERCISES = {}\n",
+    "pdpbook_exercises/chapters/game/high.py": (
+        "from pdpbook.high import x\nfrom pdpbook_exercises.checks import cases\n\nEXERCISES = {}\n"
     ),
-    "pdpbook_exercises/none.py": "from pdpbook_exercises import cases\n\nEXERCISES = {}\n",
+    "pdpbook_exercises/chapters/game/none.py": (
+        "from pdpbook_exercises.checks import cases\n\nEXERCISES = {}\n"
+    ),
     "tests/exercises/test_answers.py": "from tests import naive\nfrom pdpbook.apart import x\n",
 }
 
@@ -108,8 +110,8 @@ BOOK = FILES | {
         ("pdpbook/low.py", ["high", "low-noise"]),
         ("pdpbook/high.py", ["high"]),
         ("pdpbook/apart.py", []),
-        ("pdpbook_exercises/low_noise.py", ["low-noise"]),
-        ("pdpbook_exercises/cases.py", ["high", "none"]),
+        ("pdpbook_exercises/chapters/game/low_noise.py", ["low-noise"]),
+        ("pdpbook_exercises/checks/cases.py", ["high", "none"]),
         ("tests/test_low.py", []),
         ("tests/naive.py", ["high", "low-noise", "none"]),
         ("tests/exercises/test_answers.py", ["high", "low-noise", "none"]),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -26,7 +27,7 @@ from tests.tools.notebooks import ROOT
 PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
-CHECKS = sorted(EXERCISES.glob("*.py"))
+CHECKS = sorted(EXERCISES.rglob("*.py"))
 LAYERS = [
     {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_portable", "_repr"},
     {"_kernels"},
@@ -100,6 +101,40 @@ def test_imports_point_one_way(module: Path) -> None:
     for part in imported_parts(module):
         assert part in LEVEL, f"{relative(module)} imports the unknown part {part}"
         assert part == own or LEVEL[part] < LEVEL[own], f"{relative(module)} imports {part}"
+
+
+def imported_modules(module: Path) -> set[str]:
+    """The modules of the project that a module imports, for types and inside functions as well."""
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """A circle of modules that import one another, or nothing."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_one_another() -> None:
+    programs = [*MODULES, *CHECKS, *(ROOT / "course").glob("*.py"), *(ROOT / "book").rglob("*.py")]
+    imports = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): imported_modules(path)
+        for path in programs
+        if path.stem != "__init__"
+    }
+    known = {name: found & imports.keys() for name, found in imports.items()}
+    assert sum(map(len, known.values())) > 300
+    assert not circle(known)
+    lazy = known | {"pdpbook.game.outcome": {"pdpbook.game.nvo_game"}}
+    assert "pdpbook.game.outcome" in circle(lazy), "a circle is found"
 
 
 def test_the_package_imports_fast() -> None:

@@ -33,7 +33,7 @@ def repository(tmp_path: Path) -> Path:
     [
         "_build/html/book/index.ipynb",
         "pdpbook/game/outcome.py",
-        "pdpbook_exercises/nvo_game.py",
+        "pdpbook_exercises/chapters/game/nvo_game.py",
         "pyproject.toml",
         "requirements.txt",
         "docs/bundle/README.md",

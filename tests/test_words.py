@@ -98,7 +98,7 @@ FILES = [
     *all_pages(),
     *sorted((ROOT / "book" / "sources").glob("*.yml")),
     *sorted((ROOT / "pdpbook").rglob("*.py")),
-    *sorted((ROOT / "pdpbook_exercises").glob("*.py")),
+    *sorted((ROOT / "pdpbook_exercises").rglob("*.py")),
     *sorted((ROOT / "book" / "_static" / "explorables").glob("*.js")),
 ]
 

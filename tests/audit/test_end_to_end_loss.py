@@ -299,7 +299,7 @@ def test_a_solver_that_finds_no_profile_is_blamed():
 
 
 def test_the_ceiling_of_the_exercise_is_the_largest_over_all_pairs_of_profiles():
-    from pdpbook_exercises.end_to_end_loss import _ceiling
+    from pdpbook_exercises.chapters.audit.end_to_end_loss import _ceiling
 
     counts, kernel = np.array([2, 0, 1]), pb.laplace_kernel(3, [0.1, 1.0])
     for k in (0, 2):

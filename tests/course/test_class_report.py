@@ -22,8 +22,8 @@ from course.judging import Raised
 from course.likeness import NEAR
 from course.report import marks_of, sheets_of
 from course.sheets import POINTS
-from pdpbook_exercises.checking import STUB
-from pdpbook_exercises.isolated import Grade
+from pdpbook_exercises.checks.checking import STUB
+from pdpbook_exercises.checks.isolated import Grade
 from tests.course.conftest import SHEET, with_answer
 from tests.course.test_grading import NAME, copy_of, mark, table
 
@@ -227,7 +227,7 @@ def test_it_can_be_read_on_a_phone(
 
 
 def test_no_code_is_run_for_it(class_of_seven: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("course.judging", "pdpbook_exercises.isolated"):
+    for module in ("course.judging", "pdpbook_exercises.checks.isolated"):
         monkeypatch.setattr(f"{module}.grade", lambda *given, **named: pytest.fail("it ran"))
     assert page_of(report_of(class_of_seven)) == page(class_of_seven)
 

@@ -4,10 +4,12 @@ import ast
 import random
 import textwrap
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from course.likeness import NEAR, SHORTEST, alike, beyond, imports_of, shape
+from pdpbook_exercises.checks.checking import module_of
 from tests.test_exercises import CHAPTERS, named, solution_page
 from tests.tools.notebooks import ROOT, code_cells, read_page
 
@@ -64,7 +66,7 @@ def references(chapter: str) -> tuple[str, dict[str, str]]:
     For each exercise a right answer is among them.  It was written by the same hands as the
     solution, and is no copy of it.
     """
-    path = ROOT / "pdpbook_exercises" / f"{chapter.replace('-', '_')}.py"
+    path = Path(str(module_of(chapter).__file__))
     body = ast.parse(path.read_text(encoding="utf-8")).body
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]

@@ -13,7 +13,7 @@ from course.grading import grade_submissions, numbers_of
 from course.judging import Job, Result
 from course.roster import matched, read_roster
 from course.submissions import NAMESAKE, find_submissions
-from pdpbook_exercises.isolated import Grade
+from pdpbook_exercises.checks.isolated import Grade
 from tests.course.conftest import SHEET
 from tests.course.test_grading import MOST, copy_of, mark, table
 

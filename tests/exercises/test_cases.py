@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Case, Exercise, close, equal
-from pdpbook_exercises.cases import DRAWN
+from pdpbook_exercises.checks.cases import DRAWN
 
 ROOT = close(lambda x: x**0.5, 4.0, hint="What squared gives 4?")
 LOG = close(np.log, 5.0, hint="A logarithm.")

@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from pdpbook_exercises.isolated import CellError, Grades, grade
-from pdpbook_exercises.student import TROUBLE
+from pdpbook_exercises.checks.isolated import CellError, Grades, grade
+from pdpbook_exercises.checks.student import TROUBLE
 from tests.exercises.test_isolated import COMPANY, FORGED, RIGHT
 
 

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-import pdpbook_exercises as exercises
 from pdpbook_exercises import Case, Exercise, check, close, equal, score
-from pdpbook_exercises.checking import counted
+from pdpbook_exercises.checks.checking import counted, results
 
 
 @pytest.fixture(autouse=True)
 def chapter(monkeypatch):
     """A chapter of small exercises."""
-    module = types.ModuleType("pdpbook_exercises.a_test")
+    module = types.ModuleType("pdpbook_exercises.chapters.a_test")
     module.EXERCISES = {
         "root": Exercise(
             [
@@ -51,7 +50,6 @@ def chapter(monkeypatch):
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
-    monkeypatch.setattr(exercises, "a_test", module, raising=False)
 
 
 def root(x):
@@ -154,7 +152,7 @@ def test_an_answer_that_takes_too_long_is_stopped_and_told():
             pass
         return x**0.5
 
-    verdicts = [*exercises.checking.results("a-test/root", slow_for_four, seconds=0.2)]
+    verdicts = [*results("a-test/root", slow_for_four, seconds=0.2)]
     assert [*map(bool, verdicts)] == [False, True], "each case has time of its own"
 
 
@@ -179,7 +177,7 @@ def test_a_case_that_fails_does_not_end_the_count():
         return 3.0 if x == 9.0 else -1.0
 
     assert score("a-test/root", only_nine) == (1, 2)
-    first, second = exercises.checking.results("a-test/root", only_nine, hint=2)
+    first, second = results("a-test/root", only_nine, hint=2)
     assert not first and "case 1 of 2" in first.message and "Power ½." in first.message
     assert second and second.message == ""
 
@@ -191,7 +189,7 @@ def test_only_the_first_case_that_fails_gets_a_hint_and_no_case_is_tried_before_
         called.append(x)
         return 2 * x
 
-    verdicts = exercises.checking.results("a-test/root", doubles)
+    verdicts = results("a-test/root", doubles)
     assert called == []
     first = next(verdicts)
     assert called == [4.0] and first.message.endswith("What squared gives x?")

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from pdpbook_exercises import Exercise, check, score
-from pdpbook_exercises.cases import DRAWN
-from pdpbook_exercises.checking import results
+from pdpbook_exercises.checks.cases import DRAWN
+from pdpbook_exercises.checks.checking import module_of, results
 from tests.exercises.test_answers import exercises
+from tests.tools.answers import right_answers, wrong_answers
 
 SEEDS = range(int(os.environ.get("PDPBOOK_SEEDS", "3")))  # CONTRIBUTING.md says when to try more
 ALL = [*exercises()]
@@ -41,10 +42,9 @@ def test_right_answers_pass_at_every_seed(name: str, exercise: Exercise) -> None
     drawn = Exercise([case for seed in SEEDS for case in exercise.drawn(seed)])
     chapter, title = name.split("/")
     failed = []
-    for number, answer in enumerate(exercise.right_answers()):
+    for number, answer in enumerate(right_answers(name)):
         with pytest.MonkeyPatch.context() as patch:
-            module = f"pdpbook_exercises.{chapter.replace('-', '_')}.EXERCISES"
-            patch.setitem(_resolved(module), title, drawn)
+            patch.setitem(module_of(chapter).EXERCISES, title, drawn)
             verdicts = [*results(name, answer)]
         failed += [f"right[{number}]: {each.message}" for each in verdicts if not each]
     assert not failed
@@ -53,7 +53,7 @@ def test_right_answers_pass_at_every_seed(name: str, exercise: Exercise) -> None
 @pytest.mark.parametrize(("name", "exercise"), DRAWING)
 def test_wrong_answers_fail_at_every_seed(name: str, exercise: Exercise) -> None:
     """At other seeds the fixed cases, which come first, are the same, and so is the verdict."""
-    for number, (answer, _) in enumerate(exercise.wrong_answers()):
+    for number, (answer, _) in enumerate(wrong_answers(name)):
         first = check(name, answer, hint=0)
         fixed = len(exercise.at(0)) - DRAWN
         if f"case {fixed} " < first.message and not any(
@@ -62,11 +62,6 @@ def test_wrong_answers_fail_at_every_seed(name: str, exercise: Exercise) -> None
             passed = [seed for seed in SEEDS if check(name, answer, hint=0, seed=seed)]
             assert not passed, f"wrong[{number}] passes at the seeds {passed}"
         assert not first
-
-
-def _resolved(path: str) -> Any:
-    module, name = path.rsplit(".", 1)
-    return getattr(__import__(module, fromlist=[name]), name)
 
 
 def _key(arguments: tuple[Any, ...]) -> bytes | None:
@@ -80,7 +75,7 @@ def _key(arguments: tuple[Any, ...]) -> bytes | None:
 @pytest.mark.parametrize(("name", "exercise"), DRAWING)
 def test_a_table_of_known_answers_is_worth_nothing_elsewhere(name: str, exercise: Exercise) -> None:
     """A table of all that a check asks at seed 0 does not hold a drawn case of another seed."""
-    answers = [each for each in exercise.right_answers() if isinstance(each, FunctionType)]
+    answers = [each for each in right_answers(name) if isinstance(each, FunctionType)]
     if not answers:
         pytest.skip("no right answer is a function of Python")
     table: dict[bytes, Any] = {}

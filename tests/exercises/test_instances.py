@@ -12,12 +12,13 @@ import pytest
 
 from course.sheets import checked
 from pdpbook_exercises import Exercise, check, own, score
-from pdpbook_exercises.checking import counted, find_exercise
-from pdpbook_exercises.instances import READER, Instances, letters_of
+from pdpbook_exercises.checks.checking import counted, find_exercise
+from pdpbook_exercises.checks.instances import READER, Instances, letters_of
 from tests.conftest import NIGHTLY
 from tests.exercises.test_answers import exercises
 from tests.exercises.test_student_checks import purposes
 from tests.test_exercises import CHAPTERS, named, solution_page
+from tests.tools.answers import right_answers, wrong_answers
 from tests.tools.notebooks import code_cells, read_page
 
 NAMES = (
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @cache
 def right(name: str, me: str) -> Sequence[Any]:
     """Right answers to the instance of a student."""
-    return find_exercise(name).of(name, me).right_answers()
+    return right_answers(name, me)
 
 
 def test_hardly_an_assignment_is_the_same_for_everybody() -> None:
@@ -73,7 +74,7 @@ def test_right_answers_pass_for_every_name(name: str, exercise: Exercise) -> Non
 @pytest.mark.parametrize(("name", "exercise"), OWN)
 def test_wrong_answers_fail_for_every_name(name: str, exercise: Exercise) -> None:
     for me in TRIED:
-        for number, (answer, _) in enumerate(exercise.of(name, me).wrong_answers()):
+        for number, (answer, _) in enumerate(wrong_answers(name, me)):
             assert not check(name, answer, me=me, hint=0), f"wrong[{number}] passes for {me}"
 
 

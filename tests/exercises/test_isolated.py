@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pdpbook_exercises as exercises
 from pdpbook_exercises import Case, Exercise, Instances, check, close, equal
-from pdpbook_exercises.isolated import Grade, grade, seed_of
+from pdpbook_exercises.checks.isolated import Grade, grade, seed_of
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
@@ -57,8 +56,8 @@ ATTACKS = {
         import sys, types
         import pdpbook_exercises as exercises
         exercises.check = exercises.score = lambda *a, **k: (7, 7)
-        sys.modules["pdpbook_exercises.checking"] = types.ModuleType("checking")
-        sys.modules["pdpbook_exercises.checking"].score = lambda *a, **k: (7, 7)
+        sys.modules["pdpbook_exercises.checks.checking"] = types.ModuleType("checking")
+        sys.modules["pdpbook_exercises.checks.checking"].score = lambda *a, **k: (7, 7)
         def records_needed(n, epsilon):
             return -1
         """,
@@ -69,7 +68,7 @@ ATTACKS = {
             return -1
         """,
     "imports the reference": """
-        from pdpbook_exercises.dp_versus_pdp import EXERCISES
+        from pdpbook_exercises.chapters.per_instance.dp_versus_pdp import EXERCISES
         records_needed = EXERCISES["records-needed"].cases[0].judge
         """,
     "reads the caller's frames": """
@@ -305,10 +304,9 @@ OWN = {
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chapter of small exercises."""
-    module = types.ModuleType("pdpbook_exercises.a_test")
+    module = types.ModuleType("pdpbook_exercises.chapters.a_test")
     module.EXERCISES = OWN  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(exercises, "a_test", module, raising=False)
 
 
 def graded(name: str, *cells: str, seconds: float = 10.0) -> Grade:

@@ -23,9 +23,9 @@ from pdpbook.experiments.settings_search import misfit
 from pdpbook.per_instance.scale_bounds import published_scale_bound
 from pdpbook.scaling.keyed_random import integer_weights, keyed_draws
 from pdpbook_exercises import check
-from pdpbook_exercises.checking import results
-from pdpbook_exercises.isolated import grade
-from pdpbook_exercises.own_work import own_work
+from pdpbook_exercises.checks.checking import results
+from pdpbook_exercises.checks.isolated import grade
+from pdpbook_exercises.checks.own_work import own_work
 from tests.exercises.test_answers import exercises
 
 ASKED = "is what this exercise asks you to write"
@@ -78,7 +78,9 @@ def test_an_import_is_refused(
     verdict = check(name, answer)
     assert not verdict and ASKED in verdict.message
     assert not any(results(name, answer))
-    monkeypatch.setattr("pdpbook_exercises.checking.own_work", lambda answer, refused: answer)
+    monkeypatch.setattr(
+        "pdpbook_exercises.checks.checking.own_work", lambda answer, refused: answer
+    )
     assert check(name, answer), "it is right, but for where it comes from"
 
 

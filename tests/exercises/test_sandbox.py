@@ -9,14 +9,13 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from pdpbook_exercises import sandbox
-from pdpbook_exercises.alone import MACHINES
-from pdpbook_exercises.isolated import Grade, grade
+from pdpbook_exercises.checks import sandbox
+from pdpbook_exercises.checks.alone import MACHINES
+from pdpbook_exercises.checks.isolated import Grade, grade
 from tests.exercises.test_isolated import COMPANY, RIGHT
 from tests.tools.notebooks import ROOT
 
@@ -25,10 +24,10 @@ HALF = RIGHT.replace("max(2,", "max(5,")
 SOLUTIONS = ROOT / "book/solutions/per_instance/dp-versus-pdp.md"
 
 
-def attacked(code: str, *, walled: bool, container: str = "") -> Grade:
+def attacked(code: str, *, walled: bool) -> Grade:
     """The grade of a submission whose first cell is an attack that may define the answer."""
     cells = [WRONG, textwrap.dedent(code)]
-    (only,) = grade(cells, COMPANY, seconds=20.0, walled=walled, container=container).values()
+    (only,) = grade(cells, COMPANY, seconds=20.0, walled=walled).values()
     return only
 
 
@@ -99,7 +98,7 @@ ATTACKS = {
         sys.path[:] = [{str(ROOT)!r}, *sys.path[1:]]
         for name in [name for name in sys.modules if name.startswith("pdpbook")]:
             del sys.modules[name]
-        from pdpbook_exercises.dp_versus_pdp import EXERCISES
+        from pdpbook_exercises.chapters.per_instance.dp_versus_pdp import EXERCISES
         def records_needed(n, epsilon):
             for case in EXERCISES["records-needed"].at(0):
                 seen = []
@@ -399,97 +398,3 @@ def test_where_namespaces_are_forbidden_only_the_tests_of_the_wall_are_skipped(
     assert ("1 passed, 1 skipped" in done.stdout) is skipped, done.stdout
     assert ("bubblewrap does not work here: it says nothing" in done.stdout) is skipped
     assert ("1 passed, 1 error" in done.stdout) is not skipped
-
-
-# Containers ---------------------------------------------------------------------------------------
-
-#: What a program that starts containers does, without a container: it runs the last words.
-PODMAN = """\
-echo "$@" >> {log}
-test "$1" != --runtime || shift 2
-case "$1 $2" in
-  "image inspect") test -e {log}.image; exit;;
-  "import -") cat > {log}.image; exit;;
-  "kill "*) exit;;
-esac
-while [ "$1" != timeout ]; do shift; done
-shift 3
-HOME=$PWD exec "$@"
-"""
-
-
-@pytest.fixture(scope="module")
-def container() -> Iterator[str]:
-    """A command that starts containers on this machine. Without one: skip."""
-    commands = ("podman", "podman --runtime runc", "docker")
-    reasons = {}
-    for each in commands:
-        if not (why := sandbox.why_not(each)):
-            yield each
-            return
-        reasons[each] = why
-    pytest.skip("; ".join(reasons.values()))
-
-
-def containers(command: str) -> set[str]:
-    """The names of the containers that there are."""
-    words = [*command.split(), "ps", "--all", "--format", "{{.Names}}"]
-    return {*subprocess.check_output(words, text=True).split()}
-
-
-@pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_gets_nothing_in_a_container(
-    name: str, attack: dict[str, str], container: str
-) -> None:
-    assert attacked(attack[name], walled=True, container=container).held == 0
-
-
-def test_a_container_grades_right_and_ends(container: str, tmp_path: Path) -> None:
-    left, before = tmp_path / "grades.csv", containers(container)
-    code = textwrap.dedent(DAEMON.replace("{left!r}", repr(str(left))))
-    inside = "import os\nassert os.getuid() == 65534 and os.getcwd() == os.environ['HOME']"
-    code += f"\n{inside}\nopen('mine', 'w').write('x')\nassert len(os.listdir('/proc')) < 100\n"
-    (right,) = grade([code + RIGHT], COMPANY, walled=True, container=container).values()
-    assert right.held == right.total, right.message
-    (late,) = grade(
-        ["import time\ntime.sleep(60)"], COMPANY, seconds=0.5, walled=True, container=container
-    ).values()
-    assert "took too long" in late.message
-    time.sleep(3)
-    assert not left.exists()
-    ended = time.monotonic() + 60  # the program may take a while to remove what has ended
-    while containers(container) - before:
-        assert time.monotonic() < ended
-        time.sleep(1)
-
-
-def test_what_a_container_is_given(tmp_path: Path, monkeypatch) -> None:
-    log = tmp_path / "log"
-    own = program(tmp_path, "podman", PODMAN.replace("{log}", str(log)))
-    (right,) = grade([RIGHT], COMPANY, walled=True, container=f"{own} --runtime runc").values()
-    assert right.held == right.total, right.message
-    first, second, trial, killed, started, stopped = log.read_text().splitlines()
-    assert first == second.replace("import - ", "image inspect ")
-    words = started.split()
-    assert words[:4] == ["--runtime", "runc", "run", "--rm"] and len(trial.split()) > 20
-    settings = dict(pairwise(words))
-    assert settings["--network"] == "none" and settings["--cap-drop"] == "ALL"
-    assert settings["--pull"] == "never" and "--read-only" in words
-    name = settings["--name"]
-    assert stopped.split()[-2:] == ["kill", name] and name not in killed + trial
-    mounts = [words[place + 1] for place, word in enumerate(words) if word == "--volume"]
-    assert mounts and all(each.endswith(":ro") for each in mounts)
-    folders = [Path(each.split(":")[0]) for each in mounts]
-    assert not [each for each in folders if ROOT.is_relative_to(each) or each == ROOT]
-    assert not [each for each in folders if tmp_path.is_relative_to(each)]
-
-
-def test_a_container_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    assert sandbox.why_not(str(tmp_path / "none")) == f"{tmp_path / 'none'} is not installed"
-    own = program(tmp_path, "docker", "echo Cannot connect to the daemon >&2; exit 1")
-    why = sandbox.why_not(f"{own} --debug")
-    assert why == f"{own} does not work here: Cannot connect to the daemon"
-    with pytest.raises(RuntimeError, match="Cannot connect to the daemon"):
-        grade([], COMPANY, walled=True, container=f"{own} --debug")
-    (right,) = grade([RIGHT], COMPANY, container=f"{own} --debug").values()
-    assert right.held == right.total  # without a sandbox

@@ -29,11 +29,12 @@ import pytest
 from book._ext.edition.student_checks import without_references, write_student_checks
 from book._ext.pages.exercise_options import exercises_of
 from pdpbook_exercises import Exercise, checking, score
-from pdpbook_exercises.shown import key_of_arguments
-from pdpbook_exercises.student import is_blank
+from pdpbook_exercises.checks.shown import key_of_arguments
+from pdpbook_exercises.checks.student import is_blank
 from tests.conftest import NIGHTLY
 from tests.exercises.test_answers import exercises
 from tests.test_exercises import CHAPTERS, CHECK
+from tests.tools.answers import right_answers, wrong_answers
 from tests.tools.notebooks import ROOT
 
 OURS, THEIRS = "pdpbook_exercises", "handed_out"
@@ -58,7 +59,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[types.Modul
         path = Path(str(module_of(OURS, name).__file__)).relative_to(ROOT / OURS)
         (ours / path).unlink(missing_ok=True)
     write_student_checks(ours, folder / THEIRS)
-    for path in (folder / THEIRS).glob("*.py"):
+    for path in (folder / THEIRS).rglob("*.py"):
         path.write_text(path.read_text(encoding="utf-8").replace(OURS, THEIRS), encoding="utf-8")
     sys.path.insert(0, str(folder))
     try:
@@ -71,17 +72,18 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[types.Modul
 
 def module_of(package: str, name: str) -> types.ModuleType:
     """The module of an exercise."""
-    return importlib.import_module(f"{package}.{name.partition('/')[0].replace('-', '_')}")
+    ours = checking.module_of(name.partition("/")[0]).__name__
+    return importlib.import_module(ours.replace(OURS, package))
 
 
 @pytest.mark.parametrize(("name", "exercise"), ALL)
 def test_the_verdicts_are_those_of_the_repository(
     name: str, exercise: Exercise, handed_out: types.ModuleType
 ) -> None:
-    for answer in exercise.right_answers():
+    for answer in right_answers(name):
         verdict = handed_out.check(name, answer)
         assert verdict, verdict
-    for number, (answer, words) in enumerate(exercise.wrong_answers()):
+    for number, (answer, words) in enumerate(wrong_answers(name)):
         verdict = handed_out.check(name, answer)
         assert not verdict and words in verdict.message, verdict
         if number == 0:  # test_answers.py finds the words in each message of the repository
@@ -94,9 +96,9 @@ def test_students_have_the_instances_of_the_repository(
     name: str, exercise: Exercise, handed_out: types.ModuleType
 ) -> None:
     assert handed_out.own(name, STUDENT) == checking.own(name, STUDENT)
-    right, *_ = exercise.of(name, STUDENT).right_answers()
+    right, *_ = right_answers(name, STUDENT)
     assert handed_out.check(name, right, me=STUDENT)
-    usual, *_ = exercise.right_answers()
+    usual, *_ = right_answers(name)
     assert handed_out.check(name, usual) and not handed_out.check(name, usual, me=STUDENT)
 
 
@@ -107,11 +109,8 @@ def unplaced(text: str) -> str:
 
 def test_no_answer_and_no_reference_is_handed_out(handed_out: types.ModuleType) -> None:
     for each in ALL:
-        name, exercise = each.values
-        theirs = module_of(THEIRS, name)
-        own = theirs.EXERCISES[name.partition("/")[2]]
-        assert not own.wrong and not own.right
-        for answer in exercise.right_answers():
+        theirs = module_of(THEIRS, each.id)
+        for answer in right_answers(each.id):
             found = getattr(theirs, getattr(answer, "__name__", ""), None)
             assert found is None or not inspect.isfunction(found) or found.__name__ == "known"
     chapters = {module_of(THEIRS, each.id).__file__ for each in ALL}
@@ -158,14 +157,14 @@ def parts(thing: Any, own: str) -> Iterator[Any]:
             yield from (thing.__globals__.get(name) for name in thing.__code__.co_names)
 
 
-def found_in(module: types.ModuleType, exercise: Any, skipped: list[Any]) -> list[Any]:
+def found_in(module: types.ModuleType, exercise: Any) -> list[Any]:
     """All functions and values that the checks of a chapter hold, from an exercise on."""
     own = module.__name__.partition(".")[0]
     todo: list[Any] = [exercise]
     for thing in vars(module).values():
         if getattr(thing, "__module__", module.__name__) == module.__name__:
             todo.append(thing)
-    found: dict[int, Any] = {id(each): None for each in skipped}
+    found: dict[int, Any] = {}
     kept: list[Any] = []
     while todo:
         thing = todo.pop()
@@ -206,13 +205,13 @@ def arguments_of(exercise: Exercise) -> int:
     return counts[0] if counts else -1
 
 
-def solved_by_reading(package: str, each: Any, skipped: list[Any]) -> bool:
+def solved_by_reading(package: str, each: Any) -> bool:
     """Whether anything that is found in a package solves an exercise in a graded run."""
     name, exercise = each.values
     module = module_of(package, name)
     own = module.EXERCISES[name.partition("/")[2]]
     wanted = arguments_of(exercise)
-    for answer in found_in(module, own, skipped):
+    for answer in found_in(module, own):
         if is_blank(answer) or callable(answer) != (wanted >= 0):
             continue
         if wanted >= 0 and not takes(answer, wanted):
@@ -239,7 +238,7 @@ def purposes() -> dict[str, str]:
 
 def test_what_is_handed_out_solves_nothing_that_is_graded(handed_out: types.ModuleType) -> None:
     """The reading attack. Where an exercise is for practice, its solution stands on the page."""
-    solved = {each.id for each in ALL if solved_by_reading(THEIRS, each, [])}
+    solved = {each.id for each in ALL if solved_by_reading(THEIRS, each)}
     graded = {name for name, purpose in purposes().items() if purpose == "assignment"}
     assert len(graded) > 60 and {each.id for each in EVERY} == {*purposes()}
     assert not solved & graded
@@ -247,9 +246,8 @@ def test_what_is_handed_out_solves_nothing_that_is_graded(handed_out: types.Modu
 
 
 def test_the_attack_works_where_the_references_are() -> None:
-    """It leaves the answers alone that stand in ``right``, and reads what the cases hold."""
     some = EVERY[:: 8 if NIGHTLY else 16]
-    solved = [each.id for each in some if solved_by_reading(OURS, each, [each.values[1].right])]
+    solved = [each.id for each in some if solved_by_reading(OURS, each)]
     assert len(solved) > 0.4 * len(some), solved
 
 
@@ -261,11 +259,11 @@ def key(arguments: tuple[Any, ...]) -> Any:
         return len(arguments)
 
 
-def recorded(exercise: Exercise, name: str) -> Callable[..., Any] | Any:
+def recorded(name: str) -> Callable[..., Any] | Any:
     """A right answer as a table of what it returned in the cases that a check shows."""
-    answers = [each for each in exercise.right_answers() if inspect.isfunction(each)]
+    answers = [each for each in right_answers(name) if inspect.isfunction(each)]
     if not answers:
-        return next(iter(exercise.right_answers()), ...)
+        return next(iter(right_answers(name)), ...)
     table: dict[Any, Any] = {}
 
     def learns(*arguments: Any) -> Any:
@@ -279,10 +277,7 @@ def recorded(exercise: Exercise, name: str) -> Callable[..., Any] | Any:
 
 def test_a_table_of_known_answers_gets_nothing() -> None:
     """Not one point, but where neither cases nor instances are drawn."""
-    held = {
-        each.id: score(each.id, recorded(each.values[1], each.id), me=STUDENT, seed=GRADED)
-        for each in ALL
-    }
+    held = {each.id: score(each.id, recorded(each.id), me=STUDENT, seed=GRADED) for each in ALL}
     drawing = {each.id for each in ALL if not each.values[1].fixed}
     assert not [name for name, (points, _) in held.items() if points and name in drawing]
     whole = {name for name, (points, total) in held.items() if points == total}

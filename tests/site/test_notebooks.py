@@ -330,7 +330,7 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
                 held.append([n for n in package.namelist() if ".dist-info/" not in n])
     package, checks = held
     data = {name for name in package if name.endswith(".csv")}
-    modules = (ROOT / "pdpbook_exercises").glob("*.py")
+    modules = (ROOT / "pdpbook_exercises").rglob("*.py")
     assert {*checks} == {path.relative_to(ROOT).as_posix() for path in modules}
     assert not [name for name in package if "exercises" in name]
     committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}

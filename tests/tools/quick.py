@@ -145,11 +145,10 @@ class Reached:
         in its text.
         """
         own = ".".join(path.relative_to(self.root).with_suffix("").parts)
-        named = {
-            f"pdpbook_exercises.{name.replace('-', '_')}" for name in NAMED.findall(self.text(path))
-        }
+        named = {name.replace("-", "_") for name in NAMED.findall(self.text(path))}
         reach = self.code.reach_of_text(self.text(path), own)
-        reach |= Reach(frozenset(named & self.code.files.keys()))
+        known = self.code.chapters
+        reach |= Reach(frozenset(known[name] for name in named & {*known}))
         reach = self.code.closed(reach)
         files = {self.relative(self.code.files[module]) for module in reach.modules}
         if reach.everything:
@@ -181,7 +180,7 @@ class Reached:
         """Return the chapters whose exercises are reached, with hyphens; all, by their tests."""
         tests = [self.root / name for name in EACH_EXERCISE if (self.root / name).is_file()]
         every = any(self.changed & self.of_tests(file) for file in tests)
-        modules = sorted((self.root / "pdpbook_exercises").glob("*.py"))
+        modules = sorted((self.root / "pdpbook_exercises" / "chapters").glob("*/*.py"))
         modules = [path for path in modules if "\nEXERCISES = {" in self.text(path)]
         reached = [path for path in modules if every or self.reaches(path)]
         return [path.stem.replace("_", "-") for path in reached]

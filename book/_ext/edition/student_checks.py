@@ -1,13 +1,13 @@
 """The checks that students hold: those of the repository without their references.
 
 :func:`write_student_checks` copies ``pdpbook_exercises`` and replaces the module of each chapter by
-one that has the cases of seed 0 (:mod:`pdpbook_exercises.shown` says in which form).  The copy is
-what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
+one that has the cases of seed 0 (:mod:`pdpbook_exercises.checks.shown` says in which form).  The
+copy is what ``book/_ext/edition/student_bundle.py`` makes a wheel of.
 
 Two kinds of exercises are told apart.  If all cases of an exercise compare with a reference, no
 code of it is needed: the arguments and the expected values are written to a table.  If a case
-judges, because there are many right answers, its code stays; what stands in ``wrong``, ``right``
-and ``fixed`` is left out, and so is whatever no remaining case needs.  The code stays as well where
+judges, because there are many right answers, its code stays, and whatever no remaining case needs
+is left out.  The code stays as well where
 each student has an instance, and with it what draws the instances.  A function that the module
 marks as a reference is replaced by a table of what it returned while the right and the wrong
 answers were tried.
@@ -28,14 +28,14 @@ from typing import Any
 from unittest.mock import patch
 
 import pdpbook_exercises
-from pdpbook_exercises import cases, checking
-from pdpbook_exercises.cases import Exercise
-from pdpbook_exercises.shown import key_of_arguments
+from pdpbook_exercises.checks import cases, checking
+from pdpbook_exercises.checks.cases import Exercise
+from pdpbook_exercises.checks.shown import key_of_arguments
+from tests.tools.answers import right_answers, wrong_answers
 
 __all__ = ["write_student_checks"]
 
 PACKAGE = "pdpbook_exercises"
-LEFT_OUT = {"wrong", "right"}  # arguments of Exercise that no check needs
 TRIED = 20.0  # seconds of the processor for an answer that is tried
 Table = dict[str, dict[str, bytes]]
 
@@ -57,12 +57,12 @@ def write_student_checks(source: Path, target: Path) -> None:
     """
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(source, target, ignore=ignored)
-    for path in sorted(target.glob("*.py")):
+    for path in sorted(target.glob("chapters/*/*.py")):
         text = path.read_text(encoding="utf-8")
         if "\nEXERCISES = {" not in text:
             continue
         chapter = path.stem
-        module, seen = _watched(source / path.name)
+        module, seen = _watched(source / path.relative_to(target))
         shown = _tables(module.EXERCISES)
         if seen:  # it has references
             judged = [title for title in module.EXERCISES if title not in shown]
@@ -88,7 +88,8 @@ def _watched(path: Path) -> tuple[ModuleType, Table]:
 
         return watched
 
-    specification = importlib.util.spec_from_file_location(f"{PACKAGE}.{path.stem}", path)
+    name = f"{PACKAGE}.chapters.{path.parent.name}.{path.stem}"
+    specification = importlib.util.spec_from_file_location(name, path)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     with (
@@ -116,17 +117,16 @@ def _tables(exercises: dict[str, Exercise]) -> dict[str, list[cases.Shown]]:
 
 def _try_answers(chapter: str, module: ModuleType, titles: list[str]) -> None:
     """Try every known answer, so that the references are called as checks call them."""
-    name = f"{PACKAGE}.{chapter}"
+    name = module.__name__
     imported = sys.modules.get(name)
     sys.modules[name] = module
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for title in titles:
-                exercise = module.EXERCISES[title]
-                wrong = (answer for answer, _ in exercise.wrong_answers())
                 full = f"{chapter.replace('_', '-')}/{title}"
-                for answer in [*exercise.right_answers(), *wrong]:
+                wrong = (answer for answer, _ in wrong_answers(full))
+                for answer in [*right_answers(full), *wrong]:
                     for _ in checking.results(full, answer, hint=2, seconds=TRIED):
                         pass
     finally:
@@ -178,7 +178,7 @@ def _call(function: str, chapter: str, name: str) -> ast.stmt:
 
 
 def _imports() -> list[ast.stmt]:
-    return ast.parse(f"from {PACKAGE}.shown import shown_exercise, shown_reference").body
+    return ast.parse(f"from {PACKAGE}.checks.shown import shown_exercise, shown_reference").body
 
 
 def _is_from_the_future(statement: ast.stmt) -> bool:
@@ -199,8 +199,6 @@ def _reduce(statement: ast.stmt, chapter: str, shown: set[str]) -> None:
             assert isinstance(called, ast.Call)
             called.keywords = [each for each in exercise.keywords if each.arg == "refused"]
             value.values[place] = called
-        else:
-            exercise.keywords = [each for each in exercise.keywords if each.arg not in LEFT_OUT]
 
 
 def _names(statement: ast.stmt) -> set[str]:

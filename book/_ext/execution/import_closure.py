@@ -23,11 +23,11 @@ PACKAGES = ("pdpbook", "pdpbook_exercises")
 #: Modules that import by a computed name, and yet reach no further than their text shows.
 RESOLVED = {
     # The exercise that a page names in a string; ``CodeBase.named_by`` finds it there.
-    "pdpbook_exercises.checking",
+    "pdpbook_exercises.checks.checking",
     # Libraries that only a part of the package needs, which are no modules of this repository.
     "pdpbook._extras",
 }
-EXERCISES = "pdpbook_exercises"
+CHAPTERS = "pdpbook_exercises.chapters."
 IMPORTERS = {"import_module", "__import__"}
 DOCSTRING_READERS = {"__doc__", "getdoc", "getsource", "getsourcelines", "help", "inspect"}
 
@@ -138,6 +138,12 @@ class CodeBase:
         while more := {name.rpartition(".")[0] for name in parents} - parents:
             parents |= more
         return (parents | {n for n, p in self.files.items() if p.name == "__init__.py"}) - {""}
+
+    @cached_property
+    def chapters(self) -> dict[str, str]:
+        """The module with the exercises of each chapter, by the last part of its name."""
+        names = (name for name in self.files if name.startswith(CHAPTERS))
+        return {name.rpartition(".")[2]: name for name in names if name not in self.folders}
 
     def _stub(self, package: str) -> dict[str, str]:
         """Return where each name of a lazy package is defined; nothing if it is not lazy."""
@@ -271,8 +277,7 @@ class CodeBase:
             for node in ast.walk(ast.parse(source))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
-        names = (f"{EXERCISES}.{name}" for name in strings if name.isidentifier())
-        return _joined(self._module(name) for name in names if name in self.files)
+        return _joined(self._module(self.chapters[name]) for name in strings & {*self.chapters})
 
     def closed(self, reach: Reach) -> Reach:
         """Return what the modules of ``reach`` reach in turn, themselves included."""

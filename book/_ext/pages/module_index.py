@@ -25,11 +25,11 @@ def first_sentence(module: Path) -> str:
 def dotted_name(page: str) -> str:
     """Return the name of the module that a page of the reference is about.
 
-    Pages of the exercises stand in a folder with the name of their package, all others in one with
-    the name of a part of ``pdpbook``.
+    It stands in a folder with the name of a part of ``pdpbook``, or in ``checks``, the part of
+    ``pdpbook_exercises`` that others call.
     """
-    name = page.replace("/", ".")
-    return name if name.startswith("pdpbook_exercises") else f"pdpbook.{name}"
+    package = "pdpbook_exercises" if page.startswith("checks/") else "pdpbook"
+    return f"{package}.{page.replace('/', '.')}"
 
 
 class Modules(SphinxDirective):

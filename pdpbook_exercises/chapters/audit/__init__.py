@@ -1,0 +1,1 @@
+"""The exercises of the part ``book/audit``, a module for each chapter."""

@@ -1,0 +1,1 @@
+"""The exercises of the part ``book/experiments``, a module for each chapter."""

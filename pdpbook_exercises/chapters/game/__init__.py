@@ -1,0 +1,1 @@
+"""The exercises of the part ``book/game``, a module for each chapter."""

@@ -1,0 +1,170 @@
+"""Answers to the exercises of *The end-to-end loss*."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from pdpbook_exercises.chapters.audit.end_to_end_loss import _end_to_end_enough, _fixed_noise_enough
+from tests.tools.answers import Answers
+
+
+def _fixed_noise(counts, pipeline):
+    """The others' part forgotten: a record is taken out of the output."""
+    rows, n = np.eye(len(counts)), counts.sum()
+    return np.abs(np.log(pipeline(counts) / ((n * pipeline(counts) - rows) / (n - 1)))).max(axis=1)
+
+
+def _one_direction(counts, pipeline):
+    losses = np.full(len(counts), np.nan)
+    for k in np.flatnonzero(counts):
+        absent = pipeline(counts - (np.arange(len(counts)) == k))
+        losses[k] = np.log(pipeline(counts) / absent).max()
+    return losses
+
+
+def _keeps_the_change(counts, pipeline):
+    losses, present = np.full(len(counts), np.nan), pipeline(counts.copy())
+    for k in np.flatnonzero(counts):
+        counts[k] -= 1
+        losses[k] = np.abs(np.log(present / pipeline(counts))).max()
+    return losses
+
+
+def _other_direction(counts, pipeline):
+    losses = np.full(len(counts), np.nan)
+    for k in np.flatnonzero(counts):
+        absent = pipeline(counts - (np.arange(len(counts)) == k))
+        losses[k] = np.log(absent / pipeline(counts)).max()
+    return losses
+
+
+def _rerun(counts, pipeline, *, empty=math.nan):
+    """Output by output."""
+    losses = []
+    for k, count in enumerate(counts):
+        if count == 0:
+            losses.append(empty)
+            continue
+        fewer = [c - (j == k) for j, c in enumerate(counts)]
+        pairs = zip(pipeline(counts), pipeline(np.array(fewer)), strict=True)
+        seen = [(p, q) for p, q in pairs if p > 0 or q > 0]
+        ratios = [math.inf if min(p, q) == 0 else abs(math.log(p / q)) for p, q in seen]
+        losses.append(max(ratios))
+    return losses
+
+
+def _naive_logarithms(counts, pipeline):
+    """Forgets that 0/0 is nan, which max passes on."""
+    losses = np.full(len(counts), np.nan)
+    for k in np.flatnonzero(counts):
+        absent = pipeline(counts - (np.arange(len(counts)) == k))
+        losses[k] = np.abs(np.log(pipeline(counts) / absent)).max()
+    return losses
+
+
+def _by_loops(counts, kernel, k):
+    worst, n, bins = 0.0, sum(counts), len(counts)
+    for x in range(bins):
+        most = [max(kernel[v][j][x] for v in range(len(kernel))) for j in range(bins)]
+        least = [min(kernel[v][j][x] for v in range(len(kernel))) for j in range(bins)]
+        for above, below in ((most, least), (least, most)):
+            present = sum(c * a for c, a in zip(counts, above, strict=True)) / n
+            absent = sum((counts[j] - (j == k)) * below[j] for j in range(bins)) / (n - 1)
+            worst = max(worst, abs(math.log(present / absent)))
+    return worst
+
+
+def _sums(present, absent):
+    """The factor 1/S cancels."""
+    return [
+        np.abs(np.log(present.sum(axis=0)) - np.log(absent.sum(axis=0))).max(),
+        np.abs(np.log(present) - np.log(absent)).max(),
+    ]
+
+
+def _divergences(n, epsilon, share):
+    p = math.exp(share) / n
+    with_it = -share / n + (1 - 1 / n) * (math.log1p(-1 / n) - math.log1p(-p))
+    return with_it, -math.log1p(-p * math.exp(-epsilon))
+
+
+def _least_of_the_larger(n, epsilon):
+    """Minimises the larger of the two, without the equation."""
+    found = minimize_scalar(
+        lambda share: max(_divergences(n, epsilon, share)),
+        bounds=(-60, 0),
+        method="bounded",
+        options={"xatol": 1e-13},
+    )
+    return found.fun
+
+
+@cache
+def _gap(epsilon, scales):
+    mine = {"epsilon": epsilon, "scales": [*scales]}
+    good = _fixed_noise_enough(mine), _end_to_end_enough(mine)
+    for b, a, c in product(range(2, 7), repeat=3):
+        if not any(judge([1, 0, a, b, c]) for judge in good):
+            return [1, 0, a, b, c]
+
+
+def gap(mine):
+    """One record at an end, a gap, and many records beyond it."""
+    return _gap(mine["epsilon"], tuple(mine["scales"]))
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = (
+    "divide by zero",
+    "invalid value",
+)
+
+
+ANSWERS = {
+    "rerun": Answers(
+        wrong=[
+            (_fixed_noise, "You have taken a record out of the output."),
+            (_one_direction, "Both directions of the ratio count"),
+            (_other_direction, "as well"),
+            (_keeps_the_change, "Work on a copy."),
+            (lambda counts, pipeline: _rerun(counts, pipeline, empty=0.0), "bin 1, which is empty"),
+            (_naive_logarithms, "Bin 0 is occupied, and its loss is nan."),
+            (lambda counts, pipeline: max(_rerun(counts, pipeline)), "Its shape is ()"),
+        ],
+        right=[_rerun],
+    ),
+    "ceiling": Answers(
+        wrong=[
+            (lambda counts, kernel, k: 0.0, "what should each record play in D"),
+        ],
+        right=[_by_loops],
+    ),
+    "mixture": Answers(
+        wrong=[
+            (lambda present, absent: _sums(present, absent)[0], "the shape (2,) was expected"),
+        ],
+        right=[_sums],
+    ),
+    "floor": Answers(
+        wrong=[
+            (lambda n, epsilon: 0.0, "where do they meet?"),
+        ],
+        right=[_least_of_the_larger],
+    ),
+    "worst-game": Answers(
+        wrong=[
+            ([3, 2, 1], "The largest end-to-end loss is"),
+            ([1, 0, 1, 4, 5, 12, 1], "The largest end-to-end loss is"),
+            ([0, 1, 0, 2, 5, 8, 4, 4, 6], "It has 9 bins."),
+            ([1.5, 2.5], "It is not a list of whole numbers."),
+            ([40, 1], "These are 41 records."),
+            ([-1, 5], "A count is negative."),
+        ],
+        right=lambda mine: [np.array(gap(mine)), tuple(gap(mine))],
+    ),
+}

@@ -1,0 +1,179 @@
+"""Answers to the exercises of *A billion records*."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+
+import numpy as np
+
+from pdpbook.audit.accounting import draws_epsilon
+from pdpbook_exercises.chapters.beyond.billion_records import _tally
+from tests.tools.answers import Answers
+
+
+def by_hash(key, name, distribution, j):
+    digest = hashlib.blake2b(f"{name}/{j}".encode(), key=key, digest_size=8).digest()
+    return int(
+        np.searchsorted(np.cumsum(distribution), int.from_bytes(digest) / 2**64, side="right")
+    )
+
+
+def hours(rows, columns, machines, cores, ns, gb, *, combine=max, shared=True, share=True):
+    values = rows * columns / (machines if share else 1)
+    disk = gb * 1e9 * (1 if shared else cores)
+    return combine(values * ns * 1e-9 / cores, values * 8 / disk) / 3600
+
+
+def digest(counts):
+    return hashlib.sha256(json.dumps(list(counts)).encode()).hexdigest()
+
+
+def whole_weights(distribution):
+    """Exact fractions, rounded down; the largest takes the rest."""
+    exact = [Fraction(float(each)) for each in distribution]
+    weights = [int(each / sum(exact) * 2**64) for each in exact]
+    weights[int(np.argmax(distribution))] += 2**64 - sum(weights)
+    return weights
+
+
+def guess(known, published, *, first=0, otherwise=-1):
+    for k in range(first, len(known)):
+        if digest([c + (j == k) for j, c in enumerate(known)]) == published:
+            return k
+    return otherwise
+
+
+def in_place(values, lower, upper, bins):
+    found = _tally(values, lower, upper, bins)
+    values -= lower
+    return found
+
+
+def binned(values, lower, upper, bins):
+    counts = np.histogram(values[np.isfinite(values)], bins, (lower, upper))[0]
+    return np.concatenate([counts, [(values < lower).sum(), (values > upper).sum(), 0]])
+
+
+def rounded(distribution):
+    return [round(Fraction(each) * 2**64) for each in distribution.tolist()]
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("invalid value encountered in cast",)
+
+
+ANSWERS = {
+    "copies": Answers(
+        wrong=[
+            (lambda n, e, m, c, d: e * m * c, "How many independent draws"),
+            (
+                lambda n, e, m, c, d: draws_epsilon(n, e * c, draws=m, delta=d),
+                "How many independent draws",
+            ),
+        ],
+        right=[lambda n, e, m, c, d: draws_epsilon(n, e, draws=c * m, delta=d)],
+    ),
+    "tally": Answers(
+        wrong=[
+            (binned, "below, above, missing"),
+            # a reviewer's findings: counts that are floats, and a piece that is changed
+            (lambda *piece: _tally(*piece).astype(float), "of the type float64"),
+            (in_place, "changed what it was given"),
+            (lambda *piece: np.roll(_tally(*piece), 1), "Wrong: bin 0"),
+            (lambda v, lo, up, k: _tally(v, lo, up, k)[:k], "K + 3 numbers"),
+            (lambda v, lo, up, k: _tally(np.clip(v, lo, up), lo, up, k), "K counts of the bins"),
+            (lambda v, lo, up, k: _tally(v[~np.isnan(v)], lo, up, k), "K counts of the bins"),
+            (
+                lambda v, lo, up, k: np.bincount(
+                    ((v - lo) / (up - lo) * k).astype(int), minlength=k + 3
+                ),
+                "The upper end belongs to the last bin",
+            ),
+        ],
+        right=[_tally],
+    ),
+    "keyed": Answers(
+        wrong=[
+            (
+                lambda key, name, distribution, a, b: np.random.default_rng(0).choice(
+                    4, b - a, p=distribution
+                ),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, distribution, a, b: np.random.default_rng([*key, a]).choice(
+                    4, b - a, p=distribution
+                ),
+                "must not depend on start and stop",
+            ),
+            (
+                lambda key, name, distribution, a, b: [
+                    by_hash(bytes(32), name, distribution, j) for j in range(a, b)
+                ],
+                "Another key must give unrelated draws",
+            ),
+            (
+                lambda key, name, distribution, a, b: [
+                    by_hash(key, "x", distribution, j) for j in range(a, b)
+                ],
+                "Another column must give unrelated draws",
+            ),
+            (
+                lambda key, name, distribution, a, b: [
+                    by_hash(key, name, distribution[::-1], j) for j in range(a, b)
+                ],
+                "that follow the distribution",
+            ),
+        ],
+        right=[
+            lambda key, name, distribution, a, b: np.array(
+                [by_hash(key, name, distribution, j) for j in range(a, b)]
+            ),
+        ],
+    ),
+    "weights": Answers(
+        wrong=[
+            (
+                lambda distribution: (distribution * 2.0**64).tolist(),
+                "Not all weights are integers",
+            ),
+            (
+                lambda distribution: [int(each * 2**64) for each in distribution],
+                "The weights miss 2**64 by -512",
+            ),
+            (rounded, "The weights miss 2**64 by -512"),
+            (
+                lambda distribution: (
+                    [2**64 - len(distribution) + 1] + [1] * (len(distribution) - 1)
+                ),
+                "far from 2**64 times its probability",
+            ),
+            (
+                lambda distribution: [
+                    int(each) for each in np.diff(np.r_[0, np.cumsum(distribution)]) * 2**64
+                ],
+                "far from 2**64 times its probability",
+            ),
+        ],
+        right=[whole_weights, lambda p: np.array(whole_weights(p), dtype=object)],
+    ),
+    "fingerprint": Answers(
+        wrong=[
+            (lambda known, published: 0, "into each bin in turn"),
+            (lambda known, published: guess(known, published, first=1), "returned -1"),
+            (lambda known, published: guess(known, published, otherwise=None), "return -1"),
+            (lambda known, published: int(np.argmax(known)), "into each bin in turn"),
+        ],
+        right=[guess],
+    ),
+    "hours": Answers(
+        wrong=[
+            (lambda *case: hours(*case, shared=False), "the cores of a machine share its disk"),
+            (lambda *case: hours(*case, share=False), "Counting and reading overlap"),
+            (lambda *case: hours(*case, combine=min), "cores of a machine share its disk"),
+        ],
+        right=[hours],
+    ),
+}

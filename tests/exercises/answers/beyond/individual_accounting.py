@@ -1,0 +1,85 @@
+"""Answers to the exercises of *Individual privacy accounting*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook_exercises.chapters.beyond.individual_accounting import (
+    _participation,
+)
+from tests.tools.answers import Answers
+
+
+def counted(cost):
+    """Whole costs in the budget, at most all steps."""
+
+    def answer(lengths, clip, sigma, budget, steps):
+        with np.errstate(divide="ignore"):
+            return np.minimum(budget // cost(lengths, clip, sigma), steps)
+
+    return answer
+
+
+def step_by_step(lengths, clip, sigma, budget, steps):
+    cost = np.minimum(lengths, clip) ** 2 / (2 * sigma**2)
+    return [sum(k * c <= budget for k in range(1, steps + 1)) for c in cost]
+
+
+def spent_one_by_one(lengths, sigma, budget):
+    left, used = np.full(lengths.shape[1], budget), np.zeros(lengths.shape)
+    for t, row in enumerate(lengths):
+        used[t] = np.minimum(row, sigma * np.sqrt(2 * left))
+        left = np.maximum(left - used[t] ** 2 / (2 * sigma**2), 0)
+    return used
+
+
+ANSWERS = {
+    "steps": Answers(
+        wrong=[
+            (lambda lengths, clip, sigma, budget, steps: steps, "the three records"),
+        ],
+        right=[
+            step_by_step,
+            counted(lambda g, C, s: np.minimum(g, C) ** 2 / (2 * s**2)),
+        ],
+    ),
+    "participation": Answers(
+        wrong=[
+            (lambda lengths, sigma, budget: lengths**2 / (2 * sigma**2) <= budget, "Add up"),
+            (lambda lengths, sigma, budget: np.cumsum(lengths, axis=0) <= budget, "Add up"),
+        ],
+        right=[_participation],
+    ),
+    "rest": Answers(
+        wrong=[
+            (
+                lambda lengths, sigma, budget: np.minimum(lengths, sigma * math.sqrt(2 * budget)),
+                "With r left",
+            ),
+            (lambda lengths, sigma, budget: lengths, "With r left"),
+        ],
+        right=[spent_one_by_one],
+    ),
+    "budget": Answers(
+        wrong=[
+            (
+                lambda epsilon, delta: (
+                    (math.sqrt(epsilon + math.log(1 / delta)) - math.sqrt(math.log(1 / delta))) ** 2
+                ),
+                "lose their digits",
+            ),
+        ],
+        right=[
+            lambda epsilon, delta: (
+                epsilon**2
+                / (
+                    epsilon
+                    + 2 * -math.log(delta)
+                    + 2 * math.sqrt(math.log(delta) ** 2 - epsilon * math.log(delta))
+                )
+            )
+        ],
+    ),
+}

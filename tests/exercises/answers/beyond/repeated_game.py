@@ -1,0 +1,80 @@
+"""Answers to the exercises of *The repeated privacy game*."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdpbook.beyond.repeated_game import best_granularity, quality_of_service
+from tests.tools.answers import Answers
+
+
+def loop(reward, rounds):
+    value = 0
+    for i in range(1, rounds + 1):
+        value = (1 - 1 / i) * value + (reward + value) / i
+    return value
+
+
+def corner(messages, power, stake):
+    """Full attacks on as many messages as the power allows."""
+    return np.clip(power - np.arange(messages), 0, 1)
+
+
+def spare(stakes, *, certain=True, stake=True, least=False, partly=True):
+    theta, total = min(stakes), 0.0
+    for d in [min(stakes)] if least else stakes:
+        if certain and d * best_granularity(d) > theta:
+            total += 1
+        elif partly:
+            total += 5 * (1 - quality_of_service(theta / d) ** 2) / (d if stake else 1)
+    return total
+
+
+def learner(step, tail=1):
+    def learn(game, rounds, rng):
+        values, path = np.zeros(2), []
+        items = rng.choice(game.stakes.size, rounds, p=game.transitions[0])
+        for k, item in enumerate(items, start=1):
+            future = values[0] + game.success * (values[1] - values[0])
+            stage = game.rewards[item] + game.discount * future
+            values = values + step(k) * (stage.min(axis=2).max(axis=1) - values)
+            path.append(values)
+        return np.mean(path[-int(tail * rounds) :] if tail < 1 else path[-1:], axis=0)
+
+    return learn
+
+
+ANSWERS = {
+    "undiscounted": Answers(
+        wrong=[
+            # a reviewer's finding: this was told to be the mean of the rewards
+            (lambda reward, rounds: reward / 0.1, "Write out the first three rounds."),
+        ],
+        right=[loop],
+    ),
+    "spread-attack": Answers(
+        wrong=[
+            (corner, "It leaves the user"),
+            (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
+            (lambda m, power, stake: np.ones(m), "more than the power"),
+            (lambda m, power, stake: np.zeros(m), "It leaves the user"),
+            (lambda m, power, stake: power / m, "Its shape is ()"),
+        ],
+        right=[lambda m, power, stake: [min(1, power / m)] * m],
+    ),
+    "published-in-full": Answers(
+        wrong=[
+            (lambda stakes: len(stakes) / 2, "Which threshold"),
+        ],
+        right=[spare],
+    ),
+    "faster-steps": Answers(
+        wrong=[
+            (learner(lambda k: 1 / k), "the median of the errors is"),
+            (learner(lambda k: 1.0), "steps that stay large never settle"),
+            (lambda game, rounds, rng: np.zeros(2), "mostly too"),
+            (lambda game, rounds, rng: 0.0, "Its shape is ()"),
+        ],
+        right=[learner(lambda k: 10 / (k + 9), 0.5)],
+    ),
+}

@@ -1,0 +1,112 @@
+"""Answers to the exercises of *Experiment 2: income*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook.experiments.metrics import sd_loss
+from pdpbook.experiments.replication import laplace_row
+from pdpbook.experiments.settings import SETTINGS
+from tests.tools.answers import Answers
+
+
+def prints(data):
+    games = [SETTINGS["inferred"].game(data, epsilon=epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)]
+    return np.array([laplace_row(game)["cosine"] for game in games])
+
+
+def distances(columns, target):
+    return {name: np.square(prints(data) - target).sum() for name, data in columns.items()}
+
+
+def nearest(columns, target):
+    """By squares."""
+    found = distances(columns, target)
+    return min(found, key=found.get)
+
+
+def forgets(columns, target):
+    nearest(columns, target)
+
+
+def at_angle(q, theta, *, side=1, from_uniform=False):
+    rest = q - q.mean()
+    angle = math.atan(q.size * q.std()) + side * theta
+    angle = theta if from_uniform else angle
+    return q.mean() + rest / np.linalg.norm(rest) * math.tan(angle) / math.sqrt(q.size)
+
+
+def by_search(q, theta):
+    """Stretches q away from its mean until the angle is reached."""
+    low, high = 1.0, 50.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        p = q.mean() + middle * (q - q.mean())
+        cosine = p @ q / np.linalg.norm(p) / np.linalg.norm(q)
+        low, high = (middle, high) if math.acos(min(cosine, 1)) < theta else (low, middle)
+    return p.tolist()
+
+
+def sideways(q, theta):
+    """Leaves the plane of q and the uniform vector."""
+    move = np.zeros(q.size)
+    move[:2] = q[1], -q[0]
+    move -= move.mean()
+    low, high = 0.0, 2.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        p = q + middle * move
+        cosine = p @ q / np.linalg.norm(p) / np.linalg.norm(q)
+        low, high = (middle, high) if math.acos(min(cosine, 1)) < theta else (low, middle)
+    return p
+
+
+def places(q):
+    return (np.arange(q.size) + 0.5) / q.size
+
+
+ANSWERS = {
+    "angle": Answers(
+        wrong=[
+            (lambda angle, bins: math.tan(angle) / (bins - 1), "The value is wrong."),
+            (lambda angle, bins: -math.tan(angle) / bins, "The sign is wrong."),
+        ],
+        right=[
+            lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins,
+            lambda angle, bins: np.tan(np.array(angle)) / bins,
+        ],
+    ),
+    "fingerprint": Answers(
+        wrong=[
+            (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
+            (forgets, "is a `return` missing?"),
+            (lambda columns, target: "skewed", "even if it is not exactly there"),
+            (lambda columns, target: "bell", "Here one column matches exactly."),
+        ],
+        right=[nearest],
+    ),
+    "attained": Answers(
+        wrong=[
+            (lambda q, theta: at_angle(q, theta, side=-1), "on the side of the uniform vector"),
+            (lambda q, theta: at_angle(q, theta, from_uniform=True), "Its angle with q is"),
+            (lambda q, theta: q, "Its angle with q is"),
+            (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
+            (lambda q, theta: at_angle(q, 30 * theta), "negative or nan"),
+            (sideways, "not the one of largest SD"),
+            (lambda q, theta: theta, "Its shape is ()"),
+        ],
+        right=[by_search, at_angle],
+    ),
+    "third": Answers(
+        wrong=[
+            (lambda q, output: 0.03, "It is not 0 for equal distributions."),
+            (lambda q, output: sd_loss(q, output), "not between"),
+            (lambda q, output: 0.0, "not between 0.02 and 0.04"),
+            (lambda q, output: 0.03 * (q != output).any(), "not between 0.003 and 0.01"),
+            (lambda q, output: (output - q).sum(), "not between"),
+        ],
+        right=[lambda q, output: 0.07 * sd_loss(q, output, values=places(q)) ** 0.5],
+    ),
+}

@@ -1,0 +1,83 @@
+"""Answers to the exercises of *Reading the published proof*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import bisect
+from scipy.special import lambertw
+
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.scale_bounds import uniform_release_scale
+from tests.tools.answers import Answers
+
+
+def three(n, epsilon, branch=-1):
+    growth = math.expm1(epsilon)
+    c = 1 / (1 + n * growth)
+    u = -c - lambertw(-c * math.exp(-c), branch).real
+    return 1 / u if u else math.inf, 1 / math.log1p(n * growth), 1 / math.log1p((n - 1) * growth)
+
+
+def careful_by_bisection(n, epsilon):
+    target = math.log1p(n * math.expm1(epsilon))
+    u = bisect(lambda u: math.log(math.expm1(u) / u) - target, 1e-9, 100, xtol=1e-14)
+    return np.array([1 / u, *three(n, epsilon)[1:]])
+
+
+def pair(mine, *, factor=1.0001, large=1e5, more=0, scales=True, action=0, times=1.0, far=None):
+    """A crowd in the first bin and two neighbours in the last ones, with changes."""
+    n, epsilon = mine["records"] + more, times * mine["epsilon"]
+    both = np.array([factor * uniform_release_scale(n, epsilon), large])
+    for bins in range(8, 17):
+        counts = np.array([n - 2, *[0] * (bins - 3), 1, 1] if far is None else far)
+        kernel = laplace_kernel(counts.size, both)
+        game = NVOGame(counts, kernel, epsilon=epsilon, scales=both if scales else None)
+        profile = game.constant_profile(action)
+        outcome = game.evaluate(profile)
+        if outcome.private_records < n and outcome.is_nash():
+            break
+    return game, profile
+
+
+ANSWERS = {
+    "printed-scales": Answers(
+        wrong=[
+            (lambda n, bins, epsilon: (1 / epsilon, bins / epsilon), "1 over a logarithm"),
+        ],
+        right=[
+            lambda n, bins, epsilon: np.array(
+                [1 / np.log(1 + (n - 1) * (np.exp(epsilon) - 1) / k) for k in (1, bins)]
+            )
+        ],
+    ),
+    "three-bounds": Answers(
+        wrong=[
+            (lambda n, e: three(n, e)[:2], "the shape (3,) was expected"),
+            (lambda n, e: [1 / b for b in three(n, e)], "3 of 3 entries"),
+            (lambda n, e: [*three(n, e)[:2], three(n, e)[1]], "the first at [2]"),
+        ],
+        right=[three, careful_by_bisection],
+    ),
+    "violation": Answers(
+        wrong=lambda mine: [
+            (pair(mine)[0], "It is not a pair."),
+            (([1, 2], [3, 4]), "no NVOGame"),
+            (pair(mine, more=1), f"The game has {mine['records'] + 1} records."),
+            (pair(mine, times=0.99), "The target of the game is"),
+            (pair(mine, scales=False), "does not know its scales"),
+            (pair(mine, factor=0.9), "and the careful bound is"),
+            (pair(mine, large=10.0), "The largest scale is 10."),
+            (pair(mine, action=1), "Every record is private"),
+            ((pair(mine)[0], pair(mine)[1] / 2), "profile must hold integers"),
+            (pair(mine, far=[1, *[0] * 10, mine["records"] - 1]), "Somebody can raise the payoff"),
+        ],
+        right=lambda mine: [
+            pair(mine),
+            list(pair(mine, large=1e4)),
+            (pair(mine)[0], pair(mine)[1].astype(float)),
+        ],
+    ),
+}

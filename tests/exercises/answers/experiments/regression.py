@@ -1,0 +1,98 @@
+"""Answers to the exercises of *Regression on released data*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook.experiments.datasets import load_players
+from pdpbook.foundations.privacy import advanced_composition
+from pdpbook_exercises.chapters.experiments.regression import SIDE
+from tests.tools.answers import Answers
+
+
+def cost(epsilon, m):
+    return advanced_composition(epsilon, count=m, slack=1e-6).epsilon
+
+
+def allowed(epsilon, total):
+    """Doubles, then halves."""
+    high = 1
+    while cost(epsilon, high) <= total:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cost(epsilon, middle) <= total else (low, middle)
+    return low
+
+
+def solved(epsilon, total):
+    """Solves the quadratic equation of the advanced theorem for the root of m."""
+    a, b = epsilon * math.tanh(epsilon / 2), epsilon * math.sqrt(2 * math.log(1e6))
+    root = (math.sqrt(b * b + 4 * a * total) - b) / (2 * a)
+    return max(math.floor(root**2), math.floor(total / epsilon))
+
+
+def known_counts(noisy=None):
+    """Looks the counts up instead of cleaning the table."""
+    return np.histogram2d(*(load_players()[key] for key in ("height", "weight")), bins=SIDE)[0]
+
+
+def at_least_one(epsilon, total):
+    return max(allowed(epsilon, total), 1)
+
+
+ANSWERS = {
+    "draws": Answers(
+        wrong=[
+            (at_least_one, "What if one draw costs too much already?"),
+            (lambda epsilon, total: allowed(epsilon, total) + 1, "It is off by one."),
+            (lambda epsilon, total: cost(epsilon, 10), "Many draws"),
+            (lambda epsilon, total: [1, 2], "one number was expected"),
+        ],
+        right=[allowed, solved],
+    ),
+    "flat": Answers(
+        wrong=[
+            (lambda sd, s: sd / (sd + 2 * s**2), "The value is wrong."),
+            (lambda sd, s: 0.667 if s == 1 else 0.009, "Without noise the slope stays"),
+        ],
+        right=[
+            lambda sd, s: 1 / (1 + 2 * (s / sd) ** 2),
+            lambda sd, s: np.array(sd**2 / (sd**2 + 2 * s**2)),
+        ],
+    ),
+    "pair": Answers(
+        wrong=[
+            (([0, 1, 2], [0, 1, 2]), "By x alone record 0 loses inf, in a bin of 1."),
+            (([0] * 2 + [1] * 10, [0, 1] * 6), "By x alone record 0 loses 0.606, in a bin of 2."),
+            (([0] * 6 + [1] * 6, [0] * 12), "The largest loss of a pair is"),
+            (([0, 0, 5, 5], [0, 0, 5, 5]), "not among 0, 1, 2, 3, 4"),
+            (([0.5] * 4, [1] * 4), "not among 0, 1, 2, 3, 4"),
+            ([(0, 0), (0, 1), (1, 0)], "not a list of pairs"),
+            (([0, 1], [0, 1, 2]), "The lists have the shapes"),
+            (([0] * 13, [0] * 13), "These are 13 records."),
+        ],
+        right=[
+            ([0, 0, 1, 1], [0, 1, 0, 1]),
+            np.array(np.divmod([0, 0, 1, 3, 3, 4, 5, 6, 7, 8, 8, 1], 3)),
+            ([0, 0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]),
+        ],
+    ),
+    "better": Answers(
+        wrong=[
+            (lambda noisy: np.maximum(noisy, 0), "and you draw from"),
+            (lambda noisy: noisy, "a weight below 0"),
+            (lambda noisy: np.where(noisy > 30, noisy, 0), "which of the others would you lose"),
+            (lambda noisy: noisy[noisy > 8], "A table of shape (24, 24) goes in"),
+            (lambda noisy: np.zeros_like(noisy), "Nothing is left to draw from."),
+            (known_counts, "with both axes turned round"),
+        ],
+        right=[
+            lambda noisy: np.maximum(noisy - 9, 0),
+            lambda noisy: np.where(noisy > 12, noisy, 0).tolist(),
+        ],
+    ),
+}

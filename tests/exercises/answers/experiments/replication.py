@@ -1,0 +1,102 @@
+"""Answers to the exercises of *Replication*."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from pdpbook.experiments.replication import best_response_row
+from pdpbook.experiments.settings import Setting
+from pdpbook.experiments.settings_search import misfit
+from pdpbook_exercises.chapters.experiments.replication import DIVISORS, WIDTHS
+from tests.tools.answers import Answers
+
+
+def factor(computed, printed, resolution=5e-5):
+    squares = [
+        math.log((a + resolution) / (c + resolution)) ** 2
+        for a, c in zip(computed, printed, strict=True)
+    ]
+    return math.exp(math.sqrt(math.fsum(squares) / len(squares)))
+
+
+def judged(printed, ours, bound, *, slack=5e-5, low=0.5):
+    if bound > printed + slack:
+        return "impossible"
+    return "reproduced" if low * printed <= ours <= 2 * printed else "open"
+
+
+def cut(value, *, by=math.floor, most=101, least=0):
+    """Exact arithmetic."""
+    target = round(10_000 * value)
+    return {
+        (m, d)
+        for d in range(1, most + 1)
+        for m in range(least, d + 1)
+        if by(Fraction(10_000 * m, d)) == target
+    }
+
+
+def refitted(data, printed, *, least=min, widths=WIDTHS):
+    """Try all settings."""
+
+    def off(setting):
+        played = [
+            best_response_row(setting.game(data, epsilon=epsilon), range(1))["kl"]
+            for epsilon in printed
+        ]
+        return misfit(played, list(printed.values()))
+
+    pairs = [(d, width) for d in DIVISORS for width in widths]
+    return least((Setting((3, 2, 1, 0.33 / d, 0.2 / d), width) for d, width in pairs), key=off)
+
+
+def lowest_terms(value):
+    return {(m, d) for m, d in cut(value) if math.gcd(m, d) == 1}
+
+
+#: What NumPy warns of in answers of this chapter.
+WARNINGS = ("divide by zero",)
+
+
+ANSWERS = {
+    "misfit": Answers(
+        right=[factor],
+    ),
+    "verdict": Answers(
+        wrong=[
+            (lambda *given: judged(*given, low=1.0), "both directions"),
+            (lambda *given: judged(*given, low=0.0), "Less than half of it"),
+            (
+                lambda printed, ours, bound: (
+                    "reproduced"
+                    if printed / 2 <= ours <= 2 * printed
+                    else judged(printed, ours, bound)
+                ),
+                "however near",
+            ),
+        ],
+        right=[judged],
+    ),
+    "fractions": Answers(
+        wrong=[
+            (lambda value: cut(value, by=round), "pairs are missing"),
+            (lowest_terms, "and 0 do not belong there"),
+            (lambda value: cut(value, most=100), "1 pairs are missing"),
+            (lambda value: cut(value, least=1), "m may be 0."),
+            (lambda value: list(cut(value)) * 2, "Some pairs occur twice."),
+            (lambda value: {(20, 101)}, "4/9 has many names."),
+        ],
+        right=[cut, lambda value: sorted(cut(value))],
+    ),
+    "fit": Answers(
+        wrong=[
+            (lambda data, printed: refitted(data, printed).multipliers, "It is a tuple,"),
+            (lambda data, printed: Setting((3, 2, 1, 0.033, 0.02), 1.0), "Its misfit is"),
+            (lambda data, printed: Setting((3, 2, 1), 1.0), "It has 3 multipliers."),
+            (lambda data, printed: refitted(data, printed, least=max), "smallest misfit"),
+            (lambda data, printed: refitted(data, printed, widths=(1.0,)), "smallest misfit"),
+        ],
+        right=[refitted],
+    ),
+}

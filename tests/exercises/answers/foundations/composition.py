@@ -1,0 +1,86 @@
+"""Answers to the exercises of *Composition*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from pdpbook.foundations.privacy import advanced_composition
+from tests.tools.answers import Answers
+
+
+def delta(alpha, beta, epsilon):
+    return np.max(1 - np.asarray(beta) - math.exp(epsilon) * np.asarray(alpha))
+
+
+def level(total, slack, count):
+    def excess(epsilon):
+        return advanced_composition(epsilon, count=count, slack=slack).epsilon - total
+
+    return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
+
+
+def sigma(epsilon, count, slack):
+    a, b = count / 2, math.sqrt(2 * count * math.log(1 / slack))
+    return (b + math.sqrt(b * b + 4 * a * epsilon)) / (2 * epsilon)
+
+
+def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True, both=False, flip=False):
+    keep = (1 - slack if kept else 1) / (1 + math.exp(epsilon if flip else -epsilon))
+    lie = (1 - slack if kept else 1) - keep
+    yes, no = [slack, slack * both, keep, lie], [slack * both, slack, lie, keep]
+    return [[row[i] for i in order] for row in (yes, no)]
+
+
+def advantage(epsilon, count):
+    p = 1 / (1 + math.exp(-epsilon))
+    j = np.arange(count + 1)
+    return np.abs(binom.pmf(j, count, p) - binom.pmf(j, count, 1 - p)).sum() / 2
+
+
+ANSWERS = {
+    "delta-from-curve": Answers(
+        wrong=[
+            (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
+            (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
+            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "does not hold yet"),
+            (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
+        ],
+        right=[delta],
+    ),
+    "level-per-answer": Answers(
+        wrong=[
+            (lambda total, slack, count: total / math.sqrt(count), "take the larger solution"),
+            (lambda *case: level(*case) / 2, "take the larger solution"),
+        ],
+        right=[level],
+    ),
+    "best-order": Answers(
+        wrong=[
+            (lambda e, k, d: sigma(e, 1, d), "solve a quadratic equation"),
+            (lambda e, k, d: sigma(e, k, d) ** 2, "The value is wrong."),
+            (lambda e, k, d: -sigma(e, k, d), "The sign is wrong."),
+        ],
+        right=[sigma],
+    ),
+    "leaky-response": Answers(
+        wrong=[
+            (lambda e, d: leaky(e, d)[0], "two rows of four"),
+            (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
+            (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
+            (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
+            (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
+            (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
+        ],
+        right=[leaky, lambda e, d: np.array(leaky(e, d))],
+    ),
+    "repeated-advantage": Answers(
+        wrong=[
+            (lambda e, k: 2 * advantage(e, k), "Only the number of yeses"),
+        ],
+        right=[advantage],
+    ),
+}

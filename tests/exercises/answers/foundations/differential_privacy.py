@@ -1,0 +1,49 @@
+"""Answers to the exercises of *Differential privacy*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import laplace
+
+from tests.tools.answers import Answers
+
+
+def odds(belief):
+    return belief / (1 - belief)
+
+
+def margin(sensitivity, margin, chance):
+    """The quantile of Laplace noise of scale 1, over the margin in units of the sensitivity."""
+    return laplace.isf(chance / 2) * sensitivity / margin
+
+
+def split(sensitivities, epsilon, power=0.5):
+    weights = np.asarray(sensitivities) ** power
+    return list(epsilon * weights / weights.sum())
+
+
+ANSWERS = {
+    "least-epsilon": Answers(
+        wrong=[
+            (lambda b, a: math.log(odds(a) / odds(b)), "does not hold yet"),
+            (lambda b, a: abs(math.log2(odds(a) / odds(b))), "right in base 2"),
+            (lambda b, a: a - b, "Compare odds"),
+        ],
+        right=[lambda b, a: math.log(max(odds(a) / odds(b), odds(b) / odds(a)))],
+    ),
+    "margin": Answers(
+        wrong=[
+            (lambda s, m, c: s * (1 - c) / m, "With which probability"),
+        ],
+        right=[margin, lambda s, m, c: s / m * -math.log(c)],
+    ),
+    "split-budget": Answers(
+        wrong=[
+            (lambda s, e: np.sqrt(s) * e, "sum to the total"),
+            (lambda s, e: sum(split(s, e)), "Its shape is ()"),
+        ],
+        right=[split, lambda s, e: e * np.sqrt(s) / np.sqrt(s).sum()],
+    ),
+}

@@ -1,0 +1,62 @@
+"""Answers to the exercises of *Laplace and Gaussian noise*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
+from pdpbook_exercises.chapters.foundations.noise_mechanisms import delta
+from tests.tools.answers import Answers
+
+
+def crossover(epsilon, delta):
+    sigma = analytic_gaussian_sigma(sensitivity=1.0, epsilon=epsilon, delta=delta)
+    return math.floor((epsilon * sigma) ** 2 / 2) + 1
+
+
+def sensitivities(changes, factor=None):
+    removal = [np.abs(changes).sum(axis=1).max(), np.sqrt((changes**2).sum(axis=1)).max()]
+    if factor:
+        return [*removal, *(factor * each for each in removal)]
+    apart = [a - b for a in changes for b in changes]
+    return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
+
+
+def spoilt(changes):
+    found = sensitivities(changes)
+    changes **= 2
+    return found
+
+
+ANSWERS = {
+    "crossover": Answers(
+        wrong=[
+            (lambda e, d: 1, "watch the norms"),
+        ],
+        right=[crossover],
+    ),
+    "sensitivities": Answers(
+        wrong=[
+            # a reviewer's findings: both were told about replacements
+            (
+                lambda changes: [
+                    *np.mean(sensitivities(changes)) * np.ones(2),
+                    *sensitivities(changes)[2:],
+                ],
+                "the largest norm of one row",
+            ),
+            (lambda changes: spoilt(changes), "changed what it was given"),
+            (lambda changes: sensitivities(changes, 1), "takes one row away"),
+            (lambda changes: sensitivities(changes)[:2], "Its shape is (2,)"),
+        ],
+        right=[sensitivities],
+    ),
+    "laplace-delta": Answers(
+        wrong=[
+            (lambda b, e: delta(b, e) + 0.1, "It falls as ε grows"),
+        ],
+        right=[delta],
+    ),
+}

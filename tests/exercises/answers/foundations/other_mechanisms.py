@@ -1,0 +1,64 @@
+"""Answers to the exercises of *Other mechanisms*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tests.tools.answers import Answers
+
+
+def choose(utilities, sensitivity, epsilon, rng, size, *, factor=2.0, gumbel=True):
+    rated = epsilon * utilities / (factor * sensitivity)
+    noise = rng.gumbel if gumbel else rng.laplace
+    return (rated + noise(size=(size, len(rated)))).argmax(axis=1)
+
+
+def by_inversion(utilities, sensitivity, epsilon, rng, size):
+    weights = np.exp(epsilon * utilities / (2 * sensitivity))
+    return np.searchsorted(np.cumsum(weights) / weights.sum(), rng.random(size))
+
+
+def staircase(epsilon, share):
+    fall = math.exp(-epsilon)
+    high, low = share, (1 - share) * fall
+    inside = (high * share / 2 + low * (1 + share) / 2) / (high + low)
+    return fall / (1 - fall) + inside
+
+
+def one_end(sensitivity, epsilon):
+    return sensitivity / math.log((1 + math.exp(epsilon)) / 2)
+
+
+ANSWERS = {
+    "one-sided-scale": Answers(
+        wrong=[
+            (lambda d, e: one_end(1.0, e) / d, "Let W grow"),
+        ],
+        right=[one_end],
+    ),
+    "gumbel": Answers(
+        wrong=[
+            (lambda *case: choose(*case, factor=1.0), "The frequencies"),
+            (lambda *case: choose(*case, gumbel=False), "The frequencies"),
+            (lambda *case: choose(*case)[:10], "The frequencies"),
+        ],
+        right=[choose, by_inversion],
+    ),
+    "staircase": Answers(
+        wrong=[
+            (lambda e, s: staircase(e, 1 - s), "Where is the middle of each?"),
+            (lambda e, s: 1 / e, "Where is the middle of each?"),
+            (lambda e, s: -staircase(e, s), "The sign is wrong."),
+        ],
+        right=[staircase],
+    ),
+    "private-mean": Answers(
+        wrong=[
+            (lambda values, e, rng: values.mean(), "add noise once"),
+            (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),
+            (lambda values, e, rng: 195.0, "add noise once"),
+        ],
+    ),
+}

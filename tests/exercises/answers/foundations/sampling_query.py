@@ -1,0 +1,104 @@
+"""Answers to the exercises of *One random record*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pdpbook.foundations.sampling_query import Grid
+from tests.tools.answers import Answers
+
+
+def padded(low, high, epsilon, p, *, log=math.log, sides=(1, 1), tail=2.0, scale=None):
+    """The padded interval with the mistakes that are asked for."""
+    if p < 0.5:
+        raise ValueError("p")
+    pad = -(high - low if scale is None else scale) / epsilon * log(tail * (1 - p))
+    return low - sides[0] * pad, high + sides[1] * pad
+
+
+def refusing(low, high, epsilon, p):
+    if not 0.5 <= p <= 0.9:
+        raise ValueError("p")
+    return padded(low, high, epsilon, p)
+
+
+def unchecked(low, high, epsilon, p):
+    pad = (high - low) / epsilon * -math.log(2 - 2 * p)
+    return [low - pad, high + pad]
+
+
+def seen(n, chance):
+    return math.ceil(math.log1p(-chance) / math.log1p(-1 / n) - 1e-9)
+
+
+def seen_by_bisection(n, chance):
+    low, high = 0, 10 * n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if -math.expm1(middle * math.log1p(-1 / n)) >= chance * (1 - 1e-13):
+            high = middle
+        else:
+            low = middle
+    return np.int64(high)
+
+
+def public(clip="limits", *, limits=(120.0, 230.0), keep=True, at=None, sensitivity=None):
+    """A public grid with the mistakes that are asked for."""
+
+    def public_grid(data, epsilon):
+        grid = Grid.padded(list(limits), epsilon=at or epsilon)
+        if sensitivity:
+            grid = Grid(grid.lower, grid.upper, 101, sensitivity=sensitivity)
+        low, high = limits if clip == "limits" else (grid.lower, grid.upper)
+        if not keep:
+            return grid, data[(data >= low) & (data <= high)]
+        return grid, np.clip(data, low, high)
+
+    return public_grid
+
+
+ANSWERS = {
+    "padded-interval": Answers(
+        wrong=[
+            # student's findings: the hint said what they already had
+            # student's finding: p < 1/2 was not tried
+            (unchecked, "raise a ValueError"),
+            # a reviewer's finding: p above 0.9 was not tried
+            (refusing, "0.999) raised ValueError"),
+            (
+                lambda *case: padded(*case, sides=(0, 1)),
+                "1 of 2 entries are wrong, the first at [0]",
+            ),
+        ],
+        right=[padded, lambda *case: np.array(padded(*case))],
+    ),
+    "draws-until-seen": Answers(
+        wrong=[
+            (lambda n, c: math.ceil(n * c), "Draws may repeat a record"),
+            (lambda n, c: math.ceil(math.log(c) / math.log1p(-1 / n)), "*missed*"),
+            (lambda n, c: math.ceil(math.log(1 - c) / math.log(1 - 1 / n)), "loses digits"),
+            (lambda n, c: math.floor(math.log1p(-c) / math.log1p(-1 / n)), "the chance is 0.98"),
+            (lambda n, c: seen(n, c) + 1, "One draw fewer is enough."),
+            (lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number"),
+        ],
+        right=[seen, seen_by_bisection, lambda n, c: float(seen(n, c))],
+    ),
+    "public-grid": Answers(
+        wrong=[
+            # student's finding: records clipped to the padded interval passed
+            (public("padded"), "in the padding"),
+            (public(keep=False), "301 records went in, and 300 came back."),
+            (lambda d, e: (Grid.padded(d, epsilon=e), d), "the grid is another than with all 300"),
+            (public(sensitivity=1.0), "has a padding of 0 cm"),
+            (public(at=1.0), "Set the grid's `sensitivity`"),
+            (public(limits=(165.0, 175.0)), "Ordinary heights"),
+            (
+                lambda d, e: (Grid(100.0, 250.0, 101, sensitivity=0.2), d),
+                "must come back, inside the grid",
+            ),
+        ],
+        right=[public(), public(limits=(50, 300)), public(limits=(130.0, 210.0))],
+    ),
+}

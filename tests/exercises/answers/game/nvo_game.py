@@ -1,0 +1,216 @@
+"""Answers to the exercises of *The game*."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import comb, log, prod
+
+import numpy as np
+
+from pdpbook.per_instance.privacy_loss import linear_limits
+from pdpbook_exercises.chapters.game.nvo_game import _good_enough, _no_trap
+from pdpbook_exercises.chapters.small_games import laplace_game
+from tests.tools.answers import Answers
+
+
+def payoff(profile, kernel, epsilon, *, groups=False, one_sided=False, all_n=False, wrong_kl=False):
+    """The payoff with the mistakes that are asked for."""
+    n, mass = profile.sum(), np.einsum("kv,vkx->x", profile, kernel)
+    p, q, private = mass / n, profile.sum(axis=1) / n, 0
+    for k, v in np.argwhere(profile > 0):
+        without = np.maximum(mass - kernel[v, k], 0) / (n if all_n else n - 1)
+        with np.errstate(divide="ignore"):
+            ratio = np.log(p[p > 0]) - np.log(without[p > 0])
+        loss = ratio.max() if one_sided else np.abs(ratio).max()
+        private += (1 if groups else profile[k, v]) * (loss <= epsilon)
+    a, b = (p, q) if wrong_kl else (q, p)
+    seen = (a > 0) & (b > 0)
+    return private + 1 - (a[seen] * np.log(a[seen] / b[seen])).sum() / log(len(q))
+
+
+def careless(profile, kernel, epsilon):
+    """Nothing is done about outputs that only one record, or nobody, can give."""
+    n, mass = profile.sum(), np.einsum("kv,vkx->x", profile, kernel)
+    p, q, private = mass / n, profile.sum(axis=1) / n, 0
+    with np.errstate(all="ignore"):
+        for k, v in np.argwhere(profile > 0):
+            loss = np.abs(np.log(p / ((mass - kernel[v, k]) / (n - 1)))).max()
+            private += profile[k, v] * (loss <= epsilon)
+        return private + 1 - np.where(q > 0, q * np.log(q / p), 0).sum() / log(len(q))
+
+
+def by_lemma(profile, kernel, epsilon):
+    """Record by record, with the linear form of pDP."""
+    n = int(profile.sum())
+    rows = [kernel[v, k] for (k, v), c in np.ndenumerate(profile) for _ in range(c)]
+    mass = np.sum(rows, axis=0)
+    tau, sigma = linear_limits(n=n, epsilon=epsilon)
+    limits = 1e-12
+    private = [
+        (r <= tau * mass + limits).all() and (r >= sigma * mass - limits).all() for r in rows
+    ]
+    q = profile.sum(axis=1) / n
+    kl = sum(a * log(a / b) for a, b in zip(q, mass / n, strict=True) if a > 0)
+    return float(sum(private) + 1 - kl / log(len(q)))
+
+
+def floor(kind):
+    """A bound on P_U made of q and the smallest own shares."""
+
+    def utility_floor(counts, kernel):
+        q = np.asarray(counts) / np.sum(counts)
+        own = np.diagonal(kernel, axis1=1, axis2=2).min(axis=0)
+        return 1 + kind(q, own) / log(len(q))
+
+    return utility_floor
+
+
+def equilibrium(gains, *, copy=True, neighbours=False, empty=False, first=False):
+    """The test of an equilibrium, with the mistakes that are asked for."""
+
+    def is_equilibrium(game, profile):
+        here = game.evaluate(profile).payoff
+        for k, v in np.argwhere(profile >= 0 if empty else profile > 0):
+            for w in range(game.actions):
+                if neighbours and abs(v - w) > 1:
+                    continue
+                changed = profile.copy() if copy else profile
+                changed[k, v] -= 1
+                changed[k, w] += 1
+                if v != w and gains(game.evaluate(changed).payoff, here):
+                    return False
+            if first:
+                return True
+        return True
+
+    return is_equilibrium
+
+
+def gains(new, old):
+    return new > old + 1e-9
+
+
+def floor_in_loops(counts, kernel):
+    own = [min(kernel[v][k][k] for v in range(len(kernel))) for k in range(len(counts))]
+    n = sum(counts)
+    return 1 - sum(c / n * log(1 / a) for c, a in zip(counts, own, strict=True)) / log(len(counts))
+
+
+def enumerated(counts, actions):
+    total = 1
+    for c in map(int, counts):
+        if c > 20:
+            row = comb(c + actions - 1, c)
+        else:
+            row = sum(1 for _ in combinations_with_replacement(range(actions), c))
+        total *= row
+    return total
+
+
+def through_best(game, profile):
+    best = max(
+        game.evaluate(profile - step(game, k, v) + step(game, k, w)).payoff
+        for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
+    )
+    return np.bool_(best <= game.evaluate(profile).payoff + 1e-9)
+
+
+def step(game, k, v):
+    one = np.zeros((game.bins, game.actions), dtype=int)
+    one[k, v] = 1
+    return one
+
+
+def designed(mine):
+    """The smallest scales, in steps of 0.01, that have no exposing equilibrium."""
+    no_trap, good = _no_trap(mine), _good_enough(mine)
+    for smallest, others in product(range(10, 25), [(20, 70), (30, 70), (40, 70), (25, 40)]):
+        scales = [smallest / 100, *(each / 100 for each in others)]
+        game = laplace_game(mine["counts"], scales, mine["epsilon"])
+        outcome = game.evaluate(game.constant_profile(0))
+        trap = outcome.private_records < 7 and outcome.is_nash()
+        if smallest < others[0] and not trap and not no_trap(scales) and not good(scales):
+            return scales
+
+
+ANSWERS = {
+    "profiles": Answers(
+        wrong=[
+            (lambda counts, actions: sum(c + 1 for c in counts), "The value is wrong"),
+            (lambda counts, actions: prod(comb(c, actions) for c in counts), "does not hold"),
+            (
+                lambda counts, actions: prod(
+                    float(comb(c + actions - 1, actions - 1)) for c in counts
+                ),
+                "no floats",
+            ),
+            (lambda counts, actions: None if counts else 0, "is a `return` missing?"),
+        ],
+        right=[enumerated],
+    ),
+    "payoff": Answers(
+        wrong=[
+            (lambda *case: payoff(*case, groups=True), "P_U is right, and P_E is not."),
+            (lambda *case: payoff(*case, all_n=True), "Which records does P_{-i} average?"),
+            (lambda *case: payoff(*case, wrong_kl=True), "one after the other"),
+            (lambda *case: payoff(*case) - 1e-3, "P_E may be right, but P_U is not."),
+            (lambda *case: payoff(*case, one_sided=True), "The loss is an absolute value"),
+            (careless, "P_{-i}(x) = 0"),
+            (lambda *case: float("nan"), "A payoff is a finite number."),
+        ],
+        right=[payoff, by_lemma],
+    ),
+    "floor": Answers(
+        wrong=[
+            # student's finding: Jensen the wrong way round is no bound
+            (floor(lambda q, own: log((q * own).sum())), "That is no lower bound"),
+            # student's finding: a bound with the smallest share of all is weaker
+            (floor(lambda q, own: log(own[q > 0].min())), "P_U is larger than this"),
+            (floor(lambda q, own: 0 * own.sum()), "That is no lower bound"),
+            (lambda counts, kernel: 0.0, "deserves a positive bound"),
+            (floor(lambda q, own: (q * np.log2(own)).sum()), "deserves a positive"),
+            (floor(lambda q, own: -(q * np.log(own)).sum()), "That is no lower bound"),
+        ],
+        right=[floor_in_loops],
+    ),
+    "equilibrium": Answers(
+        wrong=[
+            # student's findings: ties, and a profile that is changed
+            (equilibrium(lambda new, old: new >= old), "Two of the actions are equal"),
+            (equilibrium(gains, copy=False), "changed"),
+            (
+                lambda game, profile: game.evaluate(profile).private_records == game.records,
+                "one record",
+            ),
+            (equilibrium(gains, neighbours=True), "one record gains"),
+            (equilibrium(gains, first=True), "one record gains"),
+            (equilibrium(gains, empty=True), "every group that has somebody"),
+            # a reviewer's findings: what the text forbids, no tolerance, and "yes"
+            (lambda game, profile: game.evaluate(profile).is_nash(), "neither is_nash nor regret"),
+            (lambda game, profile: game.evaluate(profile).regret <= 1e-9, "nor regret"),
+            (equilibrium(lambda new, old: new > old), "only if it is more than 1e-9"),
+            (
+                lambda game, profile: "yes" if equilibrium(gains)(game, profile) else "",
+                "True or False",
+            ),
+            (lambda game, profile: True, "But one record gains by a change of its own there."),
+            (lambda game, profile: not equilibrium(gains)(game, profile), "does not hold yet"),
+        ],
+        right=[through_best, equilibrium(gains)],
+    ),
+    "design": Answers(
+        wrong=[
+            ([0.05, 0.2, 1.0], "expose somebody"),
+            ([2.5, 10.0, 50.0], "Are these centimetres?"),
+            ([0.15, 0.2], "Three numbers"),
+            ([-0.1, 0.2, 0.3], "Three numbers"),
+            ([0.43, 0.5, 1.0], "The best equilibrium has KL"),
+        ],
+        right=lambda mine: [
+            designed(mine),
+            designed(mine)[::-1],
+            [Fraction(each).limit_denominator(100) for each in designed(mine)],
+        ],
+    ),
+}

@@ -1,0 +1,83 @@
+"""Answers to the exercises of *The truncated Laplace density*."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.integrate import quad
+
+from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace_extremes
+from tests.tools.answers import Answers
+
+
+def scale_for_ratio(ratio):
+    """By bisection of the package's two extremes."""
+    low, high = 1e-3, 1e4
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        smallest, largest = truncated_laplace_extremes(middle)
+        low, high = (middle, high) if largest > ratio * smallest else (low, middle)
+    return high, truncated_laplace_extremes(high)[0]
+
+
+def sd(scale):
+    return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
+
+
+def sd_by_quadrature(scale):
+    whole = -math.expm1(-0.5 / scale)
+    end = min(0.5, 60 * scale)
+    return math.sqrt(quad(lambda t: t * t * math.exp(-t / scale) / scale, 0, end)[0] / whole)
+
+
+def ratio(bins, scale):
+    step = 1 / (bins * scale)
+    return 2 / (1 + math.exp(-step / 2)) * math.exp((bins - 1.5) * step)
+
+
+def ratio_of_masses(bins, scale):
+    step = 1 / (bins * scale)
+    far = 0.5 * (math.exp(-(bins - 1.5) * step) - math.exp(-(bins - 0.5) * step))
+    return np.float64((1 - math.exp(-step / 2)) / far)
+
+
+def from_kernel(bins, scale):
+    rows = laplace_kernel(min(bins, 2000), [scale])[0]
+    return rows[0, 0] / rows[-1, 0]
+
+
+ANSWERS = {
+    "scale-for-ratio": Answers(
+        wrong=[
+            (lambda ratio: (math.log(ratio), math.log(ratio) / (ratio - 1)), "Solve for b."),
+        ],
+        right=[scale_for_ratio],
+    ),
+    "truncated-sd": Answers(
+        wrong=[
+            (lambda b: b, "integrate by parts"),
+            (lambda b: min(math.sqrt(2) * b, 12**-0.5), "spread of the uniform"),
+        ],
+        right=[sd, sd_by_quadrature],
+    ),
+    "grid-ratio": Answers(
+        wrong=[
+            (lambda bins, b: math.log(ratio(bins, b)), "mirror images"),
+            (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
+            # student's finding: the formula was in the text; a table of the kernel is no formula
+            (from_kernel, "1000000, 0.3"),
+        ],
+        right=[ratio, ratio_of_masses],
+    ),
+    "gaussian-sigma": Answers(
+        wrong=[
+            (lambda r: 1 / math.log(r), "the square of the distance"),
+            (lambda r: 0.5 / math.log(r), "Is that the variance?"),
+            (lambda r: 1 / math.sqrt(8 * math.log(r)), "from an edge"),
+            (lambda r: math.sqrt(2 * math.log(r)), "With this sigma the ratio is"),
+            (lambda r: -1 / math.sqrt(2 * math.log(r)), "a number > 0"),
+        ],
+        right=[lambda r: np.sqrt(0.5 / np.log(r))],
+    ),
+}
