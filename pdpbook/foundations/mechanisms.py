@@ -37,7 +37,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 from pdpbook.foundations.discrete_noise import (
     UNITS,
     add_noise,
@@ -147,7 +147,7 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     Returns
     -------
     float or ndarray
-        :math:`\Delta_1/b`, exactly the smallest ε.
+        :math:`\Delta_1/b`, exactly the smallest ε, rounded up.
 
     Raises
     ------
@@ -167,7 +167,11 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     (0.25, array([3. , 1.5]))
     """
     width = _validate.number("sensitivity", sensitivity, above=0.0)
-    return _quotient(width, _numbers("scale", scale, above=0.0), "sensitivity", "scale")
+    scales = _numbers("scale", scale, above=0.0)
+    ratio = _quotient(width, scales, "sensitivity", "scale")
+    if np.ndim(ratio):
+        return np.asarray(np.nextafter(ratio, math.inf))
+    return _exact.rounded_up(Fraction(width) / Fraction(scales))
 
 
 @overload
@@ -389,7 +393,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     Returns
     -------
     float
-        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`.
+        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`, rounded up.
 
     Raises
     ------
@@ -418,6 +422,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     if delta > 0.5:
         raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
     sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
+    sigma = _exact.up(sigma, 8)
     if sigma == math.inf:
         raise _validate.fail("sensitivity", "small enough for a finite sigma", sensitivity)
     return sigma
@@ -640,7 +645,7 @@ def exponential_epsilon(
     Returns
     -------
     float or ndarray
-        :math:`2\,\text{rate}\,\Delta u`.
+        :math:`2\,\text{rate}\,\Delta u`, rounded up.
 
     Raises
     ------
@@ -664,7 +669,9 @@ def exponential_epsilon(
         epsilon = 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
     if not np.isfinite(epsilon).all():
         raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
-    return epsilon
+    if np.ndim(epsilon):
+        return np.asarray(np.nextafter(epsilon, math.inf))
+    return _exact.times_up(2 * Fraction(rate), sensitivity)
 
 
 @overload
@@ -742,7 +749,7 @@ def randomised_response_epsilon(truth: float) -> float:
     Returns
     -------
     float
-        :math:`\ln\frac{p}{1-p}`.
+        :math:`\ln\frac{p}{1-p}`, rounded up by a few units in the last place.
 
     Raises
     ------
@@ -763,7 +770,7 @@ def randomised_response_epsilon(truth: float) -> float:
     truth = _validate.number("truth", truth, above=0.0, below=1.0)
     if truth < 0.5:
         raise _validate.fail("truth", "a number in [1/2, 1)", truth)
-    return math.log(truth) - math.log1p(-truth)
+    return _exact.up(math.log1p((2.0 * truth - 1.0) / (1.0 - truth)), 4)  # differences are exact
 
 
 def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:

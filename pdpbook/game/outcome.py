@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pdpbook import _kernels, _validate
 from pdpbook._exact import UNITS
 from pdpbook.foundations.grid_noise import drawn_bins
+from pdpbook.foundations.system_generator import release_source
 
 if TYPE_CHECKING:
     from pdpbook.game.nvo_game import NVOGame
@@ -185,7 +186,7 @@ class Outcome:
             atol = 2e-12 / self.game.records
         return self.regret <= _validate.number("atol", atol, above=0.0, strict=False)
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray:
+    def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
 
         Every value is a random sampling query of its own, and costs privacy of its own.  Each
@@ -195,8 +196,9 @@ class Outcome:
         ----------
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
-        rng : numpy.random.Generator
-            Source of the draws.
+        rng : numpy.random.Generator, optional
+            For experiments that have to be repeated.  A release takes None: the generator of the
+            operating system.
 
         Returns
         -------
@@ -210,10 +212,10 @@ class Outcome:
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.length("size", size, what="a sample")
-        rng = _validate.generator("rng", rng)
+        source = release_source(rng)
         high, low = ((part * UNITS).tolist() for part in self._exact_mass)
         mass = [int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True)]
-        bins = drawn_bins(mass, self.game.records, size, rng)
+        bins = drawn_bins(mass, self.game.records, size, source)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:
