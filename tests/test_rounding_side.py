@@ -16,6 +16,7 @@ from pdpbook.foundations import (
     advanced_composition,
     bounded_laplace_epsilon,
     classical_gaussian_sigma,
+    gaussian_delta,
     group_privacy,
     optimal_composition,
     posterior_interval,
@@ -97,6 +98,17 @@ def test_a_noise_scale_and_an_interval(epsilon: float, delta: float) -> None:
     odds, factor = mp.mpf(delta) / (1 - mp.mpf(delta)), mp.exp(mp.mpf(epsilon))
     hardly_above(high, odds * factor / (1 + odds * factor))
     assert low <= odds / factor / (1 + odds / factor)
+
+
+@pytest.mark.parametrize(("step", "away"), cases((-6, 1.3), (-1, 1.55)))
+def test_gaussian_noise(step: float, away: float) -> None:
+    """The δ of a Gaussian step, and the noise that is enough for it."""
+    epsilon = step * (step / 2.0 + away)
+    u, e = mp.mpf(1) / mp.mpf(1.0 / step), mp.mpf(epsilon)
+    with mp.workdps(400):
+        exact = mp.ncdf(u / 2 - e / u) - mp.exp(e) * mp.ncdf(-u / 2 - e / u)
+    stated = gaussian_delta(1.0 / step, epsilon=epsilon)
+    hardly_above(stated, exact, 1e-10)
 
 
 @pytest.mark.parametrize(("epsilon", "bins", "delta"), cases((-12, 1.5), (0, 6), (-200, -0.01)))

@@ -291,7 +291,7 @@ def gaussian_delta(
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
     :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
-    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.
+    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.  It is rounded up.
 
     Examples
     --------
@@ -369,7 +369,7 @@ def analytic_gaussian_sigma(
     unit = high[place.reshape(np.shape(levels))]
     _validate.broadcast("sensitivity", np.asarray(widths), "epsilon", unit)
     with np.errstate(over="ignore", under="ignore"):
-        sigma = widths * unit
+        sigma = _exact.up(widths * unit, 4)
     if not ((np.asarray(sigma) > 0.0) & np.isfinite(sigma)).all():
         raise ValueError(
             "sensitivity must be such that the noise is a finite number > 0, "
@@ -840,7 +840,7 @@ def _noise_fits(value: Any, scale: Any, name: str) -> None:
 
 
 def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the δ of N(0, 1) against N(u, 1)."""
+    """Return the δ of N(0, 1) against N(u, 1), rounded up."""
     from scipy.special import erfcx, ndtr
 
     def mills(t: NDArray[np.float64]) -> Any:
@@ -854,7 +854,8 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
     start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
-    return np.asarray(np.where(u < 1.0, short, long))
+    rounding = 2.0**-46 + 2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0)  # of z and its square
+    return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
