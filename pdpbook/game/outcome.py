@@ -86,6 +86,12 @@ class Outcome:
         return _read_only(mass)
 
     @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """S(x) in whole numbers, 2⁵² S(x) without rounding; they sum to n 2⁵²."""
+        high, low = ((part * UNITS).tolist() for part in self._exact_mass)
+        return tuple(int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True))
+
+    @cached_property
     def output(self) -> NDArray[np.float64]:
         """The output distribution S / n of the random sampling query, shape (K,)."""
         return _read_only(self.mass / self.game.records)
@@ -213,9 +219,7 @@ class Outcome:
         """
         size = _validate.length("size", size, what="a sample")
         source = release_source(rng)
-        high, low = ((part * UNITS).tolist() for part in self._exact_mass)
-        mass = [int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True)]
-        bins = drawn_bins(mass, self.game.records, size, source)
+        bins = drawn_bins(self.weights, self.game.records, size, source)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:
