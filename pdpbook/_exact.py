@@ -11,13 +11,33 @@ same answer for every w and S.
 The neighbours are found from an enclosure of :math:`e^{-\varepsilon}` between two fractions.  It is
 made twice as precise until both of its ends have the same neighbours, which happens because the
 number between them is irrational.
+
+What is told of privacy in doubles, such as the ε of a composition, errs on the side of privacy:
+:func:`up` and :func:`down` are the only places where such a number is rounded.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["UNITS", "exp_of_minus", "limits", "neighbours"]
+import numpy as np
+
+__all__ = [
+    "UNITS",
+    "added_up",
+    "down",
+    "exp_of_minus",
+    "limits",
+    "neighbours",
+    "private_for_all_data",
+    "rounded_down",
+    "rounded_up",
+    "times_up",
+    "up",
+]
 
 #: Every row of a kernel in whole numbers has weights that sum to this.
 UNITS = 2**52
@@ -120,3 +140,94 @@ def _above(low: Fraction, high: Fraction, largest: int) -> Fraction | None:
     """Return the neighbour above every number between two; None if they do not agree on it."""
     first, last = neighbours(low, largest), neighbours(high, largest)
     return first[1] if first == last and first[0] < first[1] else None
+
+
+def private_for_all_data(weights: Any, n: int, epsilon: float) -> bool:
+    r"""Return whether a fixed randomiser in whole numbers is ε-private for all data of n records.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (K, K)
+        Row k is what a record of bin k is released as; each sums to 2⁵².
+    n : int
+        Number of records, at least 2.
+    epsilon : float
+        Privacy target.
+
+    Notes
+    -----
+    At an output x the worst data set has one record of the row with the largest weight there, or
+    with the smallest, and n - 1 of the row at the other end.  The linear form decides.
+
+    Examples
+    --------
+    >>> rows = np.array([[3, 1], [1, 3]]) * 2**50
+    >>> private_for_all_data(rows, 2, 0.7), private_for_all_data(rows, 2, 0.69)
+    (True, False)
+    """
+    most, least = limits(n, epsilon)
+    for high, low in zip(weights.max(axis=0).tolist(), weights.min(axis=0).tolist(), strict=True):
+        if high * most > high + (n - 1) * low or low < least * (low + (n - 1) * high):
+            return False
+    return True
+
+
+def rounded_up(value: Fraction) -> float:
+    """Return the smallest double that is not less than a fraction; infinity if there is none.
+
+    Examples
+    --------
+    >>> rounded_up(Fraction(1, 4)), rounded_up(Fraction(1, 10)) > Fraction(1, 10)
+    (0.25, True)
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
+    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+
+
+def rounded_down(value: Fraction) -> float:
+    """Return the largest double that is not more than a fraction that is small enough for one."""
+    nearest = float(value)
+    return nearest if nearest <= value else math.nextafter(nearest, -math.inf)
+
+
+def added_up(values: Iterable[float]) -> float:
+    """Return a sum of finite doubles, rounded up.
+
+    Examples
+    --------
+    >>> added_up([0.5, 0.25]), added_up([0.1] * 3) >= 3 * Fraction(0.1)
+    (0.75, True)
+    """
+    return rounded_up(sum(map(Fraction, values), Fraction(0)))
+
+
+def times_up(first: float | Fraction, second: float) -> float:
+    """Return a product of two finite numbers >= 0, rounded up.
+
+    Examples
+    --------
+    >>> times_up(2, 0.1), times_up(3, 0.1) >= 3 * Fraction(0.1)
+    (0.2, True)
+    """
+    return rounded_up(Fraction(first) * Fraction(second))
+
+
+def up(value: Any, units: int) -> Any:
+    """Return a number or an array >= 0, raised by so many units in the last place; 0 stays 0.
+
+    Examples
+    --------
+    >>> up(0.0, 4), up(1.0, 4) == 1.0 + 2.0**-50
+    (0.0, True)
+    """
+    moved = np.asarray(value) * (1.0 + units * 2.0**-52)
+    return moved if np.ndim(value) else float(moved)
+
+
+def down(value: Any, units: int) -> Any:
+    """Return a number or an array >= 0, lowered by so many units in the last place."""
+    moved = np.asarray(value) * (1.0 - units * 2.0**-52)
+    return moved if np.ndim(value) else float(moved)

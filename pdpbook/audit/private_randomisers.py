@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 from pdpbook._repr import short_repr
 from pdpbook.audit.safe_randomisers import safe_randomiser
+from pdpbook.foundations.discrete_noise import UNITS, rate_units
 from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.foundations.system_generator import release_source
 
@@ -101,7 +103,9 @@ def noise_margin(bins: int, *, epsilon: float, delta: float) -> int:
     -------
     int
         The smallest t ≥ 0 with :math:`\Pr[\max_kZ_k>t]\le\delta`, where
-        :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`.
+        :math:`\Pr[Z>t]=\alpha^{t+1}/(1+\alpha)` and :math:`\alpha=e^{-\varepsilon}`, with ε rounded
+        down to the multiple of 2⁻⁶² at which the noise is drawn.  The probability is computed from
+        above, so that t may be larger by 1 where it nearly equals δ.
 
     Raises
     ------
@@ -192,7 +196,7 @@ def private_randomiser(
     actions = _validate.choice("actions", actions, "rows", "blur", "laplace")
     at_least = _validate.integer("at_least", at_least, at_least=0)
     first = _noise_level("share * epsilon", share * epsilon)
-    second = epsilon - first
+    second = max(_exact.rounded_down(Fraction(epsilon) - Fraction(first)), 0.0)
     noisy = np.asarray(geometric_mechanism(data, epsilon=first, rng=source))
     return from_noisy_counts(noisy, first, second, delta=delta, actions=actions, at_least=at_least)
 
@@ -242,9 +246,11 @@ def from_noisy_counts(
 
 
 def _failure(bins: int, epsilon: float, margin: int) -> float:
-    """Probability that the largest of several noises exceeds the margin."""
-    single = math.exp(-epsilon * (margin + 1)) / (1.0 + math.exp(-epsilon))
-    return -math.expm1(bins * math.log1p(-single))
+    """Probability that the largest of several noises exceeds the margin, or hardly more."""
+    rate = _exact.rounded_down(Fraction(rate_units(Fraction(epsilon)), UNITS))
+    single = math.exp(-rate * (margin + 1)) / (1.0 + math.exp(-rate))
+    single = min(_exact.up(single, 8 + math.ceil(rate * (margin + 1))), 1.0)
+    return min(_exact.up(-math.expm1(bins * math.log1p(-single)), 8), 1.0) if single < 1.0 else 1.0
 
 
 def _noise_level(name: str, value: float) -> float:

@@ -27,7 +27,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.system_generator import release_source
 
 __all__ = [
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 #: Probabilities that are drawn exactly are multiples of one part in this number.
-WHOLE = 2**52
+WHOLE = _exact.UNITS
 #: More than the relative error of a weight that is computed in doubles.
 _MARGIN = 1.0 + 2.0**-50
 
@@ -55,7 +56,7 @@ def local_epsilon(randomiser: ArrayLike) -> float:
     -------
     float
         The largest :math:`\ln\frac{p_k(x)}{p_j(x)}`, infinite if some output can be reached from
-        one bin and not from another.
+        one bin and not from another.  It is rounded up by a few units in the last place.
 
     Raises
     ------
@@ -73,8 +74,13 @@ def local_epsilon(randomiser: ArrayLike) -> float:
     """
     table = _validate.randomiser_matrix("randomiser", randomiser)
     table = table[:, table.any(axis=0)]
-    with np.errstate(divide="ignore"):
-        return float((np.log(table.max(axis=0)) - np.log(table.min(axis=0))).max())
+    high, low = table.max(axis=0), table.min(axis=0)
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(high > low, np.nextafter(high / low, math.inf), 1.0)
+        if (ratio < math.inf).all():
+            return float(_exact.up(np.log(ratio).max(), 4))
+        logs = np.log(high), np.log(low)
+        return float((logs[0] - logs[1] + 2.0**-50 * (abs(logs[0]) + abs(logs[1]))).max())
 
 
 def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
@@ -92,7 +98,8 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     float
         :math:`\ln\bigl(1+\frac{r-1}n\bigr)`, r being the largest :math:`p_k(x)/p_j(x)`: the
         supremum of the loss of one draw over all data sets of n records, each against the same
-        data without any one record.  Infinite if r is.
+        data without any one record.  Infinite if r is.  It is rounded up by a few units in the last
+        place.
 
     Raises
     ------
@@ -117,8 +124,9 @@ def randomiser_epsilon(randomiser: ArrayLike, n: int) -> float:
     local = local_epsilon(randomiser)
     n = _validate.integer("n", n, at_least=2)
     if local > 40.0:  # r - 1 and r are the same float
-        return float(np.logaddexp(0.0, local - math.log(n)))
-    return math.log1p(math.expm1(local) / n)
+        rounding = 2.0**-50 * (local + math.log(n)) if local < math.inf else 0.0
+        return float(np.logaddexp(0.0, local - math.log(n))) + rounding
+    return _exact.up(math.log1p(math.expm1(local) / n), 8)
 
 
 def k_ary_randomised_response(bins: int, n: int, epsilon: float) -> NDArray[np.float64]:
@@ -203,8 +211,8 @@ def draw_released(
     ndarray of int, shape (size,)
         Bins from 0 to K - 1.  The record has a uniform number below n, and the bin one below
         :math:`2^{52}`.  The probabilities in a row are multiples of :math:`2^{-52}`: those of
-        :func:`k_ary_randomised_response` as they are; others are rounded, those above 0 to at least
-        one multiple, and the likeliest bin takes the rest.
+        :func:`k_ary_randomised_response` or of a game as they are; others are rounded as in a game,
+        by :func:`~pdpbook.foundations.grid_noise.whole_weights`.
 
     Raises
     ------
@@ -234,17 +242,7 @@ def draw_released(
     unit = source.integers(WHOLE, size=size)
     found = np.empty(size, dtype=np.int64)
     for k in np.unique(place):
-        weights = _whole_row(rows[k])
+        weights = whole_weights(rows[k])
         at = np.flatnonzero(place == k)
         found[at] = np.searchsorted(np.cumsum(weights), unit[at], side="right")
     return found
-
-
-def _whole_row(row: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return probabilities in units of one part in WHOLE, none of which becomes 0."""
-    weights = row * WHOLE
-    if (weights % 1.0).any() or weights.sum() != WHOLE:
-        weights = np.floor(row * (WHOLE - row.size)) + (row > 0.0)
-    whole = weights.astype(np.int64)
-    whole[whole.argmax()] += WHOLE - whole.sum()
-    return whole

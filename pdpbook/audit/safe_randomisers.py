@@ -23,8 +23,9 @@ optimum, and it does not depend on the order in which a machine adds numbers.
 
 Newton's method goes to the optimum, by a quadratic program a step.  It goes only so far along a
 step as the objective falls, and it ends when a step moves no probability by more than a
-ten-millionth.  After each step a small share of a constant row makes up for rounding, and the
-condition is checked: it does not depend on what the solver has found.
+ten-millionth.  After each step a small share of a constant row makes up for rounding.  In the end
+the rows are rounded to multiples of 2⁻⁵², which is how they are drawn, and the condition is checked
+between whole numbers, without a tolerance: it does not depend on what the solver has found.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 from pdpbook.audit.count_posterior import CountPosterior, noisy_counts, posterior_from_noise
 from pdpbook.audit.randomiser_program import ACTIONS, RandomiserProgram
+from pdpbook.foundations.grid_noise import whole_weights
 
 __all__ = ["best_safe_randomiser", "is_safe", "safe_randomiser"]
 
@@ -45,9 +47,11 @@ _STEPS = 60  #: of Newton's method at most
 _STILL = 1e-7  #: largest change of a probability at which it ends
 _EQUAL = 1e-14  #: rounding of the objective, where a constant row is worth 1
 _HALVES = 30  #: how often a step is halved before it is given up
-_SLACK = 1e-12  #: relative rounding of the sums in the condition
+_SLACK = 1e-12  #: of the condition while the optimum is searched; more than rounding of sums
 #: Shares of a constant row that are tried where a record could not be released as itself.
 _TRACES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
+#: Shares of a constant row that are tried where whole numbers do not meet the condition.
+_SHARES = 10.0 ** np.arange(-15.0, 1.0)
 
 
 def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least: int = 0) -> bool:
@@ -67,9 +71,12 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     Returns
     -------
     bool
-        Whether the condition of this module holds, up to rounding.  It is sufficient: every record
-        of every data set of at least ``at_least`` records with counts of at least ``lower`` is
-        ε-pDP, and because the randomiser is fixed this bounds its end-to-end loss.
+        Whether the condition of this module holds, without rounding, for the rows in multiples of
+        2⁻⁵² (:func:`~pdpbook.foundations.grid_noise.whole_weights`) that
+        :func:`~pdpbook.audit.draw_released` draws from.  The number :math:`1-e^{-\varepsilon}` is
+        rounded down by less than a part in 2²⁴⁰.  The condition is sufficient: every record of
+        every data set of at least ``at_least`` records with counts of at least ``lower`` is ε-pDP,
+        and because the randomiser is fixed this bounds its end-to-end loss.
 
     Raises
     ------
@@ -94,9 +101,7 @@ def is_safe(randomiser: ArrayLike, lower: ArrayLike, *, epsilon: float, at_least
     counts = _lower_counts(lower, len(table), "randomiser")
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     at_least = _validate.integer("at_least", at_least, at_least=0)
-    if (table == table[0]).all():
-        return True
-    return bool((table <= _caps(table, counts, epsilon, at_least) * (1.0 + _SLACK)).all())
+    return _keeps(whole_weights(table), counts, epsilon, at_least)
 
 
 def safe_randomiser(
@@ -139,9 +144,9 @@ def safe_randomiser(
     Returns
     -------
     ndarray, shape (K, K)
-        Row k is the output distribution of a record of bin k.  If no randomiser but constant ones
-        is safe, every row is the estimated distribution.  The diagonal is positive, so the
-        divergence from the data is finite whatever they are.
+        Row k is the output distribution of a record of bin k, in multiples of 2⁻⁵².  If no
+        randomiser but constant ones is safe, every row is the estimated distribution.  The diagonal
+        is positive, so the divergence from the data is finite whatever they are.
 
     Raises
     ------
@@ -231,6 +236,23 @@ def best_safe_randomiser(
     array([[0.857, 0.143],
            [0.857, 0.143]])
     """
+    found = _smallest(posterior, lower, epsilon, actions, at_least)
+    constant = _positive(posterior.distribution)
+    for share in (0.0, *_SHARES):
+        weights = whole_weights((1.0 - share) * found + share * constant)
+        if _keeps(weights, lower, epsilon, at_least):
+            break
+    return weights / float(_exact.UNITS)  # with the last share all rows are equal
+
+
+def _smallest(
+    posterior: CountPosterior,
+    lower: NDArray[np.int64],
+    epsilon: float,
+    actions: str,
+    at_least: int,
+) -> NDArray[np.float64]:
+    """Return the randomiser with the smallest objective, safe up to rounding."""
     estimate = posterior.distribution
     constant = np.tile(estimate, (lower.size, 1))
     certain = np.maximum(lower.sum() + (lower == 0), at_least).min()
@@ -277,6 +299,35 @@ def _caps(
     return -math.expm1(-epsilon) * mass
 
 
+def _keeps(
+    weights: NDArray[np.int64], lower: NDArray[np.int64], epsilon: float, least: int
+) -> bool:
+    """Whether the condition holds between whole numbers; doubles decide the clear cases."""
+    if (weights == weights[0]).all():
+        return True
+    rows = weights / float(_exact.UNITS)
+    caps, slack = _caps(rows, lower, epsilon, least), max(_SLACK, rows.size * 2.0**-52)
+    if (rows > caps * (1.0 + slack)).any():
+        return False
+    share = 1 - _exact.exp_of_minus(epsilon, 256)[1]
+    sizes, records = lower.tolist(), int(lower.sum())
+    for x in np.flatnonzero((rows > caps * (1.0 - slack)).any(axis=0)):
+        column = weights[:, x].tolist()
+        mass = sum(size * each for size, each in zip(sizes, column, strict=True))
+        smallest = min(column)
+        for size, each in zip(sizes, column, strict=True):
+            alone = size == 0
+            more = max(least - records - alone, 0)
+            if each > share * (mass + alone * each + more * smallest):
+                return False
+    return True
+
+
+def _positive(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a randomiser with equal rows, which reach every output."""
+    return np.tile((estimate + 1.0 / estimate.size) / 2.0, (estimate.size, 1))
+
+
 def _made_safe(
     rows: NDArray[np.float64],
     estimate: NDArray[np.float64],
@@ -291,7 +342,7 @@ def _made_safe(
     """
     rows = np.maximum(rows, 0.0)
     rows /= rows.sum(axis=1, keepdims=True)
-    constant = np.tile((estimate + 1.0 / lower.size) / 2.0, (lower.size, 1))
+    constant = _positive(estimate)
     excess = rows - _caps(rows, lower, epsilon, at_least)
     spare = _caps(constant, lower, epsilon, at_least) - constant
     room = excess + spare  # not above 0 by rounding only, where constant rows are barely safe

@@ -64,6 +64,9 @@ def gradual_laplace(
     Neighbouring data sets, by removal or by replacement of one record, are those that change the
     answer by at most 1.
 
+    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
+    whose low bits betray what it was added to.
+
     Source: Koufogiannis, Han & Pappas (2015), and Cui et al. (2019), theorem 2, for two levels.
     Taught in *Collusion*.
 
@@ -126,6 +129,9 @@ def refine(
     -----
     Neighbouring data sets, by removal or by replacement of one record, are those that change the
     answer by at most 1.
+
+    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
+    whose low bits betray what it was added to.
 
     Source: Koufogiannis, Han & Pappas (2015).  The conditional distribution has four pieces: an
     atom at :math:`V_1`, and one exponential piece beyond it, one between it and 0, one on the

@@ -240,6 +240,9 @@ def filtered_descent(
     this is plain noisy gradient descent.  A record's account may exceed the budget by rounding, by
     :math:`10^{-12}` of it.
 
+    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
+    whose low bits betray what it was added to.
+
     Source: Feldman & Zrnic (2021), section 4; here the noise is scaled in absolute terms and a
     record that leaves does not come back.  Taught in *Individual privacy accounting*.
 

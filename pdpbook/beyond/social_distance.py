@@ -455,8 +455,8 @@ def simulated_rmse(
 
     Notes
     -----
-    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  Taught in *Privacy over social
-    distance*.
+    The exact error is :math:`\sqrt2\,\Delta/\varepsilon`.  The copies are for experiments; nothing
+    is released.  Taught in *Privacy over social distance*.
 
     Examples
     --------

@@ -98,7 +98,9 @@ def sample_pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw from the random sampling query of pairs.
 
-    Each draw picks a record and adds noise to both of its features.
+    Each draw picks a record and adds noise to both of its features.  It is for
+    experiments and not for a release: the draws are rounded, because they are made of
+    floating-point numbers.
 
     Parameters
     ----------
@@ -219,6 +221,9 @@ def noisy_copies(
     density of what is released changes by at most :math:`e^\varepsilon`.  Taught in *Regression on
     released data*.
 
+    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
+    whose low bits betray what it was added to.
+
     Examples
     --------
     >>> noisy_copies([1.0, 2.0, 4.0], epsilon=1e9, rng=np.random.default_rng(0)).round(3)
@@ -276,6 +281,9 @@ def noisy_histogram_pairs(
     Notes
     -----
     Neighbouring data sets differ by the removal of one record.
+
+    This is for experiments and not for a release: the noise is drawn in floating-point numbers,
+    whose low bits betray what it was added to.
 
     Source: Dwork & Roth (2014), section 3.3.  Negative counts are set to zero.  Taught in
     *Regression on released data*.
@@ -355,6 +363,9 @@ def game_pairs(
 
     Notes
     -----
+    This is for experiments and not for a release: the draws are rounded, because they are made of
+    floating-point numbers.
+
     Source: Ryu, Jang & Yang (2024), section VI-A.3.  Taught in *Regression on released data*.
 
     Examples

@@ -23,7 +23,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 
 __all__ = ["bounded_laplace_epsilon", "bounded_laplace_mechanism", "bounded_laplace_scale"]
 
@@ -45,7 +45,8 @@ def bounded_laplace_epsilon(
     Returns
     -------
     float
-        The smallest ε, the logarithm of the sum above; it falls as b grows.
+        The smallest ε, the logarithm of the sum above, rounded up by a few units in the last place;
+        it falls as b grows.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def bounded_laplace_epsilon(
     --------
     >>> round(bounded_laplace_epsilon(1.0, lower=0.0, upper=10.0, sensitivity=1.0), 4)
     1.4898
-    >>> bounded_laplace_epsilon(2.0, lower=0.0, upper=1.0, sensitivity=1.0)
+    >>> round(bounded_laplace_epsilon(2.0, lower=0.0, upper=1.0, sensitivity=1.0), 4)
     0.5
     """
     lower, upper, sensitivity = _range(lower, upper, sensitivity)
@@ -215,9 +216,10 @@ def bounded_laplace_mechanism(
 
 
 def _epsilon(scale: float, width: float, sensitivity: float) -> float:
-    step, whole = sensitivity / scale, -math.expm1(-width / scale)
-    growth = math.expm1(step) / whole
-    return math.log(growth - math.exp(step) * math.expm1((sensitivity - width) / scale) / whole)
+    """Return ε without cancellation, rounded up."""
+    step = sensitivity / scale
+    ends = math.expm1((sensitivity - width) / scale) / math.expm1(-width / scale)
+    return _exact.up(math.log1p(math.expm1(step) * (1.0 + ends)), 16)
 
 
 def _range(lower: float, upper: float, sensitivity: float) -> tuple[float, float, float]:

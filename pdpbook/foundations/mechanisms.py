@@ -37,7 +37,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 from pdpbook.foundations.discrete_noise import (
     UNITS,
     add_noise,
@@ -147,7 +147,7 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     Returns
     -------
     float or ndarray
-        :math:`\Delta_1/b`, exactly the smallest ε.
+        :math:`\Delta_1/b`, exactly the smallest ε, rounded up.
 
     Raises
     ------
@@ -167,7 +167,11 @@ def laplace_epsilon(scale: ArrayLike, *, sensitivity: float = 1.0) -> float | ND
     (0.25, array([3. , 1.5]))
     """
     width = _validate.number("sensitivity", sensitivity, above=0.0)
-    return _quotient(width, _numbers("scale", scale, above=0.0), "sensitivity", "scale")
+    scales = _numbers("scale", scale, above=0.0)
+    ratio = _quotient(width, scales, "sensitivity", "scale")
+    if np.ndim(ratio):
+        return np.asarray(np.nextafter(ratio, math.inf))
+    return _exact.rounded_up(Fraction(width) / Fraction(scales))
 
 
 @overload
@@ -287,7 +291,7 @@ def gaussian_delta(
     :math:`u=\Delta_2/\sigma`, :math:`z=\varepsilon/u-u/2` and :math:`w=z+u` the two terms are
     :math:`\varphi(z)M(z)` and :math:`\varphi(z)M(w)`, M the Mills ratio
     :math:`(1-\Phi)/\varphi`; so neither :math:`e^{\varepsilon}` nor a difference of two nearly
-    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.
+    equal numbers is ever formed, and δ keeps about twelve digits down to 1e-300.  It is rounded up.
 
     Examples
     --------
@@ -365,7 +369,7 @@ def analytic_gaussian_sigma(
     unit = high[place.reshape(np.shape(levels))]
     _validate.broadcast("sensitivity", np.asarray(widths), "epsilon", unit)
     with np.errstate(over="ignore", under="ignore"):
-        sigma = widths * unit
+        sigma = _exact.up(widths * unit, 4)
     if not ((np.asarray(sigma) > 0.0) & np.isfinite(sigma)).all():
         raise ValueError(
             "sensitivity must be such that the noise is a finite number > 0, "
@@ -389,7 +393,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     Returns
     -------
     float
-        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`.
+        :math:`\sigma = \Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon`, rounded up.
 
     Raises
     ------
@@ -418,6 +422,7 @@ def classical_gaussian_sigma(*, sensitivity: float = 1.0, epsilon: float, delta:
     if delta > 0.5:
         raise _validate.fail("delta", "a finite number > 0 and <= 0.5", delta)
     sigma = sensitivity / epsilon * math.sqrt(2.0 * (math.log(1.25) - math.log(delta)))
+    sigma = _exact.up(sigma, 8)
     if sigma == math.inf:
         raise _validate.fail("sensitivity", "small enough for a finite sigma", sensitivity)
     return sigma
@@ -640,7 +645,7 @@ def exponential_epsilon(
     Returns
     -------
     float or ndarray
-        :math:`2\,\text{rate}\,\Delta u`.
+        :math:`2\,\text{rate}\,\Delta u`, rounded up.
 
     Raises
     ------
@@ -664,7 +669,9 @@ def exponential_epsilon(
         epsilon = 2.0 * _numbers("rate", rate, above=0.0) * sensitivity
     if not np.isfinite(epsilon).all():
         raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
-    return epsilon
+    if np.ndim(epsilon):
+        return np.asarray(np.nextafter(epsilon, math.inf))
+    return _exact.times_up(2 * Fraction(rate), sensitivity)
 
 
 @overload
@@ -742,7 +749,7 @@ def randomised_response_epsilon(truth: float) -> float:
     Returns
     -------
     float
-        :math:`\ln\frac{p}{1-p}`.
+        :math:`\ln\frac{p}{1-p}`, rounded up by a few units in the last place.
 
     Raises
     ------
@@ -763,7 +770,7 @@ def randomised_response_epsilon(truth: float) -> float:
     truth = _validate.number("truth", truth, above=0.0, below=1.0)
     if truth < 0.5:
         raise _validate.fail("truth", "a number in [1/2, 1)", truth)
-    return math.log(truth) - math.log1p(-truth)
+    return _exact.up(math.log1p((2.0 * truth - 1.0) / (1.0 - truth)), 4)  # differences are exact
 
 
 def randomised_response_share(reported: ArrayLike, *, epsilon: float) -> float:
@@ -833,7 +840,7 @@ def _noise_fits(value: Any, scale: Any, name: str) -> None:
 
 
 def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the δ of N(0, 1) against N(u, 1)."""
+    """Return the δ of N(0, 1) against N(u, 1), rounded up."""
     from scipy.special import erfcx, ndtr
 
     def mills(t: NDArray[np.float64]) -> Any:
@@ -847,7 +854,8 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
     start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
-    return np.asarray(np.where(u < 1.0, short, long))
+    rounding = 2.0**-46 + 2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0)  # of z and its square
+    return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)

@@ -10,17 +10,20 @@ How far one pair (P, Q) is from that is in :mod:`pdpbook.foundations.divergences
 somebody who must decide between the two, in :mod:`pdpbook.foundations.tradeoff`.  Here are what a
 promise means for a belief, and what several promises, or a promise to several records, cost
 together.  The proofs are in the chapters *Differential privacy* and *Composition*.
+
+No cost is below the exact one: what has to be rounded is rounded up.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 
 __all__ = [
     "Budget",
@@ -60,7 +63,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     -------
     low, high : float
         Every posterior lies between them: the odds change by a factor in
-        :math:`[e^{-\varepsilon},e^{\varepsilon}]`.
+        :math:`[e^{-\varepsilon},e^{\varepsilon}]`.  Both are rounded outwards.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def posterior_interval(prior: float, *, epsilon: float) -> tuple[float, float]:
     shrink = math.exp(-epsilon)
     low = prior * shrink / (prior * shrink + 1.0 - prior)
     high = prior / (prior + (1.0 - prior) * shrink)
-    return low, high
+    return _exact.down(low, 8), min(_exact.up(high, 8), 1.0)
 
 
 def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget:
@@ -132,10 +135,10 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
         )
     for slack in slacks:
         _validate.fraction("deltas", float(slack))
-    total = math.fsum(np.broadcast_to(slacks, costs.shape))
+    total = _exact.added_up(np.broadcast_to(slacks, costs.shape).tolist())
     if float(costs.max()) * costs.size > 1e308:
         raise _validate.fail("epsilons", "so small that their sum is finite", float(costs.max()))
-    return Budget(math.fsum(costs), min(total, 1.0))
+    return Budget(_exact.added_up(costs.tolist()), min(total, 1.0))
 
 
 def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slack: float) -> Budget:
@@ -188,9 +191,11 @@ def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slac
     delta = _validate.fraction("delta", delta)
     drift = count * epsilon * math.tanh(epsilon / 2.0)
     spread = epsilon * math.sqrt(2.0 * count * -math.log(slack))
-    if drift + spread < count * epsilon:
-        return Budget(drift + spread, min(count * delta + slack, 1.0))
-    return Budget(count * epsilon, min(count * delta, 1.0))
+    most, bought = _exact.times_up(count, epsilon), _exact.up(drift + spread, 8)
+    if bought < most:
+        both = _exact.rounded_up(count * Fraction(delta) + Fraction(slack))
+        return Budget(bought, min(both, 1.0))
+    return Budget(most, min(_exact.times_up(count, delta), 1.0))
 
 
 def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
@@ -212,8 +217,9 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
     Returns
     -------
     float
-        The smallest :math:`\varepsilon' \ge 0` (from above, to full precision) at which the
-        composition is :math:`(\varepsilon',\delta)`-private.
+        The smallest :math:`\varepsilon' \ge 0` at which the composition is
+        :math:`(\varepsilon',\delta)`-private, from above: the probabilities are raised by the
+        rounding of their logarithms before they are compared with δ.
 
     Raises
     ------
@@ -244,6 +250,7 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
     lies = np.arange(count + 1.0)
     ways = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1)
     log_p = ways - lies * epsilon - count * np.log1p(np.exp(-epsilon))
+    log_p += 2.0**-49 * (3.0 * gammaln(count + 1) + lies * epsilon + count + 4.0)  # of rounding
     loss = (count - 2.0 * lies) * epsilon
 
     def log_delta(total: float) -> float:
@@ -255,7 +262,7 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
         return 0.0
     while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
         low, high = (low, middle) if log_delta(middle) <= math.log(delta) else (middle, high)
-    return high
+    return min(_exact.up(high, 4), _exact.times_up(count, epsilon))
 
 
 def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget:
@@ -298,8 +305,10 @@ def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget
     records = _validate.integer("records", records, at_least=1)
     delta = _validate.fraction("delta", delta)
     if delta == 0.0:
-        return Budget(records * epsilon)
+        return Budget(_exact.times_up(records, epsilon))
     # (e^{k epsilon} - 1) / (e^epsilon - 1), in logarithms because it overflows early
     growth = math.log(-math.expm1(-records * epsilon)) - math.log(-math.expm1(-epsilon))
     growth += (records - 1) * epsilon
-    return Budget(records * epsilon, math.exp(min(math.log(delta) + growth, 0.0)))
+    exponent = math.log(delta) + growth
+    rounding = 2.0**-50 * (8.0 - math.log(delta) + records * epsilon)
+    return Budget(_exact.times_up(records, epsilon), math.exp(min(exponent + rounding, 0.0)))

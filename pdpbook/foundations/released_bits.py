@@ -31,7 +31,7 @@ BITS = 53
 def double_laplace(
     value: float, size: int, *, scale: float, rng: np.random.Generator, bits: int = BITS
 ) -> NDArray[np.float64]:
-    """Add Laplace noise as NumPy does, in doubles; for this experiment, never for a release.
+    """Add Laplace noise as NumPy does, in doubles: for experiments, never for a release.
 
     Parameters
     ----------
@@ -153,6 +153,7 @@ def impossible_share(
     Notes
     -----
     Neighbouring data sets differ by the removal of one record; the noise is the same for both.
+    The releases are for experiments.
 
     Source: Mironov (2012) for the attack.  Taught in *From the theorem to the bits*.
 

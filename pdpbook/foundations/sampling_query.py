@@ -26,6 +26,7 @@ from pdpbook import _validate
 from pdpbook._exact import UNITS
 from pdpbook._repr import short_repr
 from pdpbook.foundations.grid_noise import drawn_bins, laplace_rows, whole_weights
+from pdpbook.foundations.system_generator import release_source
 
 __all__ = ["Grid", "PerInstanceLaplace"]
 
@@ -276,15 +277,16 @@ class PerInstanceLaplace:
             mass = [before + (most << 26) + rest for before, most, rest in sums]
         return mass
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray[np.float64]:
+    def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray[np.float64]:
         """Draw from the query, without rounding.
 
         Parameters
         ----------
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
-        rng : numpy.random.Generator
-            Source of the draws.
+        rng : numpy.random.Generator, optional
+            For experiments that have to be repeated.  A release takes None: the generator of the
+            operating system.
 
         Returns
         -------
@@ -297,6 +299,6 @@ class PerInstanceLaplace:
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.length("size", size, what="a sample")
-        rng = _validate.generator("rng", rng)
+        source = release_source(rng)
         records = len(np.asarray(self.data))
-        return self.grid.midpoints[drawn_bins(self._mass(), records, size, rng)]
+        return self.grid.midpoints[drawn_bins(self._mass(), records, size, source)]

@@ -12,6 +12,14 @@ repeated.
 whole numbers.  A number from 0 to m - 1 is made of so many random bits as m - 1 has, and is drawn
 again if it is m or more.  All m numbers then have the same probability, with no rounding anywhere.
 
+**Why not OpenDP's package.**  OpenDP draws discrete Laplace and Gaussian noise as exactly as we do,
+by the same algorithms, in Rust, and it is the library to take for a system in production.  Here it
+would not do: it takes no generator, so that no page and no test could be repeated and no test could
+walk the whole tree of a sampler; it has neither the staircase nor draws from weights in whole
+numbers, which the game needs; and its noise adds a large binary dependency for two functions of
+twenty lines.  Our samplers are written so that they can be read beside the proof, and a test walks
+their trees.
+
 The ChaCha20 of the package RandomGen would do as well, and faster.  But a generator in the process
 has a state, which a fork or a copy of the process doubles: two releases then have the same noise.
 The system's has none that could be copied.

@@ -23,6 +23,7 @@ from pdpbook import _kernels, _validate
 from pdpbook._exact import UNITS
 from pdpbook.foundations.grid_noise import drawn_bins
 from pdpbook.foundations.sampling_query import Grid
+from pdpbook.foundations.system_generator import release_source
 
 __all__ = ["Outcome"]
 
@@ -109,6 +110,12 @@ class Outcome:
         mass = np.empty((2, self.game.bins))
         _kernels.mixture(self.profile.copy(), self.game.kernel, mass)
         return _read_only(mass)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """S(x) in whole numbers, 2⁵² S(x) without rounding; they sum to n 2⁵²."""
+        high, low = ((part * UNITS).tolist() for part in self._exact_mass)
+        return tuple(int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True))
 
     @cached_property
     def output(self) -> NDArray[np.float64]:
@@ -211,7 +218,7 @@ class Outcome:
             atol = 2e-12 / self.game.records
         return self.regret <= _validate.number("atol", atol, above=0.0, strict=False)
 
-    def sample(self, size: int, *, rng: np.random.Generator) -> NDArray:
+    def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray:
         """Release values: draw from the output distribution, without rounding.
 
         Every value is a random sampling query of its own, and costs privacy of its own.  Each
@@ -221,8 +228,9 @@ class Outcome:
         ----------
         size : int
             Number of independent draws, from 1 to so many that they take 2 GiB.
-        rng : numpy.random.Generator
-            Source of the draws.
+        rng : numpy.random.Generator, optional
+            For experiments that have to be repeated.  A release takes None: the generator of the
+            operating system.
 
         Returns
         -------
@@ -236,10 +244,8 @@ class Outcome:
             If the size is not a whole number >= 1, or ``rng`` is not a generator.
         """
         size = _validate.length("size", size, what="a sample")
-        rng = _validate.generator("rng", rng)
-        high, low = ((part * UNITS).tolist() for part in self._exact_mass)
-        mass = [int(nearest) + int(rest) for nearest, rest in zip(high, low, strict=True)]
-        bins = drawn_bins(mass, self.game.records, size, rng)
+        source = release_source(rng)
+        bins = drawn_bins(self.weights, self.game.records, size, source)
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:

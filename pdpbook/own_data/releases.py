@@ -30,12 +30,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdpbook import _exact
 from pdpbook._repr import short_repr
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
@@ -43,6 +45,7 @@ from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.noisy_statistics import mean_grid
 from pdpbook.foundations.privacy import (
     Budget,
@@ -108,7 +111,8 @@ CANDIDATES = 513
 SMALLEST = 0.05
 #: More draws than optimal composition counts.
 MOST_COMPOSED = 100_000
-_ROUNDING = 1.0 + 1e-9
+#: By which part of it the safe scale is widened at least: against rounding.
+_WIDER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,6 +267,22 @@ class ReleaseSetting:
         )
 
     @cached_property
+    def safe_scale(self) -> float:
+        """A scale that is private for every column of n records, as a part of the range.
+
+        That of Theorem 1′ is for the ideal noise.  It is widened until the noise in whole numbers,
+        which is what is drawn, keeps the promise, too.
+        """
+        n, epsilon = self.column.records, self.draw_epsilon
+        least, more = scale_bound(n, epsilon), _WIDER
+        while True:
+            scale = least * (1.0 + more)
+            weights = whole_weights(laplace_kernel(self.bins, [scale])[0])
+            if _exact.private_for_all_data(weights, n, epsilon):
+                return scale
+            more *= 2.0
+
+    @cached_property
     def distance(self) -> ColumnDistance:
         """Wasserstein distances from the column."""
         return ColumnDistance(self.column.values)
@@ -285,6 +305,7 @@ class ReleaseSetting:
         """
         occupied = self.counts > 0
         losses = np.full(self.bins, np.nan)
+        rows = whole_weights(rows) / float(_exact.UNITS)  # as they are drawn
         mass = self.counts @ rows
         losses[occupied] = privacy_losses(rows[occupied], mass, self.column.records)
         return losses
@@ -376,7 +397,7 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
     -------
     float
         The largest ε₁ for which :func:`pdpbook.draws_epsilon` gives no more than ε, up to one part
-        in a million; at least ε / m, and just that with δ = 0 or one draw.
+        in a million; at least ε / m, rounded down, and just that with δ = 0 or one draw.
 
     Examples
     --------
@@ -386,7 +407,7 @@ def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> flo
     >>> round(one, 3), round(draws_epsilon(1000, one, draws=1000, delta=1e-6), 3)
     (0.044, 1.0)
     """
-    low = epsilon / draws
+    low = _exact.rounded_down(Fraction(epsilon) / draws)
     if draws == 1 or delta == 0.0:
         return low
     high = epsilon
@@ -458,7 +479,7 @@ def _replaced(setting: ReleaseSetting) -> Budget:
     (n - 1 + a / b) / n in both cases.  The δ of many draws is another matter: there the replacement
     is a removal that is followed by an addition.
     """
-    basic = setting.draws * setting.draw_epsilon
+    basic = _exact.times_up(setting.draws, setting.draw_epsilon)
     if basic <= 2.0 * setting.epsilon:
         return Budget(basic)
     return group_privacy(setting.epsilon, records=2, delta=setting.delta)
@@ -466,12 +487,7 @@ def _replaced(setting: ReleaseSetting) -> Budget:
 
 def laplace_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return Laplace noise of the one scale that is private for every column of n records."""
-    return laplace_kernel(setting.bins, [_safe_scale(setting)])[0]
-
-
-def _safe_scale(setting: ReleaseSetting) -> float:
-    """Return the scale that is private for every column of n records, as a part of the range."""
-    return float(scale_bound(setting.column.records, setting.draw_epsilon)) * _ROUNDING
+    return laplace_kernel(setting.bins, [setting.safe_scale])[0]
 
 
 def response_rows(setting: ReleaseSetting) -> NDArray[np.float64]:
@@ -486,8 +502,8 @@ def laplace(setting: ReleaseSetting) -> ColumnRelease:
         "Laplace mechanism",
         "values of records drawn at random, with truncated Laplace noise of one scale",
         laplace_rows(setting),
-        {"scale as a part of the range": _safe_scale(setting)},
-        _laplace_code(setting, _safe_scale(setting)),
+        {"scale as a part of the range": setting.safe_scale},
+        _laplace_code(setting, setting.safe_scale),
     )
 
 
@@ -544,7 +560,7 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
 
 def game(setting: ReleaseSetting) -> ColumnRelease:
     """Return the equilibrium of the noise-variance-optimization game."""
-    scales = MULTIPLIERS * _safe_scale(setting)
+    scales = MULTIPLIERS * setting.safe_scale
     scales = scales[: 1 + np.count_nonzero(scales[1:] * setting.bins > SMALLEST)]
     played = NVOGame(
         setting.counts,
@@ -575,17 +591,17 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
             "scales as parts of the range": scales.tolist(),
             "records of each bin with each scale": profile.tolist(),
         },
-        code=_drawn_code(setting, _played_rows(setting, scales)),
+        code=_played_code(setting, scales),
     )
 
 
-def _played_rows(setting: ReleaseSetting, scales: NDArray[np.float64]) -> str:
-    """Return the expression for the rows that the bins play on average at the equilibrium."""
+def _played_code(setting: ReleaseSetting, scales: NDArray[np.float64]) -> str:
+    """Return the line that draws from the game at the equilibrium."""
     kernel = f"pb.laplace_kernel({setting.bins}, {scales.tolist()!r})"
     played = 'report["game"].parameters["records of each bin with each scale"]'
     return (
-        f"pb.audit.profile_randomiser(pb.NVOGame(grid.counts(values), {kernel}, "
-        f"epsilon={setting.draw_epsilon!r}), {played}, empty_action=0)"
+        f"pb.NVOGame(grid.counts(values), {kernel}, epsilon={setting.draw_epsilon!r}, grid=grid)"
+        f".evaluate({played}).sample({setting.draws})"
     )
 
 
@@ -653,9 +669,19 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
     n, delta = setting.column.records, setting.delta
     rest = (1.0 - SHARE) * setting.epsilon
     drawn = one_draw_epsilon(n, rest, draws=setting.draws, delta=delta / 2.0)
-    total = SHARE * setting.epsilon + drawn
     lower_delta = delta if setting.draws == 1 else delta / 2.0
-    share = SHARE * setting.epsilon / total
+    while True:
+        total = SHARE * setting.epsilon + drawn
+        share = SHARE * setting.epsilon / total
+        # what the counts get and what is left for a draw, rounded as private_randomiser does it
+        first = share * total
+        second = _exact.rounded_down(Fraction(total) - Fraction(first))
+        cost = second
+        if setting.draws > 1:
+            cost = draws_epsilon(n, second, draws=setting.draws, delta=delta / 2.0)
+        if Fraction(first) + Fraction(cost) <= Fraction(setting.epsilon):
+            break
+        drawn *= 1.0 - 1e-9
     made = [
         private_randomiser(
             setting.counts,
@@ -726,7 +752,7 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         errors.append(float(chances @ np.abs(points - exact)))
         losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
     # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
-    replaced = share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum())
+    replaced = _exact.up(share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum()), 8)
     line = f"np.linspace({column.lower!r}, {column.upper!r}, {CANDIDATES})"
     return _statistic(
         setting,

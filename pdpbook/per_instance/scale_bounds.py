@@ -19,9 +19,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from pdpbook import _validate
+from pdpbook import _exact, _validate
 
 __all__ = ["published_scale_bound", "scale_bound", "uniform_release_scale"]
 
@@ -39,7 +37,7 @@ def scale_bound(n: int, epsilon: float) -> float:
     Returns
     -------
     float
-        :math:`b^* = 1/\ln(1 + n(e^\varepsilon-1))`, in units of the padded interval.
+        :math:`b^* = 1/\ln(1 + n(e^\varepsilon-1))`, in units of the padded interval, rounded up.
 
     Raises
     ------
@@ -60,7 +58,7 @@ def scale_bound(n: int, epsilon: float) -> float:
     """
     n = _validate.integer("n", n, at_least=2)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    return _inverse_log(n, epsilon)
+    return _exact.up(_inverse_log(n, epsilon), 8)
 
 
 def published_scale_bound(n: int, epsilon: float, *, bins: int | None = None) -> float:
@@ -172,9 +170,10 @@ def uniform_release_scale(n: int, epsilon: float) -> float:
 
 def _inverse_log(factor: float, epsilon: float) -> float:
     """Return 1 / ln(1 + factor (e^epsilon - 1)) without overflow or cancellation."""
-    log_growth = epsilon + math.log(-math.expm1(-epsilon))
-    with np.errstate(under="ignore"):
-        growth = float(np.logaddexp(0.0, math.log(factor) + log_growth))
+    if epsilon < 600.0:
+        growth = math.log1p(factor * math.expm1(epsilon))
+    else:
+        growth = epsilon + math.log(factor)
     if growth < 1e-307:
         raise _validate.fail("epsilon", "so large that the scale is a finite number", epsilon)
     return 1.0 / growth

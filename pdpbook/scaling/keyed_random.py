@@ -6,7 +6,7 @@ drawn at the moment when it is needed.  Instead, draw j from a distribution is
 
 .. math:: x_j = F^{-1}\bigl(G(\text{key}, \text{name}, \text{distribution}, j)\bigr),
 
-where G is a keyed function whose values nobody without the key can tell from random 64-bit numbers.
+where G is a keyed function whose values nobody without the key can tell from uniform whole numbers.
 Every worker that computes draw j obtains the same value, in whatever pieces the work is divided.
 
 **Why SHAKE-256.**  A generator that was made for simulation, such as Philox, passes statistical
@@ -17,8 +17,13 @@ makes the numbers of a block of draws from the seed and the number of the block.
 Python's standard library.
 
 **Why integer weights.**  Two machines may round a sum of floats differently, and then one draw in a
-million differs between them.  A distribution is therefore turned once into integer weights that sum
-to :math:`2^{64}` (:func:`integer_weights`), and no floats are used after that.
+million differs between them.  And a rounded probability is not the one whose privacy was judged.
+So a distribution consists of whole numbers, those of the game, whose records have 2⁵² units each
+(:attr:`pdpbook.game.Outcome.weights`), and a draw owns one of the :math:`n\,2^{52}` units, with no
+float in between.  The unit has a quotient by 2⁵², which is a keyed number of 64 bits modulo n, and
+a remainder, which is 52 other bits.  The few largest of the numbers of 64 bits, which would make
+some quotients more likely than others, are refused, and the draw takes its number from the next
+stream.
 """
 
 from __future__ import annotations
@@ -30,19 +35,20 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _validate
+from pdpbook import _exact, _validate
+from pdpbook.foundations.grid_noise import drawn_bins
 from pdpbook.scaling.shared_files import local_path
 
 __all__ = ["integer_weights", "keyed_digest", "keyed_draws", "load_key", "new_key"]
 
-WHOLE = 2**64  #: what the weights of a distribution sum to
+WHOLE = 2**64  #: what the weights of a distribution that is no game's sum to
 BLOCK = 2**16  #: draws that come from one call of the extendable-output function
+_LARGEST = 2**105  #: sum of the weights of 2⁵³ records
 KEY_BYTES = 32  #: the shortest key that is accepted
 
 
@@ -212,20 +218,22 @@ def keyed_draws(
     name : str
         Name of the column.  Columns with different names have unrelated draws.
     weights : sequence of int, length K
-        The distribution, from :func:`integer_weights`.  Another distribution has unrelated draws
-        too: sharing the randomness of two distributions would show how they differ.
+        The distribution: whole numbers that sum to a multiple of 2⁵², up to 2¹⁰⁵.  Another
+        distribution has unrelated draws too: sharing the randomness of two distributions would show
+        how they differ.
     start, stop : int
         Numbers of the draws, 0 ≤ start ≤ stop; the draws take at most 2 GiB.
 
     Returns
     -------
     ndarray of int, shape (stop - start,)
-        Bins from 0 to K - 1.  Draw j does not depend on start and stop.
+        Bins from 0 to K - 1, each with a probability of exactly its weight over the sum, if the
+        keyed numbers are uniform.  Draw j does not depend on start and stop.
 
     Raises
     ------
     ValueError, TypeError
-        If the key is no key, the weights are no whole numbers that sum to 2⁶⁴, or the numbers of
+        If the key is no key, the weights are no whole numbers with such a sum, or the numbers of
         the draws are out of order.
 
     Notes
@@ -245,22 +253,51 @@ def keyed_draws(
     _validate.memory("stop", stop, stop - start, what="the draws")
     name = _text("name", name)
     weights = [
-        _validate.integer("weights", weight, at_least=0, at_most=WHOLE)
+        _validate.integer("weights", weight, at_least=0, at_most=_LARGEST)
         for weight in _validate.sequence("weights", weights)
     ]
-    if sum(weights) != WHOLE:
+    records, rest = divmod(sum(weights), _exact.UNITS)
+    if rest or not 0 < records <= _LARGEST // _exact.UNITS:
         raise ValueError(
-            f"weights must be whole numbers >= 0 that sum to 2**64, got {len(weights)} weights "
-            f"with a sum of {sum(weights)}"
+            "weights must be whole numbers >= 0 that sum to a multiple of 2**52 up to 2**105, got "
+            f"{len(weights)} weights with a sum of {sum(weights)}"
         )
-    seed = keyed_digest(key, "pdpbook draws 1", [name, weights])
-    thresholds = np.array([t for t in accumulate(weights) if t < WHOLE], dtype=np.uint64)
+    seed = keyed_digest(key, "pdpbook draws 2", [name, weights])
     drawn = np.empty(stop - start, dtype=np.int64)
     for block in range(start // BLOCK, -(-stop // BLOCK)):
         first, last = max(start, block * BLOCK), min(stop, (block + 1) * BLOCK)
-        numbers = hashlib.shake_256(seed + block.to_bytes(8, "little"))
-        uniform = np.frombuffer(numbers.digest(8 * (last - block * BLOCK)), dtype="<u8")
-        drawn[first - start : last - start] = np.searchsorted(
-            thresholds, uniform[first - block * BLOCK :], side="right"
-        )
+        units = _Units(seed + block.to_bytes(8, "little"), first % BLOCK, records)
+        part = drawn_bins(weights, records, last - first, units)  # type: ignore[arg-type]
+        drawn[first - start : last - start] = part
     return drawn
+
+
+class _Units:
+    """The keyed units of a block, from one draw on, as a generator that is asked for two numbers.
+
+    Attempt a of draw i reads the words number 2i and 2i + 1 of the stream number a of the block.
+    """
+
+    def __init__(self, seed: bytes, first: int, records: int) -> None:
+        self._seed, self._first, self._records = seed, first, records
+        self._remainders = np.empty(0, dtype=np.int64)
+
+    def integers(self, high: int, size: int) -> NDArray[np.int64]:
+        """Return the quotients when first asked, and then the remainders."""
+        if high == self._records and not self._remainders.size:
+            return self._quotients(size)
+        return self._remainders
+
+    def _quotients(self, size: int) -> NDArray[np.int64]:
+        quotients, self._remainders = np.empty((2, size), dtype=np.int64)
+        refused, attempt = np.arange(size), 0
+        last = np.uint64(WHOLE - WHOLE % self._records - 1)
+        while refused.size:
+            stream = hashlib.shake_256(self._seed + attempt.to_bytes(8, "little"))
+            words = np.frombuffer(
+                stream.digest(16 * (self._first + int(refused[-1]) + 1)), dtype="<u8"
+            ).reshape(-1, 2)[self._first + refused]
+            quotients[refused] = words[:, 0] % np.uint64(self._records)
+            self._remainders[refused] = words[:, 1] >> np.uint64(12)
+            refused, attempt = refused[words[:, 0] > last], attempt + 1
+        return quotients

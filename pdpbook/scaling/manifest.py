@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
 from pdpbook import _validate
+from pdpbook._exact import rounded_down, times_up
 from pdpbook._extras import require
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.scaling.keyed_random import keyed_digest
@@ -56,9 +58,6 @@ class ReleaseCost:
         How many columns there are.
     records_at_least : int
         The number of records for which this holds, and for every larger one.
-    rounding : float
-        Bound on the total variation distance between what is drawn, by weights in units of
-        :math:`2^{-64}`, and the distribution that the rest of the cost is about.
     """
 
     epsilon: float
@@ -69,11 +68,10 @@ class ReleaseCost:
     draws: int
     columns: int
     records_at_least: int
-    rounding: float
 
 
 def release_cost(
-    n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1, bins: int = 101
+    n: int, epsilon: float, *, draws: int, delta: float, columns: int = 1
 ) -> ReleaseCost:
     r"""Return what several draws of several columns cost.
 
@@ -89,8 +87,6 @@ def release_cost(
         Allowed δ of the whole release, in [0, 1).
     columns : int
         Number of columns.
-    bins : int
-        Number K of bins of a column.
 
     Returns
     -------
@@ -116,13 +112,10 @@ def release_cost(
     (1.98, 99.2)
     """
     columns = _validate.integer("columns", columns, at_least=1)
-    bins = _validate.integer("bins", bins, at_least=2)
     delta = _validate.fraction("delta", delta)
-    each = draws_epsilon(n, epsilon, draws=draws, delta=delta / columns)
-    rounding = min(1.0, float(draws) * columns * bins * 2.0**-64)
-    return ReleaseCost(
-        columns * each, delta, each, delta / columns, epsilon, draws, columns, n, rounding
-    )
+    share = rounded_down(Fraction(delta) / columns)
+    each = draws_epsilon(n, epsilon, draws=draws, delta=share)
+    return ReleaseCost(times_up(columns, each), delta, each, share, epsilon, draws, columns, n)
 
 
 def fingerprint(plan: Plan, settings: Mapping[str, Any], key: bytes) -> str:
@@ -205,14 +198,12 @@ def public_manifest(
     dict
         Plain numbers and words.  Neither counts nor distributions stand in it.
     """
-    bins = max(each.histogram.grid.bins for each in plan.columns)
     cost = release_cost(
         plan.at_least,
         plan.epsilon,
         draws=settings["draws"],
         delta=settings["delta"],
         columns=len(plan.columns),
-        bins=bins,
     )
     if plan.mechanism == GAME:
         depends = ["the noise: it was chosen with every record present, and the cost holds it"]

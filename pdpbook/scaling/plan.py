@@ -16,9 +16,9 @@ chooses for itself.
 It does not look at the data, so its draws are ε-differentially private for every data set, without
 any assumption on the noise of others, and at a billion records almost nothing is lost by it.
 
-The result of a plan is a distribution in integer weights, see
-:func:`~.keyed_random.integer_weights`.  The distribution is private, and only draws from it are
-released.
+The result of a plan is a distribution in whole numbers, that of the mechanism whose privacy was
+decided (:attr:`pdpbook.game.Outcome.weights`).  The distribution is private, and only draws from it
+are released.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._exact import private_for_all_data
 from pdpbook._repr import short_repr
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
+from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -42,7 +44,6 @@ from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, Progress, run_tasks
 from pdpbook.scaling.histograms import ColumnHistogram, Histograms
-from pdpbook.scaling.keyed_random import integer_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,7 @@ class ColumnPlan:
     histogram : ColumnHistogram
         The column.
     weights : tuple of int, length K
-        The distribution of the released bin, in units of :math:`2^{-64}`.
+        The distribution of the released bin, in units of which each record has :math:`2^{52}`.
     divergence : float
         KL(q || distribution), in nats.
     loss : float
@@ -169,8 +170,13 @@ def safe_game(
     """
     counts = _validate.counts_vector("counts", counts)
     factors = _multipliers(multipliers)
-    scales = np.array(factors) * scale_bound(int(counts.sum()), epsilon) * (1.0 + ROUNDING)
-    return NVOGame(counts, laplace_kernel(counts.size, scales), epsilon=epsilon, scales=scales)
+    n, more = int(counts.sum()), ROUNDING
+    while True:  # until the noise in whole numbers keeps the promise of Theorem 1′, too
+        scales = np.array(factors) * scale_bound(n, epsilon) * (1.0 + more)
+        kernel = laplace_kernel(counts.size, scales)
+        if private_for_all_data(whole_weights(kernel[0]), n, epsilon):
+            return NVOGame(counts, kernel, epsilon=epsilon, scales=scales)
+        more *= 2.0
 
 
 def _multipliers(multipliers: ArrayLike) -> tuple[float, ...]:
@@ -293,9 +299,10 @@ def solve_column(
     frequency = column.counts / column.records
     if mechanism == BLUR:
         randomiser = k_ary_randomised_response(column.grid.bins, at_least, epsilon)
-        output = frequency @ randomiser
+        weights = _blurred(column.counts, whole_weights(randomiser))
         mass = column.counts @ randomiser
         loss = float(privacy_losses(randomiser[column.counts > 0], mass, column.records).max())
+        loss = min(loss, epsilon)  # which the randomiser keeps to without rounding
         converged = True
     else:
         game = safe_game(column.counts, epsilon=epsilon, multipliers=multipliers)
@@ -303,12 +310,20 @@ def solve_column(
         if best.private_records != game.records:
             raise AssertionError(f"a safe start exposed a record of column {column.name!r}")
         outcome = game.evaluate(best.profile)
-        output = outcome.output
+        weights = outcome.weights
         loss, converged = float(np.nanmax(outcome.losses)), best.converged
-    output = output / output.sum()
+    output = np.array(weights, dtype=float) / float(sum(weights))
     return ColumnPlan(
-        column, integer_weights(output), kl_divergence(frequency, output), loss, converged
+        column, weights, kl_divergence(frequency, output / output.sum()), loss, converged
     )
+
+
+def _blurred(counts: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the weights of all records, whose rows differ in a column on the diagonal alone."""
+    others = np.roll(rows, -1, axis=0).diagonal().tolist()
+    sizes, own, n = counts.tolist(), rows.diagonal().tolist(), int(counts.sum())
+    parts = zip(sizes, own, others, strict=True)
+    return tuple(size * here + (n - size) * there for size, here, there in parts)
 
 
 def _safe_start(game: NVOGame) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ and the memory and the command line of the grader.
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import subprocess
@@ -133,9 +134,20 @@ def _bubblewrap(
         words += ["--ro-bind-try", name, name]
     for path in hidden:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
-    words += ["--ro-bind", package, COPIED, "--size", str(SMALL), "--tmpfs", package]
+    words += ["--ro-bind", package, COPIED]
+    words += ["--size", str(_room(package) + SMALL), "--tmpfs", package]
     words += ["--size", str(SCRATCH), "--tmpfs", home, "--chdir", home]
     return [*words, "--remount-ro", "/", "--"]
+
+
+def _room(folder: str) -> int:
+    """Return the bytes that a copy of a folder takes in memory, where files fill whole pages.
+
+    The compiled code in the package grows with every edit of a loop, and the room that a
+    submission has must not shrink by it.
+    """
+    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    return sum(-(-path.stat().st_size // mmap.PAGESIZE) * mmap.PAGESIZE for path in files)
 
 
 def _prefixes() -> list[str]:

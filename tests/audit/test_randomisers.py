@@ -15,13 +15,16 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from pdpbook import (
+    _exact,
     k_ary_randomised_response,
     kl_divergence,
     laplace_kernel,
     randomiser_epsilon,
     scale_bound,
 )
-from pdpbook.audit.randomisers import _whole_row, draw_released, local_epsilon
+from pdpbook.audit.randomisers import draw_released, local_epsilon
+from pdpbook.foundations.grid_noise import whole_weights
+from tests import naive
 
 targets = st.floats(math.log(1e-4), math.log(6.0)).map(math.exp)
 
@@ -286,7 +289,43 @@ def test_every_unit_of_a_row_belongs_to_one_bin(monkeypatch):
         assert drawn.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
-def test_a_row_that_is_no_multiple_is_rounded_and_keeps_every_bin():
+def test_rows_that_are_no_multiples_are_drawn_as_the_game_rounds_them(monkeypatch):
+    """One rounding for all: what is judged in whole numbers is what is drawn."""
+    monkeypatch.setattr("pdpbook.audit.randomisers.release_source", lambda rng: rng)
     row = np.array([1.0 - 1e-17 - 3e-16, 1e-17, 3e-16, 0.0])
-    whole = _whole_row(row / row.sum())
-    assert whole.sum() == 2**52 and whole[1] == 1 and whole[2] >= 1 and whole[3] == 0
+    row /= row.sum()
+    ends = np.cumsum(whole_weights(row))
+    assert ends[-1] == 2**52 and ends[1] - ends[0] == 1 and ends[3] == ends[2]
+    units = np.sort(np.concatenate([[0], ends[:3] - 1, ends[:2]]))
+    drawn = draw_released([1, 0, 0, 0], np.tile(row, (4, 1)), units.size, rng=Units(units))
+    assert drawn.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_promise_for_all_data_is_that_of_the_worst_of_them(seed):
+    """All data sets of n records in two kinds of bins decide, by the definition in fractions."""
+    rng = np.random.default_rng(seed)
+    bins, n = int(rng.integers(2, 4)), int(rng.integers(2, 5))
+    kernel = whole_weights(rng.dirichlet(np.ones(bins), bins)) / 2**52
+    weights = (kernel * 2**52).astype(np.int64)
+    edge = randomiser_epsilon(kernel, n)
+    for epsilon in (edge, math.nextafter(edge, 0.0), edge * (1.0 - 1e-15), 0.5 * edge):
+        worst = True
+        for i, j in itertools.permutations(range(bins), 2):
+            profile = np.zeros((bins, 1), dtype=np.int64)
+            profile[[i, j], 0] = 1, n - 1
+            worst &= bool(naive.private_groups(profile, kernel[None], epsilon)[i, 0])
+        assert _exact.private_for_all_data(weights, n, epsilon) == worst
+    assert _exact.private_for_all_data(weights, n, edge)  # it is rounded up
+
+
+@pytest.mark.parametrize(
+    ("bins", "n", "epsilon"), [(256, 2, 1e-12), (1000, 2, 1e-9), (1000, 10, 1e-6), (33, 7, 1e-3)]
+)
+def test_the_epsilon_of_a_randomiser_is_not_below_the_exact_one(bins, n, epsilon):
+    rows = k_ary_randomised_response(bins, n, epsilon)
+    weights = whole_weights(rows)
+    assert (weights / 2**52 == rows).all()
+    assert _exact.private_for_all_data(weights, n, epsilon)
+    stated = randomiser_epsilon(rows, n)
+    assert stated == 0.0 or _exact.private_for_all_data(weights, n, stated)

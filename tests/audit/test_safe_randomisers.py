@@ -201,7 +201,8 @@ def test_no_more_of_a_constant_row_is_mixed_in_than_it_takes(unsafe, at_least):
     part = (mixed[0, 2] - unsafe[0][2]) / (constant[2] - unsafe[0][2])
     assert 0.0 < part < 1.0
     assert mixed == pytest.approx((1 - part) * np.array(unsafe) + part * constant, rel=1e-12)
-    assert sp.is_safe(mixed, LOWER, epsilon=1.0, at_least=at_least)
+    trace = (1 - 1e-11) * mixed + 1e-11 * constant  # for the rounding of the search
+    assert sp.is_safe(trace, LOWER, epsilon=1.0, at_least=at_least)
     if at_least == 0:  # then both sides are linear
         less = (1 - 1e-9) * part
         assert not sp.is_safe((1 - less) * np.array(unsafe) + less * constant, LOWER, epsilon=1.0)

@@ -302,8 +302,8 @@ def test_what_a_submission_writes_lies_in_memory_and_has_a_limit(
     wall: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "SCRATCH", 2**22)
-    monkeypatch.setattr(sandbox, "SMALL", 2**23)
-    limits = {"beside": 2**23, "/dev/shm": 2**23}
+    monkeypatch.setattr(sandbox, "SMALL", 2**20)  # less than the package itself takes
+    limits = {"beside": 2**20, "/dev/shm": 2**20}
     limits |= dict.fromkeys(("home", "/tmp", "/var/tmp"), 2**22)
     assert said(WRITES.replace("{most!r}", repr(limits))) == ""
 

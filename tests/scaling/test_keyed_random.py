@@ -16,6 +16,9 @@ from pdpbook.scaling import keyed_random as kd
 
 KEY = bytes(range(32))
 DISTRIBUTION = kd.integer_weights([0.5, 0.0, 0.2, 0.3, 0.0])
+#: For so many records a number of 64 bits is refused once in 2,700 times.
+RECORDS = 2**53 - 3 * 2**40
+MANY = (2**103, 0, 2**103, (RECORDS << 52) - 2**104 - 2**52 - 7, 2**52 + 7)
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=20).filter(lambda p: sum(p) > 1e-3))
@@ -53,19 +56,66 @@ def test_draws_follow_the_distribution_and_never_reach_what_has_no_weight():
     assert chisquare(drawn[[0, 2, 3]], 200_000 * np.array([0.5, 0.2, 0.3])).pvalue > 1e-3
 
 
-def test_a_draw_is_the_inverse_of_the_distribution_function_at_the_keyed_number():
-    text = '["a",[' + ",".join(map(str, DISTRIBUTION)) + "]]"
+def unit_of(seed, j, records):
+    """The keyed unit of a draw, and the number of streams that it took."""
+    block, place = divmod(j, kd.BLOCK)
+    for attempt in range(60):
+        text = seed + block.to_bytes(8, "little") + attempt.to_bytes(8, "little")
+        words = hashlib.shake_256(text).digest(16 * (place + 1))[-16:]
+        number = int.from_bytes(words[:8], "little")
+        if number < 2**64 // records * records:
+            rest = int.from_bytes(words[8:], "little") >> 12
+            return (number % records << 52) + rest, attempt + 1
+    raise AssertionError("not one of 60 numbers was accepted")
+
+
+@pytest.mark.parametrize("distribution", [DISTRIBUTION, MANY], ids=["2^64", "many records"])
+def test_a_draw_is_the_inverse_of_the_distribution_function_at_the_keyed_number(distribution):
+    text = '["a",[' + ",".join(map(str, distribution)) + "]]"
     seed = hashlib.blake2b(
-        text.encode(), key=KEY, person=b"pdpbook draws 1", digest_size=32
+        text.encode(), key=KEY, person=b"pdpbook draws 2", digest_size=32
     ).digest()
-    for j in (0, 1, kd.BLOCK - 1, kd.BLOCK, kd.BLOCK + 7):
-        block, place = divmod(j, kd.BLOCK)
-        stream = hashlib.shake_256(seed + block.to_bytes(8, "little")).digest(8 * (place + 1))
-        number, cumulated, k = int.from_bytes(stream[-8:], "little"), 0, -1
+    for j in (0, 1, 2, 3, 4, 5, kd.BLOCK - 1, kd.BLOCK, kd.BLOCK + 7):
+        number, _ = unit_of(seed, j, sum(distribution) >> 52)
+        cumulated, k = 0, -1
         while cumulated <= number:
             k += 1
-            cumulated += DISTRIBUTION[k]
-        assert kd.keyed_draws(KEY, "a", DISTRIBUTION, start=j, stop=j + 1).tolist() == [k]
+            cumulated += distribution[k]
+        assert kd.keyed_draws(KEY, "a", distribution, start=j, stop=j + 1).tolist() == [k]
+    if distribution == MANY:  # and where a number is refused
+        again = next(j for j in range(kd.BLOCK) if unit_of(seed, j, RECORDS)[1] > 1)
+        number = unit_of(seed, again, RECORDS)[0]
+        k = next(k for k in range(5) if number < sum(MANY[: k + 1]))
+        for start in (0, again):
+            assert kd.keyed_draws(KEY, "a", MANY, start=start, stop=again + 1)[-1] == k
+
+
+def test_all_keyed_numbers_make_the_stated_distribution(monkeypatch):
+    """Words of three bits instead of 64, five records of two units: every stream is walked."""
+    drawn = []
+
+    class Stream:
+        """A stream of one draw, whose words are written down."""
+
+        def __init__(self, seed):
+            self.words = words[int.from_bytes(seed[-8:], "little")]
+
+        def digest(self, size):
+            return b"".join(word.to_bytes(8, "little") for word in self.words)[:size]
+
+    monkeypatch.setattr(kd.hashlib, "shake_256", Stream)
+    monkeypatch.setattr(kd, "WHOLE", 8)
+    for first in range(8):
+        for second in range(8):
+            # 5 and more are refused, and the second stream then decides; the remainder has one bit
+            words = [(first, 0), (second, 2**63)]
+            if first >= 5 and second >= 5:
+                continue
+            units = kd._Units(b"", 0, 5)
+            drawn.append((int(units.integers(5, 1)[0]), int(units.integers(2, 1)[0]) >> 51))
+    quotients = [drawn.count((q, 0)) + drawn.count((q, 1)) for q in range(5)]
+    assert quotients == [8 + 3] * 5
+    assert {rest for _, rest in drawn} == {0, 1}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +162,7 @@ def test_a_refused_key_is_not_repeated(key):
     assert "short" not in str(caught.value) and "text" not in str(caught.value)
 
 
-@pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1], [-1, 2**64]])
+@pytest.mark.parametrize("weights", [[], [1, 2], [2**64 + 1, -1], [-1, 2**64], [2**105, 2**52]])
 def test_weights_that_make_no_distribution_are_refused(weights):
     with pytest.raises(ValueError, match=r"^weights must be .*, got "):
         kd.keyed_draws(KEY, "a", weights, start=0, stop=1)

@@ -540,7 +540,6 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "draws": 9,
         "delta": 1e-6,
         "columns": 2,
-        "bins": 5,
     },
     "scaling.plan.Plan.report": lambda: {"self": solved()},
     "scaling.plan.safe_game": lambda: {
