@@ -893,7 +893,8 @@ def forced_move_sweep(game, profile, scratch, near, unit):
     """Force each group, or one of its records, to each other action, and keep what pays.
 
     With a ``unit`` above 1 it is so many records and not one, and all moves that follow are of at
-    least so many.  In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced moves paid.
+    least so many.  In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced
+    moves paid.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape

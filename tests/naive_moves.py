@@ -250,7 +250,10 @@ def forced_move(
 def forced_moves(
     game: NVOGame, profile: Ints, near: float, unit: int = 1
 ) -> tuple[int | None, Ints]:
-    """Each group, and one of its records or as many as ``unit``, is forced: how many paid, None as above; last profile."""
+    """Each group, and one of its records or so many, is forced: how many paid; last profile.
+
+    None as above.
+    """
     here, kept = profile, 0
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         for whole in (True, False):

@@ -14,7 +14,6 @@ from tests import naive_moves as naive
 from tests.naive import all_profiles, profile_of
 from tests.test_kernels import exact_mass, moves, played, scratch_at
 
-
 #: The fewest records that move of a larger group.
 UNITS = (1, 3)
 

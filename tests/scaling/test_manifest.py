@@ -39,7 +39,9 @@ def test_the_cost_is_that_of_the_draws_times_the_columns():
     each = draws_epsilon(1000, 0.5, draws=2000, delta=1e-5 / 4)
     assert cost.epsilon_column == each and cost.epsilon == 4 * each
     assert cost.delta == 1e-5 == 4 * cost.delta_column
-    assert cost.rounding == pytest.approx(2000 * 4 * 101 / 2**64)
+    assert cost.rounding == pytest.approx(2000 * 4 * 101 / 2**64, rel=1e-12, abs=0.0)
+    fewer = module.release_cost(1000, 0.5, draws=2000, delta=1e-5, columns=4, bins=7)
+    assert fewer.rounding == pytest.approx(2000 * 4 * 7 / 2**64, rel=1e-12, abs=0.0)
     assert module.release_cost(2, 1.0, draws=3, delta=0.0, columns=5).epsilon == 15.0
 
 
