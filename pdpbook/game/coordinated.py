@@ -79,7 +79,8 @@ def coordinated_best_response(
     max_sweeps : int
         Passes after which a run of the dynamics gives up.
     progress : bool
-        Whether to show a progress bar over the restarts.
+        Whether to show a progress bar over the runs: from each start, on from the best end, and
+        after each disturbance.
 
     Returns
     -------
@@ -114,16 +115,25 @@ def coordinated_best_response(
     if rng is not None:
         rng = _validate.generator("rng", rng)
     began = time.perf_counter()
-    runs = [_play(game, profile, max_sweeps) for profile in _starts(game, start, rng)]
-    search = _Search(game, max_sweeps, runs, [max(runs, key=_rank)])
-    current = search.play(search.best.profile, forced=True)
-    for i in progress_bar(range(restarts), desc="restarts", shown=progress):
-        run = search.play(_disturbed(current.profile, rng))
-        tolerated = current.divergence * (1.0 + _TOLERANCE * (1.0 - i / restarts))
-        if (run.private_records, tolerated) > (current.private_records, run.divergence):
-            current = run
-    if restarts:
-        search.play(search.best.profile, forced=True)
+    starts = _starts(game, start, rng)
+    runs: list[BestResponse] = []
+    total = len(starts) + 1 + restarts + (restarts > 0)
+    with progress_bar(total=total, desc="coordinated moves", shown=progress) as bar:
+        for profile in starts:
+            runs.append(_play(game, profile, max_sweeps))
+            bar.update()
+        search = _Search(game, max_sweeps, runs, [max(runs, key=_rank)])
+        current = search.play(search.best.profile, forced=True)
+        bar.update()
+        for i in range(restarts):
+            run = search.play(_disturbed(current.profile, rng))
+            tolerated = current.divergence * (1.0 + _TOLERANCE * (1.0 - i / restarts))
+            if (run.private_records, tolerated) > (current.private_records, run.divergence):
+                current = run
+            bar.update()
+        if restarts:
+            search.play(search.best.profile, forced=True)
+            bar.update()
     return search.result(time.perf_counter() - began)
 
 
