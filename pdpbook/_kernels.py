@@ -435,13 +435,19 @@ def envelope(profile, kernel, rows):
 def make_move(game, profile, scratch, move):
     """Make a move in place, and write the mass and the envelope after it into ``scratch``.
 
-    ``scratch.mass`` is that of the profile.  It is exact before and after, however it was reached.
+    ``scratch.mass`` and ``scratch.envelope`` are those of the profile.  The mass is exact before
+    and after, however it was reached.  The envelope changes only if a group appears or dies out.
     """
     try_move(game, scratch, move)
     copy_mass(scratch.trial, scratch.mass)
     profile[move.k, move.v] -= move.size
     profile[move.k, move.w] += move.size
-    envelope(profile, game.kernel, scratch.envelope)
+    if profile[move.k, move.v] == 0:
+        envelope(profile, game.kernel, scratch.envelope)
+    elif profile[move.k, move.w] == move.size:
+        new, high, low = game.kernel[move.w, move.k], scratch.envelope[0], scratch.envelope[1]
+        for x in range(new.size):
+            high[x], low[x] = max(high[x], new[x]), min(low[x], new[x])
 
 
 @njit
@@ -466,6 +472,24 @@ def try_move(game, scratch, move):
     for x in range(old.size):
         high, low = two_product(size, new[x] - old[x])
         add_to(trial, x, high, low)
+
+
+@njit
+def count_here(game, profile, scratch, at_least):
+    """P_E, or -1 if it is below ``at_least``, by the mass and the envelope in ``scratch``.
+
+    If everybody has to be private, the envelope is enough: every row is private if its largest
+    and its smallest entries would be (the linear form).
+    """
+    most, least, mass = game.target.most, game.target.least, scratch.mass
+    if at_least < game.target.n or game.target.delta > 0.0:
+        return count_private(game, profile, mass, at_least)
+    for x in range(mass.shape[1]):
+        if not no_more(scratch.envelope[0, x], mass, x, most):
+            return -1
+        if least.of_mass > 0.0 and not no_less(scratch.envelope[1, x], mass, x, least):
+            return -1
+    return game.target.n
 
 
 @njit
@@ -524,7 +548,7 @@ def best_action(game, profile, scratch, k, v, only, private):
 
 
 @njit
-def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
+def best_response_sweep(game, profile, scratch, batch, unit, fixed_k, fixed_v):
     """One pass of best-response dynamics over all records, in place.
 
     Records play in order of bin, and within a bin in order of the action they held when the pass
@@ -532,6 +556,7 @@ def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
     together: the step doubles as long as the last record of the step would still have chosen so,
     or, after ``PATIENCE`` steps of a group, as long as it still gains.  KL is convex along the step
     and no private record may be lost by it, so if its last record gains, the whole step gains.
+    A step of fewer than ``unit`` records is made only if it is all of them.
     The records of bin ``fixed_k`` that play ``fixed_v`` do not move; -1 fixes nobody.
     Every step raises the pair (P_E, -KL), as real numbers.  There are finitely many profiles, so
     passes that are repeated come to one without a move.
@@ -549,17 +574,17 @@ def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
         group = profile[k].copy()
         for v in range(actions):
             waiting = 0 if k == fixed_k and v == fixed_v else group[v]
-            step, taken = 1, 0
+            step, taken = unit, 0
             while waiting > 0:
                 w, _, _ = best_action(game, profile, scratch, k, v, every, private)
                 if w == v:
                     break
                 copy_mass(mass, before)
-                size = min(step, waiting)
-                while size > 1:
+                size, fewest = min(step, waiting), min(unit, waiting)
+                while size > 1 and size >= fewest:
                     others = Move(k, v, w, size - 1)
                     make_move(game, profile, scratch, others)
-                    last = count_private(game, profile, mass, private)
+                    last = count_here(game, profile, scratch, private)
                     if last >= private:
                         only = every if taken < PATIENCE else w
                         choice, _, _ = best_action(game, profile, scratch, k, v, only, last)
@@ -567,8 +592,10 @@ def best_response_sweep(game, profile, scratch, batch, fixed_k, fixed_v):
                             break
                     undo_move(game, profile, scratch, others)
                     size //= 2
+                if size < fewest:
+                    break
                 make_move(game, profile, scratch, Move(k, v, w, one))
-                private = count_private(game, profile, mass, private)
+                private = count_here(game, profile, scratch, private)
                 waiting -= size
                 moved += size
                 taken += 1
@@ -688,13 +715,14 @@ def best_repair(game, profile, scratch, goal, floor):
 
 
 @njit
-def compound_move_sweep(game, profile, scratch):
+def compound_move_sweep(game, profile, scratch, unit):
     """Try to lead each group, in part or whole, to each action, repaired by another group.
 
     A move of several records that lowers KL is made as it is if it costs nobody's privacy.  If it
     does, it is paired with the cheapest move of one other group that restores it, and the pair is
     made if it lowers KL in sum.  While somebody is not private, one group moves so that everybody
-    is, if it can.  In place.  Returns the number of records that moved.
+    is, if it can.  Part of a group goes only if it is at least ``unit`` records.  In place.
+    Returns the number of records that moved.
 
     Where a repair nearly takes the move back, what they gain in sum is all rounding.  So whatever
     was moved is undone unless the mass that it led to certainly has a lower KL.
@@ -703,6 +731,7 @@ def compound_move_sweep(game, profile, scratch):
     mass, before = scratch.mass, scratch.before
     actions, bins, _ = game.kernel.shape
     mixture(profile, game.kernel, mass)
+    envelope(profile, game.kernel, scratch.envelope)
     rounding = ROUNDING / n
     goal = count_private(game, profile, mass, np.int64(0))
     moved = 0
@@ -716,7 +745,8 @@ def compound_move_sweep(game, profile, scratch):
         for v in range(actions):
             for w in range(actions):
                 size = profile[k, v]
-                while w != v and size > 0 and profile[k, v] >= size:
+                fewest = max(min(unit, size), 1)
+                while w != v and size >= fewest and profile[k, v] >= size:
                     move = Move(k, v, w, size)
                     try_move(game, scratch, move)
                     gain = divergence_drop(frequency, mass, scratch.trial)
@@ -725,7 +755,7 @@ def compound_move_sweep(game, profile, scratch):
                         continue
                     copy_mass(mass, before)
                     make_move(game, profile, scratch, move)
-                    broken = count_private(game, profile, mass, goal) < goal
+                    broken = count_here(game, profile, scratch, goal) < goal
                     repaired = np.int64(0)
                     if broken:
                         repair, _ = best_repair(game, profile, scratch, goal, rounding - gain)
@@ -740,7 +770,7 @@ def compound_move_sweep(game, profile, scratch):
                         size //= 2
                         continue
                     moved += size + repaired
-                    goal = count_private(game, profile, mass, goal)
+                    goal = count_here(game, profile, scratch, goal)
     return moved
 
 
@@ -766,8 +796,10 @@ def shortfall(game, profile, mass, exposed):
 
 
 @njit
-def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
+def greedy_repair(game, profile, scratch, goal, unit, fixed_k, fixed_v):
     """Let single records move, one after another, until ``goal`` records are private.
+
+    With a ``unit`` above 1 so many records of a group move at a time, or all that there are.
 
     The greedy rule of weighted set covering: each time it is the record that closes most of the
     shortfall, and more than rounding, per nat of KL.  A nat is counted as at least a tenth of what
@@ -779,7 +811,7 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
     actions, bins, _ = kernel.shape
     exposed, nobody = np.empty((bins, actions), dtype=np.bool_), np.int64(-1)
     for _ in range(REPAIRS):
-        if count_private(game, profile, mass, goal) >= goal:
+        if count_here(game, profile, scratch, goal) >= goal:
             return True
         for k in range(bins):
             for v in range(actions):
@@ -790,26 +822,30 @@ def greedy_repair(game, profile, scratch, goal, fixed_k, fixed_v):
             for v in range(actions):
                 if profile[k, v] == 0 or (k == fixed_k and v == fixed_v):
                     continue
+                size = min(unit, profile[k, v])
                 for w in range(actions):
-                    move = Move(k, v, w, np.int64(1))
+                    move = Move(k, v, w, size)
                     try_move(game, scratch, move)
-                    profile[k, v] -= 1  # it may be the exposed one itself who leaves
-                    profile[k, w] += 1
+                    profile[k, v] -= size  # it may be the exposed ones themselves who leave
+                    profile[k, w] += size
                     closed = before - shortfall(game, profile, scratch.trial, exposed)
-                    profile[k, v] += 1
-                    profile[k, w] -= 1
-                    cost = -step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
-                    value = closed / max(cost, 0.1 / n)
+                    profile[k, v] += size
+                    profile[k, w] -= size
+                    if size == 1:
+                        cost = -step_drop(game.frequency, mass, kernel[v, k], kernel[w, k])
+                    else:
+                        cost = -divergence_drop(game.frequency, mass, scratch.trial)
+                    value = closed / max(cost, 0.1 * size / n)
                     if closed > ROUNDING and value > best:
                         best, best_move = value, move
         if best == 0.0:
             return False
         make_move(game, profile, scratch, best_move)
-    return count_private(game, profile, mass, goal) >= goal
+    return count_here(game, profile, scratch, goal) >= goal
 
 
 @njit
-def follow(game, profile, scratch, here, fixed_k, fixed_v):
+def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
     """Play best responses while the last pass is worth it; return whether they came to rest.
 
     A pass is worth it if it wins a twentieth of what KL still is above that of the mass ``here``.
@@ -817,7 +853,7 @@ def follow(game, profile, scratch, here, fixed_k, fixed_v):
     """
     while True:
         moved, _, drops = best_response_sweep(
-            game, profile, scratch, np.bool_(True), fixed_k, fixed_v
+            game, profile, scratch, np.bool_(True), unit, fixed_k, fixed_v
         )
         if moved == 0:
             return True
@@ -826,7 +862,7 @@ def follow(game, profile, scratch, here, fixed_k, fixed_v):
 
 
 @njit
-def forced_move(game, profile, scratch, move, here, goal, near):
+def forced_move(game, profile, scratch, move, here, goal, near, unit):
     """Make a move whatever it costs, and let all others respond to it, in place.
 
     ``here`` is the mass before, and ``goal`` the number of records that were private.
@@ -836,26 +872,29 @@ def forced_move(game, profile, scratch, move, here, goal, near):
     """
     mass, nobody, rounding = scratch.mass, np.int64(-1), ROUNDING / game.target.n
     copy_mass(here, mass)
+    envelope(profile, game.kernel, scratch.envelope)
     make_move(game, profile, scratch, move)
-    if not greedy_repair(game, profile, scratch, goal, move.k, move.w):
+    if not greedy_repair(game, profile, scratch, goal, unit, move.k, move.w):
         return False
     for fixed_k, fixed_v in ((move.k, move.w), (nobody, nobody)):
-        if not follow(game, profile, scratch, here, fixed_k, fixed_v):
+        if not follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
             return False
     drop = divergence_drop(game.frequency, here, mass)
     if -near < drop <= rounding:
-        while compound_move_sweep(game, profile, scratch) > 0:
-            follow(game, profile, scratch, mass.copy(), nobody, nobody)
+        while compound_move_sweep(game, profile, scratch, unit) > 0:
+            follow(game, profile, scratch, mass.copy(), unit, nobody, nobody)
         drop = divergence_drop(game.frequency, here, mass)
     reached = count_private(game, profile, mass, goal)
     return reached > goal or (reached == goal and drop > rounding)
 
 
 @njit
-def forced_move_sweep(game, profile, scratch, near):
+def forced_move_sweep(game, profile, scratch, near, unit):
     """Force each group, or one of its records, to each other action, and keep what pays.
 
-    In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced moves paid.
+    With a ``unit`` above 1 it is so many records and not one, and all moves that follow are of at
+    least so many.  In place.  ``near`` is in nats; see ``forced_move``.  Returns how many forced
+    moves paid.
     """
     kernel, mass = game.kernel, scratch.mass
     actions, bins, outputs = kernel.shape
@@ -867,12 +906,12 @@ def forced_move_sweep(game, profile, scratch, near):
         for v in range(actions):
             for w in range(actions):
                 for whole in (True, False):
-                    size = profile[k, v] if whole else min(profile[k, v] - 1, 1)
+                    size = profile[k, v] if whole else min(profile[k, v] - 1, unit)
                     if w == v or size < 1:
                         continue
                     end = profile.copy()
                     move = Move(k, v, w, size)
-                    if forced_move(game, end, scratch, move, here, goal, near):
+                    if forced_move(game, end, scratch, move, here, goal, near, unit):
                         kept += 1
                         for j in range(bins):
                             for u in range(actions):

@@ -72,28 +72,38 @@ def best_action(game: NVOGame, profile: Ints, k: int, v: int, among: Iterable[in
 
 
 def best_responses(
-    game: NVOGame, profile: Ints, fixed: Group | None = None, *, batch: bool = True
+    game: NVOGame,
+    profile: Ints,
+    fixed: Group | None = None,
+    *,
+    batch: bool = True,
+    unit: int = 1,
 ) -> list[Ints]:
     """One pass of best responses: the profile at the start and after each step.
 
     Records of a group go together, twice as many each time, if the last of them would go, too;
-    after 32 steps of the group, if it would rather go there than stay.
+    after 32 steps of the group, if it would rather go there than stay.  Fewer than ``unit`` of them
+    go only if they are all.
     """
     path, every = [profile], range(game.actions)
     for k in range(game.bins):
         for v, waiting in enumerate(path[-1][k].tolist()):
-            most, steps = 1, 0
+            most, steps = unit, 0
             while waiting > 0 and (k, v) != fixed:
                 here = path[-1]
                 w = best_action(game, here, k, v, every)
                 if w == v:
                     break
                 for size in (min(most, waiting) // 2**i for i in range(64)):
+                    if size < min(unit, waiting):
+                        break
                     last = moved(here, k, v, w, size - 1)
                     if outcome(game, last)[0] >= outcome(game, here)[0] and w == best_action(
                         game, last, k, v, every if steps < 32 else [w]
                     ):
                         break
+                if size < min(unit, waiting):
+                    break
                 path.append(moved(here, k, v, w, size))
                 waiting, steps, most = waiting - size, steps + 1, 2 * size if batch else 1
     return path
@@ -135,7 +145,7 @@ def best_repair(
     return best
 
 
-def compound_move_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
+def compound_move_pass(game: NVOGame, profile: Ints, unit: int = 1) -> tuple[int, Ints]:
     """Compound moves: how many records moved, and the profile after them."""
     noise, here, count = 1e-12 / game.records, profile, 0
     goal, _ = outcome(game, here)
@@ -144,7 +154,8 @@ def compound_move_pass(game: NVOGame, profile: Ints) -> tuple[int, Ints]:
         here, count = moved(here, *first, size), size
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         size = int(here[k, v])
-        while w != v and 0 < size <= here[k, v]:
+        fewest = min(unit, size)
+        while w != v and size > 0 and fewest <= size <= here[k, v]:
             (goal, kl), there = outcome(game, here), moved(here, k, v, w, size)
             held, after = outcome(game, there)
             second = (0, 0, 0, 0)
@@ -171,9 +182,9 @@ def shortfall(game: NVOGame, profile: Ints, exposed: NDArray[np.bool_]) -> float
 
 
 def greedy_repair(
-    game: NVOGame, profile: Ints, goal: int, fixed: Group | None
+    game: NVOGame, profile: Ints, goal: int, fixed: Group | None, unit: int = 1
 ) -> tuple[bool | None, Ints]:
-    """Single records move until ``goal`` are private, the most effective per nat first.
+    """So many records move at a time until ``goal`` are private, the most effective per nat first.
 
     It is given up after twelve, or if no move is of use.
     None stands for the case where rounding decides: two of these are equally good.
@@ -186,10 +197,11 @@ def greedy_repair(
         exposed = ~private(game, here) & (here > 0)
         before, offers = shortfall(game, here, exposed), []
         for (k, v), w in product(np.argwhere(here), range(game.actions)):
-            there = moved(here, k, v, w, 1)
+            size = min(unit, int(here[k, v]))
+            there = moved(here, k, v, w, size)
             closed = before - shortfall(game, there, exposed)
             if (k, v) != fixed and closed > 1e-12:
-                cost = max(outcome(game, there)[1] - kl, 0.1 / game.records)
+                cost = max(outcome(game, there)[1] - kl, 0.1 * size / game.records)
                 offers.append((closed / cost, there))
         if not offers:
             return False, here
@@ -200,11 +212,13 @@ def greedy_repair(
     return outcome(game, here)[0] >= goal, here
 
 
-def follow(game: NVOGame, profile: Ints, start: Ints, fixed: Group | None) -> tuple[bool, Ints]:
+def follow(
+    game: NVOGame, profile: Ints, start: Ints, fixed: Group | None, unit: int = 1
+) -> tuple[bool, Ints]:
     """Passes of best responses until nobody moves, or one wins too little: (at rest, profile)."""
     here, goal = profile, outcome(game, start)[1]
     while True:
-        path = best_responses(game, here, fixed)
+        path = best_responses(game, here, fixed, unit=unit)
         if len(path) == 1:
             return True, here
         before, after = outcome(game, here)[1], outcome(game, path[-1])[1]
@@ -214,33 +228,38 @@ def follow(game: NVOGame, profile: Ints, start: Ints, fixed: Group | None) -> tu
 
 
 def forced_move(
-    game: NVOGame, start: Ints, k: int, v: int, w: int, size: int, near: float
+    game: NVOGame, start: Ints, k: int, v: int, w: int, size: int, near: float, unit: int = 1
 ) -> tuple[bool | None, Ints]:
     """A forced move and what follows: whether it paid, None if rounding decides; last profile."""
     (goal, kl), noise = outcome(game, start), 1e-12 / game.records
-    settled, here = greedy_repair(game, moved(start, k, v, w, size), goal, (k, w))
+    settled, here = greedy_repair(game, moved(start, k, v, w, size), goal, (k, w), unit)
     for fixed in ((k, w), None):
         if settled:
-            settled, here = follow(game, here, start, fixed)
+            settled, here = follow(game, here, start, fixed, unit)
     if not settled:
         return settled, here
     if -near < kl - outcome(game, here)[1] <= noise:
         while True:
-            count, here = compound_move_pass(game, here)
+            count, here = compound_move_pass(game, here, unit)
             if count == 0:
                 break
-            _, here = follow(game, here, here, None)
+            _, here = follow(game, here, here, None, unit)
     return is_better(outcome(game, here), (goal, kl), game.records), here
 
 
-def forced_moves(game: NVOGame, profile: Ints, near: float) -> tuple[int | None, Ints]:
-    """Each group, and one of its records, is forced: how many paid, None as above; last profile."""
+def forced_moves(
+    game: NVOGame, profile: Ints, near: float, unit: int = 1
+) -> tuple[int | None, Ints]:
+    """Each group, and one of its records or so many, is forced: how many paid; last profile.
+
+    None as above.
+    """
     here, kept = profile, 0
     for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
         for whole in (True, False):
-            size = here[k, v] if whole else min(1, here[k, v] - 1)
+            size = here[k, v] if whole else min(unit, here[k, v] - 1)
             if w != v and size > 0:
-                paid, there = forced_move(game, here, k, v, w, size, near)
+                paid, there = forced_move(game, here, k, v, w, size, near, unit)
                 if paid is None:
                     return None, here
                 kept, here = kept + paid, there if paid else here

@@ -14,6 +14,9 @@ from tests import naive_moves as naive
 from tests.naive import all_profiles, profile_of
 from tests.test_kernels import exact_mass, moves, played, scratch_at
 
+#: The fewest records that move of a larger group.
+UNITS = (1, 3)
+
 
 def random_games(seed: int, count: int, largest: int = 30, least: int = 2, bins: int = 4):
     """Games and profiles of which no two numbers are equal, most with some exposed and some not.
@@ -102,10 +105,11 @@ def test_passes_of_compound_moves_are_those_of_the_twin():
     zero, one = (naive.best_repair(game, profile, goal, -math.inf) for goal in (0, 1))
     assert naive.outcome(game, profile)[0] == 0 and zero != one
     for game, profile in games:
-        count, after = played(_kernels.compound_move_sweep, game, profile)
-        expected, there = naive.compound_move_pass(game, profile)
-        assert count == expected
-        assert_array_equal(after, there)
+        for unit in UNITS:
+            count, after = played(_kernels.compound_move_sweep, game, profile, unit)
+            expected, there = naive.compound_move_pass(game, profile, unit)
+            assert count == expected
+            assert_array_equal(after, there)
         held = naive.outcome(game, profile)[0]
         seen["nobody private" if held == 0 else "all" if held == game.records else "some"] += 1
         seen["moved" if count else "at rest"] += 1
@@ -132,14 +136,14 @@ def test_greedy_repairs_are_those_of_the_twin():
     games = [game for seed, count in some.items() for game in random_games(seed, count, 40, 3)]
     for game, profile in games:
         n = game.records
-        for fixed in nobody_and_one(profile):
+        for fixed, unit in product(nobody_and_one(profile), UNITS):
             after, scratch = profile.copy(), scratch_at(game, profile)
-            reached = _kernels.greedy_repair(game.compiled, after, scratch, n, *fixed)
-            expected, there = naive.greedy_repair(game, profile, n, fixed)
+            reached = _kernels.greedy_repair(game.compiled, after, scratch, n, unit, *fixed)
+            expected, there = naive.greedy_repair(game, profile, n, fixed, unit)
             if expected is not None:
                 assert reached == expected
                 assert_array_equal(after, there)
-                distance = np.abs(after - profile).sum() // 2
+                distance = np.abs(after - profile).sum() // 2 if unit == 1 else 0
                 far = "none" if distance == 0 else "few" if distance < 12 else "twelve"
                 seen[reached, far] += 1
     assert len(seen) == 6 and min(seen.values()) > 1, seen
@@ -149,11 +153,11 @@ def test_greedy_repairs_are_those_of_the_twin():
 def test_passes_of_best_responses_are_those_of_the_twin(batch):
     seen = Counter()
     for game, profile in random_games(4, 24, 60):
-        for fixed in nobody_and_one(profile):
+        for fixed, unit in product(nobody_and_one(profile), UNITS if batch else (1,)):
             (moved, held, drops), after = played(
-                _kernels.best_response_sweep, game, profile, batch, *fixed
+                _kernels.best_response_sweep, game, profile, batch, unit, *fixed
             )
-            path = naive.best_responses(game, profile, fixed, batch=batch)
+            path = naive.best_responses(game, profile, fixed, batch=batch, unit=unit)
             values = np.array([naive.outcome(game, there) for there in path])
             sizes = [np.abs(there - here).sum() // 2 for here, there in pairwise(path)]
             assert_array_equal(after, path[-1])
@@ -178,7 +182,7 @@ def crowd() -> pb.NVOGame:
 
 def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
     start = crowd().constant_profile(0)
-    (_, _, drops), after = played(_kernels.best_response_sweep, crowd(), start, True, -1, -1)
+    (_, _, drops), after = played(_kernels.best_response_sweep, crowd(), start, True, 1, -1, -1)
     path = naive.best_responses(crowd(), crowd().constant_profile(0))
     assert len(drops) == len(path) == 39
     assert_array_equal(after, path[-1])
@@ -188,11 +192,11 @@ def test_best_responses_are_followed_as_far_as_by_the_twin():
     seen, start = Counter(), crowd().constant_profile(0)
     for game, profile in [(crowd(), start), *random_games(8, 24, 60)]:
         small = pb.best_response_dynamics(game, start=profile).profile
-        for fixed, here in product(nobody_and_one(profile), (profile, small)):
+        for fixed, here, unit in product(nobody_and_one(profile), (profile, small), UNITS):
             after, there = profile.copy(), exact_mass(game, here)
             scratch = scratch_at(game, profile)
-            at_rest = _kernels.follow(game.compiled, after, scratch, there, *fixed)
-            expected, end = naive.follow(game, profile, here, fixed)
+            at_rest = _kernels.follow(game.compiled, after, scratch, there, unit, *fixed)
+            expected, end = naive.follow(game, profile, here, fixed, unit)
             assert at_rest == expected
             assert_array_equal(after, end)
             seen[bool(at_rest)] += 1
@@ -209,8 +213,10 @@ def test_a_forced_move_ends_where_the_twin_ends():
         for k, v, w, size in list(moves(game, profile))[::5]:
             after, scratch = profile.copy(), scratch_at(game, profile)
             move, here = _kernels.Move(k, v, w, size), exact_mass(game, profile)
-            paid = _kernels.forced_move(game.compiled, after, scratch, move, here, goal, near)
-            expected, there = naive.forced_move(game, profile, k, v, w, size, near)
+            unit = UNITS[i % 2]
+            known = game.compiled, after, scratch, move, here, goal, near, unit
+            paid = _kernels.forced_move(*known)
+            expected, there = naive.forced_move(game, profile, k, v, w, size, near, unit)
             if expected is not None:
                 assert paid == expected
                 assert_array_equal(after, there)
@@ -241,9 +247,9 @@ def test_passes_of_forced_moves_are_those_of_the_twin():
     for game, profile in games:
         near = 0.3 * naive.outcome(game, profile)[1]
         at_rest = pb.best_response_dynamics(game, start=profile).profile
-        for start in (profile, at_rest):
-            kept, after = played(_kernels.forced_move_sweep, game, start, near)
-            expected, there = naive.forced_moves(game, start, near)
+        for start, unit in product((profile, at_rest), UNITS):
+            kept, after = played(_kernels.forced_move_sweep, game, start, near, unit)
+            expected, there = naive.forced_moves(game, start, near, unit)
             if expected is None:
                 continue
             assert kept == expected
@@ -256,7 +262,7 @@ def test_where_nobody_can_be_private_a_forced_move_must_pay_in_divergence():
     game = pb.NVOGame([3, 2, 4], pb.laplace_kernel(3, [0.1, 0.2]), epsilon=0.01)
     start = pb.best_response_dynamics(game, start=game.constant_profile(1)).profile
     assert all(naive.outcome(game, profile)[0] == 0 for profile in all_profiles(game))
-    kept, after = played(_kernels.forced_move_sweep, game, start, 0.0)
+    kept, after = played(_kernels.forced_move_sweep, game, start, 0.0, 1)
     assert kept == 0
     assert_array_equal(after, start)
 
@@ -338,5 +344,5 @@ def test_a_gain_of_a_group_within_rounding_moves_nobody(gain, moves_on):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    assert (played(_kernels.compound_move_sweep, game, start)[0] > 0) == moves_on
-    assert (played(_kernels.forced_move_sweep, game, start, 0.0)[0] > 0) == moves_on
+    assert (played(_kernels.compound_move_sweep, game, start, 1)[0] > 0) == moves_on
+    assert (played(_kernels.forced_move_sweep, game, start, 0.0, 1)[0] > 0) == moves_on

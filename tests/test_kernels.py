@@ -303,7 +303,7 @@ def test_of_equally_good_actions_the_first_is_taken():
 def test_records_that_are_held_do_not_move():
     game = pb.NVOGame([4, 5, 3], pb.laplace_kernel(3, [2.0, 1.0]), epsilon=5.0)
     start, sweep = game.constant_profile(0), _kernels.best_response_sweep
-    free, held = (played(sweep, game, start, True, *group)[1] for group in ((-1, -1), (1, 0)))
+    free, held = (played(sweep, game, start, True, 1, *group)[1] for group in ((-1, -1), (1, 0)))
     assert_array_equal(free[:2], [[0, 4], [0, 5]])
     assert_array_equal(held[:2], [[0, 4], [5, 0]])
 
@@ -397,7 +397,7 @@ def test_a_pair_that_leads_back_to_where_it_began_gains_nothing(monkeypatch):
     sweep = getattr(_kernels.compound_move_sweep, "py_func", _kernels.compound_move_sweep)
     for start in naive.all_profiles(game):
         calls.clear()
-        _, after = played(sweep, game, start)
+        _, after = played(sweep, game, start, 1)
         assert game.evaluate(after).private_records >= game.evaluate(start).private_records
 
 
@@ -409,7 +409,7 @@ def test_a_whole_group_moves_to_make_everybody_private_whatever_it_costs():
         outcome = game.evaluate(profile)
         if outcome.private_records == 7 or not outcome.is_nash():
             continue
-        moved, after = played(_kernels.compound_move_sweep, game, profile)
+        moved, after = played(_kernels.compound_move_sweep, game, profile, 1)
         there = game.evaluate(after)
         if moved and there.divergence > outcome.divergence:
             assert there.private_records > outcome.private_records
@@ -427,7 +427,7 @@ def test_single_records_repair_what_they_say(case, delta):
         after[k, v] -= size
         after[k, w] += size
         scratch, held = scratch_at(game, after), after[k, w]
-        reached = _kernels.greedy_repair(game.compiled, after, scratch, goal, k, w)
+        reached = _kernels.greedy_repair(game.compiled, after, scratch, goal, 1, k, w)
         assert after[k, w] >= held  # the records that were forced stay
         assert_array_equal(after.sum(axis=1), game.counts)
         if reached:
@@ -440,7 +440,7 @@ def test_forced_moves_that_are_kept_improve_the_payoff(case, delta):
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
     start = pb.best_response_dynamics(game, start=profile).profile
     here = game.evaluate(start)
-    kept, after = played(_kernels.forced_move_sweep, game, start, 0.05 * here.divergence)
+    kept, after = played(_kernels.forced_move_sweep, game, start, 0.05 * here.divergence, 1)
     if kept:
         there, before = game.evaluate(after), (here.private_records, -here.divergence)
         assert (there.private_records, -there.divergence) > before

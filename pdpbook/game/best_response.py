@@ -160,9 +160,12 @@ def best_response_dynamics(
 
 
 def play(
-    game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int, batch: bool
+    game: NVOGame, profile: NDArray[np.int64], *, max_sweeps: int, batch: bool, unit: int = 1
 ) -> BestResponse:
-    """Play best responses from a profile that has been checked, and change it in place."""
+    """Play best responses from a profile that has been checked, and change it in place.
+
+    Part of a group moves only if it is at least ``unit`` records.
+    """
     began = time.perf_counter()
     scratch = _kernels.new_scratch(game.bins)
     private, drops = [], []
@@ -170,7 +173,7 @@ def play(
     moves = 0
     for sweeps in range(1, max_sweeps + 1):
         moved, trace_private, trace_drop = _kernels.best_response_sweep(
-            game.compiled, profile, scratch, batch, -1, -1
+            game.compiled, profile, scratch, batch, unit, -1, -1
         )
         begin = 0 if sweeps == 1 else 1  # a later pass begins where the last one ended
         private.append(trace_private[begin:])

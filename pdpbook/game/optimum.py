@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
@@ -261,7 +262,7 @@ class _Search:
             self._propose(self.program.profile_of(answer.columns))
             if not added:
                 return  # the solver's optimum is not a private profile after rounding
-            _refine_near(self.program, answer.columns, self._tolerance)
+            _refine_near(self.program, answer.columns, self._tolerance, self.remaining)
 
     def enumerated(self) -> None:
         """Look at every profile: the best one is the optimum, its divergence the bound."""
@@ -300,12 +301,20 @@ class _Search:
             self.best = found
 
 
-def _refine_near(program: Program, columns: NDArray[np.float64], tolerance: float) -> None:
+def _refine_near(
+    program: Program,
+    columns: NDArray[np.float64],
+    tolerance: float,
+    remaining: Callable[[], float],
+) -> None:
     """Add the rows that matter for the groups of a solution, by linear programs."""
     # pragma: no mutate — branch and bound returns whole numbers up to its tolerance
     counts = columns[: program.groups] > 0.5
     for _ in range(_ROUNDS):
-        answer = program.solve(pattern=np.concatenate([counts, counts]))
+        seconds = remaining()
+        if seconds <= 0.0:
+            break
+        answer = program.solve(pattern=np.concatenate([counts, counts]), seconds=seconds)
         if answer.columns is None or not program.refine(answer.columns, tolerance):
             break
 

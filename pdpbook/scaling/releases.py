@@ -11,6 +11,9 @@ written twice, first to say that a release is under way in this folder, and last
 complete.  A folder with the manifest of another release is refused.  With the manifest of the same
 release the run continues where it stopped, or, if the release is complete, only checks the files.
 
+One process at a time works in a folder.  It holds a lock with its name on it
+(:func:`pdpbook.scaling.shared_files.held`), so a second call is refused before it changes anything.
+
 Before the first draw every worker shows that it writes where this process reads
 (:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this
 process reads every file once more and compares its digest with that of the bytes that the worker
@@ -23,8 +26,9 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -43,7 +47,7 @@ from pdpbook.scaling.manifest import (
     public_settings,
 )
 from pdpbook.scaling.plan import Plan
-from pdpbook.scaling.shared_files import UNFINISHED, Token, local_path, shared_folder
+from pdpbook.scaling.shared_files import LOCK, UNFINISHED, Token, held, local_path, shared_folder
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -121,9 +125,9 @@ def release(
     plan : Plan
         Of :func:`pdpbook.scaling.plan.solve`.
     folder : path-like
-        An empty or new folder, or one in which this same release was begun and no other process
-        writes now.  Workers must see it under the same absolute name, on a file system that renames
-        at once; that they do is checked before the first draw.  A URL is refused.
+        An empty or new folder, or one in which this same release was begun.  Workers must see it
+        under the same absolute name, on a file system that renames at once; that they do is checked
+        before the first draw.  A URL is refused.
     draws : int
         Number m of draws of each column, from 1 to 10⁹.
     delta : float
@@ -147,7 +151,8 @@ def release(
     ------
     ReleaseError
         If the folder holds another release, or files that are not of this one; if a file of a
-        release is missing or altered at the end; if a file cannot be written.
+        release is missing or altered at the end; if a file cannot be written; if another call is at
+        work in the folder, which the error names, and then nothing has been changed.
     SharedFolderError
         If a worker does not see the folder, or has another version of pdpbook or pyarrow.
     TimeoutError
@@ -182,25 +187,28 @@ def release(
         _name(part): min(rows_per_file, draws - first)
         for part, first in enumerate(range(0, draws, rows_per_file))
     }
-    there = _enter(folder, begun, [*rows])
-    complete = there["status"] == COMPLETE
-    if complete:
-        manifest = there
-    else:
-        cluster: dict[str, Any] = {"label": "writing", "worker_timeout": worker_timeout}
-        with (
-            connected(client) as engine,
-            shared_folder(folder, client=engine, **cluster) as token,
-        ):
-            write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
-            parts = range(len(rows))
-            done = run_tasks(write, parts, client=engine, progress=progress, kept=KEPT, **cluster)
-            files = {_name(part): content for part, content in sorted(done, key=_number)}
-        manifest = public_manifest(plan, settings, key, files)
-    _check_files(folder, rows, manifest["files"], complete, progress is True)
-    if not complete:
-        _sweep(folder)
-        _write(folder / MANIFEST, _text(manifest))
+    with _entered(folder):
+        there = _enter(folder, begun, [*rows])
+        complete = there["status"] == COMPLETE
+        if complete:
+            manifest = there
+        else:
+            cluster: dict[str, Any] = {"label": "writing", "worker_timeout": worker_timeout}
+            with (
+                connected(client) as engine,
+                shared_folder(folder, client=engine, **cluster) as token,
+            ):
+                write = partial(_write_part, _Job(token, draws, rows_per_file, key, columns))
+                parts = range(len(rows))
+                done = run_tasks(
+                    write, parts, client=engine, progress=progress, kept=KEPT, **cluster
+                )
+                files = {_name(part): content for part, content in sorted(done, key=_number)}
+            manifest = public_manifest(plan, settings, key, files)
+        _check_files(folder, rows, manifest["files"], complete, progress is True)
+        if not complete:
+            _sweep(folder)
+            _write(folder / MANIFEST, _text(manifest))
     cost = ReleaseCost(**{name: each for name, each in manifest["cost"].items() if name != "basis"})
     return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
 
@@ -237,12 +245,19 @@ def _check_files(
     )
 
 
-def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return the manifest of this release in a folder, written now if there is none."""
+@contextmanager
+def _entered(folder: Path) -> Iterator[None]:
+    """Make a folder, and hold it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ReleaseError(f"{folder}: cannot be made: {error.strerror}") from error
+    with held(folder, ReleaseError):
+        yield
+
+
+def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the manifest of this release in a folder, written now if there is none."""
     path = folder / MANIFEST
     _sweep(folder)
     if not path.exists():
@@ -278,7 +293,8 @@ def _sweep(folder: Path) -> None:
 
 def _whole(folder: Path) -> set[str]:
     """Return the names of whole files; a worker of a stopped run may yet be at another."""
-    return {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
+    names = {each.name for each in folder.iterdir() if not each.match(UNFINISHED)}
+    return names - {LOCK}
 
 
 def _text(manifest: dict[str, Any]) -> bytes:

@@ -12,6 +12,10 @@ or not at all, and a new name is given only if no other file has it.  An object 
 ``gs://``) cannot rename files, and the stores differ in what they guarantee about when others see a
 file.  So a URL is refused, both for reading and for writing (:func:`local_path`).  Mount the
 storage as a file system, or copy the table to one and the finished release from it.
+
+**One process in a folder.**  Whoever works in a folder holds a lock on a file in it, in which its
+name stands (:func:`held`).  The operating system takes the lock back when the process ends, however
+it ends.  Where it knows no such locks, as on Windows, nothing is locked.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,11 +36,17 @@ from typing import TYPE_CHECKING, Any
 from pdpbook import _validate
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, on_every_worker, require
 
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["UNFINISHED", "SharedFolderError", "Token", "local_path", "shared_folder"]
 
+LOCK = ".held-by"  #: name of the file that is locked while a process works in a folder
 UNFINISHED = ".*.tmp"  #: names of files that are not whole or not to stay
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/:]")  # a drive of Windows has one letter
 
@@ -82,6 +94,63 @@ def local_path(name: str, value: Any) -> Path:
     if not text or "\0" in text:
         raise _validate.fail(name, "a path of at least one character, none of them null", text)
     return Path(text)
+
+
+@contextmanager
+def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
+    """Hold a folder, so that no other call works in it at the same time.
+
+    Where no file can be made or locked, nothing is held; in the first case nobody can write there.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    refusal : type of exception
+        What is raised if another call holds it.
+
+    Raises
+    ------
+    Exception
+        Of this type.  The text names the process that holds the folder and the time since when, and
+        nothing in the folder has been changed.
+    """
+    path = folder / LOCK
+    try:
+        lock = _locked(path, refusal)
+    except OSError:
+        lock = None
+    try:
+        yield
+    finally:
+        if lock is not None:
+            path.unlink(missing_ok=True)
+            os.close(lock)
+
+
+def _locked(path: Path, refusal: type[Exception]) -> int | None:
+    """Return the descriptor of a file that is locked by this call; None if there are no locks."""
+    while fcntl is not None:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.stat(path), os.fstat(lock)):
+                os.ftruncate(lock, 0)
+                since = time.strftime("%Y-%m-%d %H:%M:%S %z")
+                os.pwrite(lock, f"{_here()} on {socket.gethostname()} since {since}".encode(), 0)
+                return lock
+            os.close(lock)  # the last holder has removed it meanwhile
+        except BlockingIOError:
+            holder = os.pread(lock, 1000, 0).decode(errors="replace") or "another call"
+            os.close(lock)
+            raise refusal(
+                f"{path.parent}: held by {holder}. Nothing was changed here; wait until that call "
+                "has ended, or take a folder of your own"
+            ) from None
+        except OSError:  # a file system without locks
+            os.close(lock)
+            raise
+    return None
 
 
 @dataclass(frozen=True)

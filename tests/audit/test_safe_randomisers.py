@@ -84,6 +84,44 @@ def test_whatever_is_called_safe_is_private(case, random):
         assert largest_loss(randomiser, lower, 3, at_least) <= epsilon * (1 + 1e-9)
 
 
+def smallest_mass(randomiser, lower, k, x, at_least):
+    """The smallest S(x) of a data set above the bound with a record in bin k, by trying them."""
+    start = [max(count, int(j == k)) for j, count in enumerate(lower)]
+    missing = max(at_least - sum(start), 0)
+    found = [
+        sum(count * row[x] for count, row in zip(counts, randomiser, strict=True))
+        for extra in itertools.product(range(missing + 1), repeat=len(lower))
+        if sum(extra) >= missing
+        for counts in [np.add(start, extra)]
+    ]
+    return min(found)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.sampled_from([0, 1, 4, 6]),
+    st.sampled_from([0.3, 1.0, 3.0]),
+    st.integers(0, 99),
+)
+def test_the_bounds_of_the_condition_are_those_of_the_worst_data_sets(lower, at_least, eps, seed):
+    """What is_safe and the repair share, against all data sets written out."""
+    rng, own = np.random.default_rng(seed), np.eye(3)
+    randomiser = 0.4 * rng.dirichlet(np.ones(3), size=3) + 0.6 / 3
+    worst = [[smallest_mass(randomiser, lower, k, x, at_least) for x in range(3)] for k in range(3)]
+    caps = (1.0 - math.exp(-eps)) * np.array(worst)
+    np.testing.assert_allclose(
+        sp._caps(randomiser, np.array(lower), eps, at_least), caps, rtol=1e-12
+    )
+    assert sp.is_safe(randomiser, lower, epsilon=eps, at_least=at_least) == bool(
+        (randomiser <= caps * (1.0 + 1e-10)).all()
+    )
+    mixed = sp._made_safe(0.5 * own + 0.5 * randomiser, ESTIMATE, np.array(lower), eps, at_least)
+    for k, x in itertools.product(range(3), repeat=2):
+        least = (1.0 - math.exp(-eps)) * smallest_mass(mixed, lower, k, x, at_least)
+        assert (mixed == mixed[0]).all() or mixed[k, x] <= least * (1.0 + 1e-10)
+
+
 def test_the_slope_of_the_linear_form_itself_would_not_last():
     """p <= tau S holds for n = 3 and fails when a record comes that does not go there."""
     epsilon = 1.0

@@ -381,3 +381,12 @@ def test_with_a_delta_it_ends_at_an_equilibrium_no_worse_and_never_beats_the_opt
                 reached.append(result.divergence)
         assert not reached or min(reached) >= naive.private_optimum(game) - 1e-12
     assert improved > 10
+
+
+@pytest.mark.parametrize("restarts", [0, 2])
+def test_the_bar_counts_every_run(five, restarts, capsys):
+    """It is never one of nothing, and it ends full."""
+    rng = np.random.default_rng(0) if restarts else None
+    pb.coordinated_best_response(five, rng=rng, restarts=restarts, progress=True)
+    runs = 4 if restarts == 0 else 4 + 1 + restarts + 1
+    assert f"{runs}/{runs}" in capsys.readouterr().err

@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom, multinomial
 
 import pdpbook as pb
+from pdpbook import audit
 from pdpbook.foundations.privacy import Budget
 from pdpbook.own_data import releases as of
 from pdpbook.own_data.column import make_column
@@ -76,6 +78,197 @@ def test_losses_of_several_draws_count_at_the_delta_of_the_promise(release, rows
         absent = matrix[np.delete(places, i)].mean(axis=0)
         assert delta_at(present, absent, float(loss)) <= 0.01
     assert made.end_to_end == made.largest_loss
+
+
+#: Numbers of draws whose cost is counted again, outcome by outcome.
+DRAWS = [1, 3, 30, 100]
+FEW = [0.5, 1.0, 1.5, 5.0, 5.5, 8.0, 9.5]
+
+
+def sticks(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    """The δ at ε of two distributions on the same outcomes, in both directions."""
+    grown = math.exp(epsilon) if epsilon < 700.0 else math.inf
+    with np.errstate(invalid="ignore"):
+        apart = [np.where(b > 0.0, a - grown * b, a) for a, b in ((p, q), (q, p))]
+    return max(float(each[each > 0.0].sum()) for each in apart)
+
+
+def drawn_together(distribution: np.ndarray, draws: int) -> np.ndarray:
+    """The probability of each number of draws in each of three bins."""
+    ways = [(i, j, draws - i - j) for i in range(draws + 1) for j in range(draws + 1 - i)]
+    return multinomial(draws, distribution / distribution.sum()).pmf(ways)
+
+
+def trials(draws: int, chance: float) -> np.ndarray:
+    """The probability of each number of successes."""
+    return binom(draws, min(chance, 1.0)).pmf(np.arange(draws + 1))
+
+
+def fixed_pair(n: int, loss: float, draws: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draws of the record that loses most of those that lose so much by one draw, and without it.
+
+    It is alone in its bin, where each of the n - 1 others is released with the same probability,
+    so that it is the Bernoulli pair of the chapter *Many draws*.
+    """
+    least = max(1.0 - 1.0 / n, math.exp(-loss))
+    absent = (1.0 - least) / (math.exp(loss) - least)
+    return trials(draws, absent * math.exp(loss)), trials(draws, absent)
+
+
+def any_pair(loss: float, draws: int) -> tuple[np.ndarray, np.ndarray]:
+    """Randomised response, the worst pair of which nothing but the loss of one draw is known."""
+    true = 1.0 / (1.0 + math.exp(-loss))
+    return trials(draws, true), trials(draws, 1.0 - true)
+
+
+def common_rows(s: of.ReleaseSetting, counts: np.ndarray) -> np.ndarray:
+    """The rows of the smallest common scale of a histogram."""
+    scale = pb.common_scale(counts, epsilon=s.draw_epsilon)
+    return laplace_kernel(s.bins, scale)[0] if scale else np.eye(s.bins)
+
+
+def check_total(total: float, pair, draws: int, loss: float, delta: float) -> None:
+    """Check that a total is the smallest that holds at δ for a pair."""
+    if draws == 1 or loss == 0.0:
+        assert total == pytest.approx(draws * loss, rel=1e-9)
+        return
+    assert sticks(*pair, total) <= delta * (1.0 + 1e-6)
+    if total > 1e-3:
+        assert sticks(*pair, total * (1.0 - 1e-4)) > delta * (1.0 - 1e-6)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("delta", [1e-6, 0.02])
+@pytest.mark.parametrize("release", [of.no_noise, of.laplace, of.randomised_response, of.common])
+def test_the_losses_of_draws_outcome_by_outcome(release, draws, delta) -> None:
+    """They cover the record's own pair, and are the totals of the worst pair of their loss."""
+    s = setting(FEW, bins=3, draws=draws, delta=delta)
+    rows = {
+        of.no_noise: lambda: np.eye(3),
+        of.laplace: lambda: of.laplace_rows(s),
+        of.randomised_response: lambda: of.response_rows(s),
+        of.common: lambda: common_rows(s, s.counts),
+    }[release]()
+    made, places, alone = release(s), s.grid.index(np.array(FEW)), deleted(s, rows)
+    for i, total in enumerate(made.losses.tolist()):
+        if not math.isfinite(alone[i]):
+            assert total == math.inf
+            continue
+        pair = rows[places].mean(axis=0), rows[np.delete(places, i)].mean(axis=0)
+        allowed = delta if draws > 1 else 0.0
+        p, q = (drawn_together(each, draws) for each in pair)
+        assert sticks(p, q, total * (1.0 + 1e-9)) <= allowed + 1e-12
+        check_total(total, fixed_pair(7, alone[i], draws), draws, alone[i], delta)
+    if release is not of.no_noise:
+        assert made.largest_loss <= 1.0 + 1e-9 and made.epsilon == 1.0
+        assert made.delta == (delta if draws > 1 else 0.0)
+    if made.algorithm == "differential privacy":
+        assert made.end_to_end == made.largest_loss
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_the_losses_of_draws_of_a_game_outcome_by_outcome(draws) -> None:
+    s = setting(FEW * 3, bins=3, draws=draws, delta=0.02)
+    made = of.game(s)
+    profile = np.array(made.parameters["records of each bin with each scale"])
+    kernel = laplace_kernel(3, made.parameters["scales as parts of the range"])
+    played = pb.NVOGame(s.counts, kernel, epsilon=s.draw_epsilon)
+    mass = np.einsum("kv,vkx->x", profile, played.kernel)
+    for k in np.flatnonzero(s.counts):
+        total, losses = float(made.losses[s.place == k].max()), []
+        for v in np.flatnonzero(profile[k]):
+            absent = (mass - played.kernel[v, k]) / 20
+            losses.append(float(np.abs(np.log(mass / 21 / absent)).max()))
+            p, q = (drawn_together(each, draws) for each in (mass / 21, absent))
+            assert sticks(p, q, total * (1.0 + 1e-9)) <= (0.02 if draws > 1 else 1e-12)
+        check_total(total, fixed_pair(21, max(losses), draws), draws, max(losses), 0.02)
+    assert made.largest_loss <= 1.0 + 1e-9 and made.delta == (0.02 if draws > 1 else 0.0)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("release", [of.common, of.game])
+def test_the_end_to_end_loss_of_draws_is_that_of_any_pair(release, draws) -> None:
+    """Nothing is known of how the likelihood ratio is spread once the others change, too."""
+    values, delta = np.repeat(FEW, 6), 0.01
+    s = setting(values, bins=3, draws=draws, delta=delta)
+    single = setting(values, bins=3, epsilon=s.draw_epsilon, delta=delta)
+    loss, total = release(single).end_to_end, release(s).end_to_end
+    check_total(total, any_pair(loss, draws), draws, loss, delta)
+    if release is of.common:
+        outputs = [
+            drawn_together(each @ common_rows(s, each), draws)
+            for each in (s.counts, *(s.counts - np.eye(3, dtype=int)))
+        ]
+        allowed = delta if draws > 1 else 0.0
+        for absent in outputs[1:]:
+            assert sticks(outputs[0], absent, total * (1.0 + 1e-9)) <= allowed + 1e-12
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_the_repaired_game_spends_its_delta_once(draws) -> None:
+    """What the bound of the counts may fail and what the draws cost add up to the promise."""
+    delta = 0.01
+    s = setting(np.repeat(FEW, 20), bins=3, epsilon=2.0, draws=draws, delta=delta)
+    made = of.repaired_game(s)
+    first, failure, one = (
+        made.parameters[name] for name in ("ε of the counts", "δ of the counts", "ε of one draw")
+    )
+    pair = fixed_pair(140, one, draws)
+    drawn = sticks(*pair, 2.0 - first) if draws > 1 else 0.0
+    assert first == pytest.approx(1.6) and failure + drawn <= delta * (1.0 + 1e-6)
+    assert draws < 30 or failure + drawn >= delta * (1.0 - 1e-3), "and all of it is used"
+    assert draws > 1 or one == pytest.approx(2.0 - first)
+    with_noise = [
+        audit.private_randomiser(
+            s.counts,
+            epsilon=first + one,
+            delta=failure,
+            share=first / (first + one),
+            rng=s.generator(run),
+            actions="blur",
+        )
+        for run in range(s.runs)
+    ]
+    totals = []
+    for each in with_noise:
+        assert (each.lower <= s.counts).all()
+        assert each.histogram_epsilon == pytest.approx(first)
+        alone = np.array(deleted(s, each.randomiser))
+        assert alone.max() <= one * (1.0 + 1e-9)
+        totals.append(
+            [
+                pb.draws_epsilon(140, a, draws=draws, delta=failure) if draws > 1 else a
+                for a in alone
+            ]
+        )
+    np.testing.assert_allclose(made.losses, first + np.mean(totals, axis=0), rtol=1e-9)
+    assert made.largest_loss <= 2.0 + 1e-9 and (made.epsilon, made.delta) == (2.0, delta)
+
+
+@pytest.mark.parametrize("release", [of.histogram, of.noisy_mean, of.noisy_quartiles])
+def test_what_is_published_once_costs_the_same_whatever_the_draws(release) -> None:
+    made = [release(setting(FEW, bins=3, draws=draws, delta=0.02)) for draws in DRAWS]
+    for each in made:
+        assert (each.epsilon, each.delta) == (1.0, 0.0)
+        np.testing.assert_array_equal(each.losses, made[0].losses)
+        assert each.end_to_end == each.largest_loss <= 1.0 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("values", "alone"),
+    [
+        ([1.0, 1.0, 5.0, 9.0], True),
+        ([1.0, 5.0, 9.0, 9.0], True),
+        ([1.0, 1.0, 9.0, 9.0], False),
+    ],
+)
+def test_an_end_that_one_record_holds_moves_with_it(values, alone) -> None:
+    s = setting(values)
+    made = of.laplace(s)
+    left = of.range_from_data(made, s.column)
+    assert left.end_to_end == (math.inf if alone else made.end_to_end)
+    assert (left.epsilon, left.delta, left.replacement) == (math.inf, 0.0, None)
+    assert left.promise == of.FROM_DATA and not left.public_range
 
 
 @pytest.mark.parametrize("release", [of.common, of.game, of.repaired_game])

@@ -118,6 +118,26 @@ def test_a_stopped_run_goes_on_where_it_stopped(plan, client, tmp_path, expected
     assert done.written and contents(tmp_path / "out") == expected
 
 
+@pytest.mark.parametrize("change", [{}, {"key": bytes(range(1, 33))}, {"rows_per_file": 500}])
+def test_a_second_call_is_refused_and_changes_nothing(plan, client, tmp_path, expected, change):
+    """Also one that would be refused anyway: it may not sweep away what the first one needs."""
+    folder, refused = tmp_path / "out", []
+    kept = folder / ".part-00003.parquet.0badcafe.tmp"
+
+    def meanwhile(done, total):
+        if done == 3:
+            kept.write_bytes(b"of a worker")
+            with pytest.raises(ReleaseError) as second:
+                release(plan, folder, **SETTINGS | change)
+            refused.append(str(second.value))
+            assert kept.exists()
+
+    done = release(plan, folder, client=client, **SETTINGS | {"progress": meanwhile})
+    assert done.written and contents(folder) == expected
+    (told,) = refused
+    assert f"held by the process {os.getpid()} on " in told and " since 2" in told
+
+
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_stopped_run_may_yet_be_at_a_file(plan, tmp_path, monkeypatch, expected, begun):
     """It ends what it has begun; a file of its that turns up after the sweep is no stranger."""

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path, PurePosixPath
 
@@ -236,3 +237,52 @@ def test_a_worker_that_does_not_see_the_table_is_named(processes, private_disk, 
         pytest.raises(SourceError, match=r"a\.parquet: cannot be read: .*No such file"),
     ):
         scan(path, {"x": (0, 1)}, client=client, progress=False)
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from pdpbook.scaling.shared_files import held
+with held(Path(sys.argv[1]), RuntimeError):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_folder_is_held_by_one_process_until_it_ends(tmp_path):
+    """The second is told who holds it; a holder that is killed holds it no longer."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        with (
+            pytest.raises(KeyError, match=f"held by the process {holder.pid} on .* since 2"),
+            module.held(tmp_path, KeyError),
+        ):
+            raise AssertionError("two hold it")
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == there
+        holder.kill()
+        holder.wait()
+    with module.held(tmp_path, KeyError):
+        assert f"the process {os.getpid()} on " in (tmp_path / module.LOCK).read_text()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_not_held(tmp_path):
+    with module.held(tmp_path / "none", KeyError):
+        assert not (tmp_path / "none").exists()
+
+
+def test_a_lock_that_its_holder_has_just_removed_is_taken_anew(tmp_path, monkeypatch):
+    """The file that was opened has no name any more when it is locked."""
+    lock, removed = module.fcntl.flock, []
+
+    def late(descriptor, how):
+        if not removed:
+            (tmp_path / module.LOCK).unlink()
+            removed.append(descriptor)
+        lock(descriptor, how)
+
+    monkeypatch.setattr(module.fcntl, "flock", late)
+    with module.held(tmp_path, KeyError):
+        assert removed and (tmp_path / module.LOCK).exists()
