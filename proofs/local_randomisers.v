@@ -58,7 +58,7 @@ Proof.
 Qed.
 
 (* When ε >= ln n/(n-1), R' <= 0 and the left inequality always holds. *)
-Theorem R'_negative : R'_of n eps <= 0 <-> ln (n / (n - 1)) <= eps.
+Theorem lower_ratio_negative : R'_of n eps <= 0 <-> ln (n / (n - 1)) <= eps.
 Proof.
   pose proof (sigma_negative eps p others some_others) as same. fold n in same. rewrite <- same.
   pose proof (length_at_least_one others some_others) as M. pose proof n_is_one_more as N.
@@ -201,7 +201,7 @@ Proof.
 Qed.
 
 Print Assumptions ratio_form.
-Print Assumptions R'_negative.
+Print Assumptions lower_ratio_negative.
 Print Assumptions scale_bound_from_the_ratio.
 Print Assumptions fixed_randomisers.
 Print Assumptions randomised_response_private.

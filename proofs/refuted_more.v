@@ -119,7 +119,9 @@ Lemma changed_scale_bound : ~ forall eps K (r : theorem_one.record) others, 0 < 
 Proof.
   intros H. assert (L : 0 < ln (11 / 10)) by (rewrite <- ln_1; apply ln_increasing; lra).
   assert (L16 : 0 < ln 16) by (rewrite <- ln_1; apply ln_increasing; lra).
-  set (b := 1 / (4 * ln 16)). assert (B : 0 < b) by (apply Rdiv_lt_0_compat; lra).
+  assert (some_b : exists b, 0 < b /\ 1 / 4 / b = ln 16)
+    by (exists (1 / (4 * ln 16)); split; [apply Rdiv_lt_0_compat; lra|field; lra]).
+  destruct some_b as [b [B D]].
   assert (L12 : 0 < ln (12 / 10)) by (rewrite <- ln_1; apply ln_increasing; lra).
   set (c := / ln (12 / 10)). assert (C : 0 < c) by (apply Rinv_0_lt_compat, L12).
   specialize (H (ln (11 / 10)) 2%nat (0%nat, b) [(1%nat, c)] L ltac:(discriminate) B).
@@ -137,22 +139,25 @@ Proof.
   (* the other has less than 1/2 on bin 0, because it has more on its own bin, *)
   assert (M : truncated_laplace.kernel 2 1 c 0 < 1 / 2).
   { pose proof (nvo_game.own_bin_has_more 2 1 c C ltac:(lia) ltac:(lia)) as O.
-    pose proof (nvo_game.masses_sum_to_one 2 1 c C ltac:(lia)) as S. simpl in S, O. lra. }
+    pose proof (nvo_game.masses_sum_to_one 2 1 c C ltac:(lia) ltac:(lia)) as S. simpl in S, O. lra. }
   (* and the record has nearly everything there *)
   assert (own : 9 / 10 < truncated_laplace.kernel 2 0 b 0).
   { unfold truncated_laplace.kernel, truncated_laplace.midpoint. simpl INR.
     rewrite (truncated_laplace.integral_across ((0 + 1 / 2) / (1 + 1)) b B) by lra. unfold truncated_laplace.Z.
-    assert (D : 1 / 4 / b = ln 16) by (unfold b; field; lra).
     replace (((0 + 1 / 2) / (1 + 1) - 0 / (1 + 1)) / b) with (ln 16) by (rewrite <- D; field; lra).
     replace (((0 + 1) / (1 + 1) - (0 + 1 / 2) / (1 + 1)) / b) with (ln 16) by (rewrite <- D; field; lra).
     replace ((0 + 1 / 2) / (1 + 1) / b) with (ln 16) by (rewrite <- D; field; lra).
     assert (E : exp (- ln 16) = 1 / 16) by (rewrite exp_Ropp, exp_ln by lra; field).
     assert (F : 0 < exp (- ((1 - (0 + 1 / 2) / (1 + 1)) / b)) <= 1).
-    { split; [apply exp_pos|]. rewrite <- exp_0. left. apply exp_increasing.
-      assert (0 < (1 - (0 + 1 / 2) / (1 + 1)) / b) by (apply Rdiv_lt_0_compat; lra). lra. }
+    { split; [apply exp_pos|]. apply Rle_trans with (exp 0); [left; apply exp_increasing|rewrite exp_0; lra].
+      assert (Q : 0 < (1 - (0 + 1 / 2) / (1 + 1)) / b)
+        by (unfold Rdiv at 1; apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat, B]).
+      lra. }
     rewrite E. set (f := exp (- ((1 - (0 + 1 / 2) / (1 + 1)) / b))) in *.
     assert (G : 0 < 2 * (1 / 2 - 1 / 2 * (1 / 16) + (1 / 2 - 1 / 2 * f))) by lra.
-    apply Rmult_lt_reg_r with (1 := G). unfold Rdiv at 2. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    set (Y := 2 * (1 / 2 - 1 / 2 * (1 / 16) + (1 / 2 - 1 / 2 * f))) in *.
+    assert (Q : (2 - 1 / 16 - 1 / 16) / Y * Y = 2 - 1 / 16 - 1 / 16) by (field; lra).
+    apply Rmult_lt_reg_r with (1 := G). rewrite Q. unfold Y. lra. }
   lra.
 Qed.
 
@@ -239,11 +244,14 @@ Proof.
   specialize (H coin_outputs (coin true) (coin false) 1%nat (fun x _ => p0 true x) (fun x _ => p0 false x)).
   specialize (H ltac:(unfold coin; simpl; lra) ltac:(unfold coin; simpl; lra)).
   unfold attacks.TV, attacks.affinity, coin in H. simpl in H.
-  rewrite Rmax_right, Rmax_left in H by lra. rewrite Rmult_1_r in H.
+  rewrite Rmax_right, Rmax_left in H by lra. rewrite !Rmult_1_r in H.
   replace (1 / 3 * (2 / 3)) with (2 / 3 * (1 / 3)) in H by ring. set (s := sqrt (2 / 3 * (1 / 3))) in *.
   assert (S : s * s = 2 / 9) by (unfold s; rewrite sqrt_sqrt by lra; field). assert (0 <= s) by apply sqrt_pos.
-  assert (E : 0 <= 1 - (s + (s + 0))) by nra.
-  pose proof (sqrt_sqrt _ E) as Q. set (r := sqrt (1 - (s + (s + 0)))) in *. nra.
+  assert (s <= 1 / 2) by (apply Rsqr_incr_0_var; [unfold Rsqr|]; lra).
+  assert (E : 0 <= 1 - (s + (s + 0))) by lra.
+  pose proof (sqrt_sqrt _ E) as Q. set (r := sqrt (1 - (s + (s + 0)))) in *.
+  assert (1 / 3 * (1 / 3) <= r * r) by (apply Rmult_le_compat; lra).
+  assert (s * s <= 4 / 9 * (4 / 9)) by (apply Rmult_le_compat; lra). lra.
 Qed.
 
 (* If P < P_{-i}, the loss counts with a minus. *)
@@ -267,7 +275,8 @@ Proof.
   intros H. assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
   specialize (H 2%nat (ln 2) L [0%nat] [1%nat]).
   destruct H as [H _]; [exists [], 0%nat, 1%nat, []; split; reflexivity|].
-  apply (proj1 (differential_privacy.bounded_pointwise _ _ _)) with (x := exist _ [1; 0]%Z eq_refl) in H.
+  set (y := exist (fun y => length y = 2%nat) [1; 0]%Z eq_refl : noisy_histogram.vectors 2).
+  pose proof (proj1 (differential_privacy.bounded_pointwise _ _ _) H y) as U. unfold y in U. clear H. rename U into H.
   rewrite exp_Ropp, exp_ln in H by lra. unfold noisy_histogram.geometric in H. simpl in H. unfold noisy_histogram.geometric in H.
   simpl in H. lra.
 Qed.
@@ -316,7 +325,8 @@ Proof.
     (noisy_histogram.real (if d then [2]%Z else [0]%Z)) (noisy_histogram.real (if d' then [2]%Z else [0]%Z)) <= 2).
   { intros [] [] _; simpl; unfold Rabs; destruct (Rcase_abs _); lra. }
   destruct (H S true false Logic.I) as [U _].
-  apply (proj1 (differential_privacy.bounded_pointwise _ _ _)) with (x := exist _ [2]%Z eq_refl) in U.
+  set (y := exist (fun y => length y = 1%nat) [2]%Z eq_refl : noisy_histogram.vectors 1).
+  pose proof (proj1 (differential_privacy.bounded_pointwise _ _ _) U y) as W. unfold y in W. clear U. rename W into U.
   rewrite exp_Ropp, exp_ln in U by lra. simpl in U. unfold noisy_histogram.geometric in U. simpl in U. lra.
 Qed.
 
@@ -330,10 +340,11 @@ Proof.
   intros H. specialize (H coin_outputs (ln (4 / 3)) (coin true) [coin false] ltac:(discriminate)). cbn zeta in H.
   rewrite (privacy_with_delta.hockey_linear _ _ (coin true) [coin false] ltac:(discriminate)) in H.
   unfold privacy_with_delta.linear_delta, coin_outputs, tau, sigma in H.
-  rewrite exp_Ropp, exp_ln in H by lra. unfold mass, coin in H. simpl in H.
-  rewrite !(Rmax_right 0 (2 / 3 - _)) in H by lra. rewrite !(Rmax_left 0 (1 / 3 - _)) in H by lra.
-  rewrite !(Rmax_left 0 (_ - 2 / 3)) in H by lra. rewrite !(Rmax_left 0 (_ - 1 / 3)) in H by lra.
-  rewrite !Rmax_left in H by lra. lra.
+  assert (E : exp (- ln (4 / 3)) = 3 / 4) by (rewrite exp_Ropp, exp_ln by lra; field).
+  rewrite E, exp_ln in H by lra. unfold mass, coin in H. simpl in H.
+  replace (1 + 1 - 1) with 1 in H by ring. replace (1 - 1 / (1 + 1)) with (1 / 2) in H by field.
+  unfold Rmax in H.
+  repeat match goal with _ : context [Rle_dec ?a ?b] |- _ => destruct (Rle_dec a b); try lra end.
 Qed.
 
 (* δ = 1/(n + 1) is too small: two records that are released as they are. *)
@@ -341,12 +352,12 @@ Lemma changed_delta_one_in_n : ~ forall (outputs : list bool) eps (p : @row bool
   NoDup E -> incl E outputs -> (forall r, In r (p :: others) -> (forall x, 0 <= r x) /\ sum outputs r = 1) ->
   sum E (released (p :: others)) <= exp eps * sum E (released others) + 1 / (INR (length (p :: others)) + 1).
 Proof.
-  intros H. specialize (H coin_outputs 0 (fun x => if x then 1 else 0) [fun x => if x then 0 else 1] [true]).
-  assert (Y : sum [true] (released [fun x : bool => if x then 1 else 0; fun x => if x then 0 else 1])
-    <= exp 0 * sum [true] (released [fun x : bool => if x then 0 else 1]) + 1 / (INR 2 + 1)).
+  intros H. set (p := fun x : bool => if x then 1 else 0). set (q := fun x : bool => if x then 0 else 1).
+  specialize (H coin_outputs 0 p [q] [true]).
+  assert (Y : sum [true] (released [p; q]) <= exp 0 * sum [true] (released [q]) + 1 / (INR 2 + 1)).
   { apply H; [discriminate|lra|constructor; [intros []|constructor]|intros x [<-|[]]; left; reflexivity|].
-    intros r [<-|[<-|[]]]; (split; [intros []; lra|simpl; lra]). }
-  rewrite exp_0 in Y. unfold released, mass in Y. simpl in Y. lra.
+    intros r [<-|[<-|[]]]; (split; [intros []; unfold p, q; lra|unfold p, q; simpl; lra]). }
+  rewrite exp_0 in Y. unfold released, mass, p, q in Y. simpl in Y. lra.
 Qed.
 
 (* The constant has n and not n + 1 in it. *)

@@ -30,9 +30,10 @@ from book._ext.pages.sources import read_yaml
 logger = logging.getLogger(__name__)
 
 FOLDER = "book/proofs"  # where the pages with the files are
-REFUTED = "refuted"  # the file with the statements that are false after a change
+REFUTED = "refuted"  # the files with the statements that are false after a change begin so
 STATED = re.compile(r"^(?:Theorem|Lemma|Corollary) ([\w']+)", re.MULTILINE)
 PRINTED = re.compile(r"^Print Assumptions ([\w']+)\.", re.MULTILINE)
+TUPLE = re.compile(r"^Definition ([\w']+) :=\s*\(([^()]*)\)\.", re.MULTILINE)
 NEGATED = re.compile(r"^Lemma ([\w']+) :\s*~ ", re.MULTILINE)
 OPENING = re.compile(r"\(\*(.*?)\*\)", re.DOTALL)
 CHAPTER = re.compile(r"book/([\w/-]+)\.md")
@@ -53,7 +54,9 @@ class CheckedProof:
     part : str
         What of the statement they cover; empty if they cover all of it.
     changed : tuple of str
-        Lemmas of ``refuted.v``, each of which proves that the statement is false after a change.
+        Lemmas, each of which proves that the statement is false after a change.
+    refuted : str
+        The file with these lemmas, without its ending.
     """
 
     label: str
@@ -61,6 +64,7 @@ class CheckedProof:
     theorems: tuple[str, ...]
     part: str = ""
     changed: tuple[str, ...] = ()
+    refuted: str = REFUTED
 
     @property
     def mark(self) -> str:
@@ -69,7 +73,7 @@ class CheckedProof:
 
     def page(self, theorem: str = "") -> str:
         """Return the address of a theorem from the top of the book, by default of the first one."""
-        file = REFUTED if theorem in self.changed else self.file
+        file = self.refuted if theorem in self.changed else self.file
         return f"{FOLDER}/{file}.html#{theorem or self.theorems[0]}"
 
 
@@ -84,6 +88,7 @@ def read_checked(proofs: Path) -> dict[str, CheckedProof]:
             tuple(each["theorems"]),
             each.get("part", ""),
             tuple(each.get("changed", ())),
+            each.get("refuted", REFUTED),
         )
         for label, each in content.items()
     }
@@ -91,8 +96,6 @@ def read_checked(proofs: Path) -> dict[str, CheckedProof]:
 
 def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str]) -> Iterator[str]:
     """Yield what the list names and is not there: labels, files, theorems, checks, changes."""
-    refuted = proofs / f"{REFUTED}.v"
-    proved = refuted_lemmas(refuted.read_text(encoding="utf-8")) if refuted.is_file() else set()
     for label, proof in checked.items():
         if label not in labels:
             yield f"no statement of the book has the label {label}"
@@ -104,25 +107,31 @@ def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str
         for theorem in proof.theorems:
             if theorem not in STATED.findall(text):
                 yield f"{label}: {path.name} states no {theorem}"
-            elif theorem not in PRINTED.findall(text):
+            elif theorem not in printed(text):
                 yield f"{label}: {path.name} does not print the assumptions of {theorem}"
         if not proof.changed:
             yield f"{label}: no changed statement is proved false"
+        refuted = proofs / f"{proof.refuted}.v"
+        proved = refuted_lemmas(refuted.read_text(encoding="utf-8")) if refuted.is_file() else set()
         for lemma in proof.changed:
             if lemma not in proved:
                 yield f"{label}: {refuted.name} proves no negation named {lemma}"
 
 
-def refuted_lemmas(text: str) -> set[str]:
-    """Return the lemmas that are negations and stand in a tuple whose axioms are printed."""
-    tuples = re.findall(r"^Definition ([\w']+) :=\s*\(([^()]*)\)\.", text, re.MULTILINE)
-    printed = {
+def printed(text: str) -> set[str]:
+    """Return the theorems whose axioms a file prints, one by one or as members of a tuple."""
+    alone = {*PRINTED.findall(text)}
+    return alone | {
         name
-        for whole, names in tuples
-        if whole in PRINTED.findall(text)
+        for whole, names in TUPLE.findall(text)
+        if whole in alone
         for name in re.findall(r"[\w']+", names)
     }
-    return printed & {*NEGATED.findall(text)}
+
+
+def refuted_lemmas(text: str) -> set[str]:
+    """Return the lemmas that are negations and whose axioms are printed."""
+    return printed(text) & {*NEGATED.findall(text)}
 
 
 HEAD = ("statement", "what is checked", "theorems in Coq", "false after a change")
