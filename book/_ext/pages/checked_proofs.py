@@ -9,6 +9,13 @@ The list of all of them is
 ```
 ````
 
+and the statements of the pages, each with the formal ones below it, are
+
+````
+```{checked-statements}
+```
+````
+
 What is wrong with the list is a warning, and a warning fails the build.
 """
 
@@ -21,6 +28,7 @@ from posixpath import relpath
 from typing import Any
 
 from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -134,6 +142,48 @@ def refuted_lemmas(text: str) -> set[str]:
     return printed(text) & {*NEGATED.findall(text)}
 
 
+# ---- the statement of a page and the formal one ----
+
+BOX = re.compile(r"^([:`]{3,})\{(?:prf:\w+)\}")
+EQUATION_LABEL = re.compile(r"^\$\$ \([\w-]+\)$", re.MULTILINE)
+CONTEXT = re.compile(r"(Context|Variables?|Hypothes[ie]s|Let) ")
+END = re.compile(r"\.(?:\s+\(\*.*\*\))?\s*$")  # a sentence of Coq ends with its line
+
+
+def page_statements(root: Path) -> dict[str, str]:
+    """Return the text of every labelled statement of the book, without labels of equations."""
+    found = {}
+    for page in sorted((root / "book").rglob("*.md")):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            box = BOX.match(line)
+            if box and number + 1 < len(lines) and lines[number + 1].startswith(":label: "):
+                label = lines[number + 1].split()[1]
+                body = "\n".join(lines[number + 2 : lines.index(box[1], number)])
+                found[label] = EQUATION_LABEL.sub("$$", body).strip()
+    return found
+
+
+def formal_statement(text: str, name: str) -> str:
+    """Return a theorem of a file without its proof, after what its sections declare before it."""
+    sections: list[list[str]] = [[]]
+    lines = iter(text.splitlines())
+    for line in lines:
+        stated = STATED.match(line)
+        if line.startswith("Section "):
+            sections.append([])
+        elif line.startswith("End ") and len(sections) > 1:
+            sections.pop()
+        elif CONTEXT.match(line) or (stated and stated[1] == name):
+            sentence = [line]
+            while not END.search(sentence[-1]):
+                sentence.append(next(lines))
+            if stated:
+                return "\n".join([*(each for part in sections for each in part), *sentence])
+            sections[-1] += sentence
+    raise ValueError(f"the file must state the theorem, got {name!r}")
+
+
 HEAD = ("statement", "what is checked", "theorems in Coq", "false after a change")
 
 
@@ -187,6 +237,34 @@ class CheckedProofs(MystDirective):
             uri = relpath(proof.page(theorem), here)
             links += [nodes.Text(", "), nodes.reference("", "", name, refuri=uri, internal=True)]
         return nodes.paragraph("", "", *links.children[1:])
+
+
+class CheckedStatements(MystDirective):
+    """Each statement with a mark, as the page has it, and the formal statements below it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a folded box for each; the page is read again when a statement changes."""
+        root = Path(self.env.srcdir)
+        stated = page_statements(root)
+        for page in sorted((root / "book").rglob("*.md")):
+            self.env.note_dependency(str(page))
+        found: list[nodes.Node] = []
+        for label, proof in read_checked(root / "proofs").items():
+            path = root / "proofs" / f"{proof.file}.v"
+            self.env.note_dependency(str(path))
+            text = path.read_text(encoding="utf-8")
+            formal = [formal_statement(text, theorem) for theorem in proof.theorems]
+            found.append(self.pair(label, stated[label], formal))
+        return found
+
+    def pair(self, label: str, statement: str, formal: list[str]) -> nodes.admonition:
+        """Return the box of one statement."""
+        box = nodes.admonition(classes=["dropdown", "checked-statement"])
+        box += nodes.title("", "", *self.inline(f"{{prf:ref}}`{label}`"))
+        self.state.nested_parse(StringList(statement.splitlines(), label), 0, box)
+        box += self.paragraph("The formal statement, after what its section declares:")
+        box += [nodes.literal_block(text, text, language="coq") for text in formal]
+        return box
 
 
 def breakable(name: str) -> list[nodes.Node]:
@@ -259,6 +337,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_node(Mark, html=(visit_mark, None))
     app.add_directive("checked-proofs", CheckedProofs)
+    app.add_directive("checked-statements", CheckedStatements)
     app.connect("doctree-resolved", add_marks)
     app.connect("html-collect-pages", write_pages)
     app.connect("env-check-consistency", refuse_faults)
