@@ -17,7 +17,13 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from book._ext.pages.checked_proofs import faults, read_checked, refuted_lemmas
+from book._ext.pages.checked_proofs import (
+    faults,
+    formal_statement,
+    page_statements,
+    read_checked,
+    refuted_lemmas,
+)
 from book._ext.pages.unchecked_statements import NOT_YET, stale_reasons, unchecked
 from pdpbook._exact import UNITS
 from pdpbook.game import formal_proof
@@ -403,3 +409,35 @@ def test_coq_accepts_a_profile_that_just_passes_and_no_smaller_epsilon(checked, 
 def test_a_profile_that_says_nothing_is_refused(profile, weights, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         formal_proof(profile, weights, epsilon=1.0)
+
+
+# ---- the statement of a page and the formal one ----
+
+
+def test_every_mark_sets_the_page_beside_the_formal_statement():
+    """Every marked statement has a text on its page, and every theorem one without its proof."""
+    stated = page_statements(proofs.ROOT)
+    for label, proof in read_checked(proofs.PROOFS).items():
+        assert stated[label] and ":label:" not in stated[label]
+        text = (proofs.PROOFS / f"{proof.file}.v").read_text(encoding="utf-8")
+        for theorem in proof.theorems:
+            formal = formal_statement(text, theorem)
+            assert f" {theorem} " in formal.replace(":", " ") and "Proof" not in formal
+
+
+def test_a_formal_statement_comes_with_what_its_sections_declare():
+    text = """Section One.
+Variable a : nat.
+Section Two.
+Hypothesis gone : a = 0.
+End Two.
+Hypothesis kept : (* a
+  is *) 0 < a.
+Theorem t : a <> 0.
+Proof. lia. Qed.
+End One."""
+    assert formal_statement(text, "t") == (
+        "Variable a : nat.\nHypothesis kept : (* a\n  is *) 0 < a.\nTheorem t : a <> 0."
+    )
+    with pytest.raises(ValueError, match="must state the theorem, got 'u'"):
+        formal_statement(text, "u")
