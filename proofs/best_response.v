@@ -234,11 +234,8 @@ Qed.
 End Payoff.
 End Safe_start.
 
-Print Assumptions best_responses_stop.
-Print Assumptions play_ends_at_nash.
-Print Assumptions a_maximum_is_nash.
-Print Assumptions equilibrium_exists.
-Print Assumptions dynamics_stop.
-Print Assumptions the_orders_agree.
-Print Assumptions dynamics_end.
-Print Assumptions safe_start.
+(* One list of the axioms for all of them, which takes Coq less time than one for each. *)
+Definition checked_here :=
+  (@best_responses_stop, @play_ends_at_nash, @a_maximum_is_nash, @equilibrium_exists, @dynamics_stop,
+   @the_orders_agree, @dynamics_end, @safe_start).
+Print Assumptions checked_here.

@@ -366,17 +366,10 @@ Proof.
 Qed.
 End Laplace.
 
-Print Assumptions all_count_as_private.
-Print Assumptions utility_of_the_game.
-Print Assumptions positive_utility.
-Print Assumptions game_has_equilibrium.
-Print Assumptions payoff_is_a_potential.
-Print Assumptions largest_payoff_is_equilibrium.
-Print Assumptions solutions_are_equilibria.
-Print Assumptions best_responses_end.
-Print Assumptions number_of_moves.
-Print Assumptions safe_start_stays_safe.
-Print Assumptions pair_orders_as_the_payoff.
-Print Assumptions laplace_rows.
-Print Assumptions safe_start_exists.
-Print Assumptions laplace_safe_start.
+(* One list of the axioms for all of them, which takes Coq less time than one for each. *)
+Definition checked_here :=
+  (@all_count_as_private, @utility_of_the_game, @positive_utility, @game_has_equilibrium,
+   @payoff_is_a_potential, @largest_payoff_is_equilibrium, @solutions_are_equilibria,
+   @best_responses_end, @number_of_moves, @safe_start_stays_safe, @pair_orders_as_the_payoff,
+   @laplace_rows, @safe_start_exists, @laplace_safe_start).
+Print Assumptions checked_here.

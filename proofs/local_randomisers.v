@@ -1,8 +1,87 @@
-(* Fixed local randomisers: a companion to book/audit/one-number.md. *)
+(* One number, and fixed local randomisers: a companion to book/audit/one-number.md. *)
 Require Import Reals Lra Lia Psatz List.
-Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
+Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.truncated_laplace Pdp.theorem_one.
 Import ListNotations.
 Open Scope R_scope.
+
+(* ---- The ratio form of pDP ---- *)
+
+Definition R_of (n eps : R) : R := 1 + n * (exp eps - 1).
+Definition R'_of (n eps : R) : R := 1 - n * (1 - exp (- eps)).
+
+(* One output: p is the record's row, s the mass of the m = n - 1 others, and s/m is P_{-i}. *)
+Lemma ratio_form_at_one_output (m eps p s : R) : 1 <= m ->
+  let n := m + 1 in
+  ((p + s) / n <= exp eps * (s / m) <-> p <= R_of n eps * (s / m)) /\
+  (s / m <= exp eps * ((p + s) / n) <-> R'_of n eps * (s / m) <= p).
+Proof.
+  intros M n. unfold R_of, R'_of. rewrite exp_Ropp. pose proof (exp_pos eps) as E. set (e := exp eps) in *.
+  assert (P : (p + s) / n * n = p + s) by (unfold n; field; lra).
+  assert (Q : s / m * m = s) by (field; lra).
+  set (P' := s / m) in *. set (P1 := (p + s) / n) in *.
+  assert (I : / e * e = 1) by (field; lra).
+  split; split; intros H.
+  - (* n P = p + (n - 1) P_{-i} *)
+    assert (P1 * n <= e * P' * n) by (apply Rmult_le_compat_r; unfold n in *; lra). unfold n in *. lra.
+  - apply Rmult_le_reg_r with n; [unfold n; lra|]. unfold n in *. lra.
+  - assert (A : P' * n <= e * P1 * n) by (apply Rmult_le_compat_r; unfold n in *; lra).
+    assert (B : / e * (P' * n) <= / e * (e * P1 * n)).
+    { apply Rmult_le_compat_l; [apply Rlt_le, Rinv_0_lt_compat, E|exact A]. }
+    replace (/ e * (e * P1 * n)) with (/ e * e * (P1 * n)) in B by ring. rewrite I, P in B. unfold n in *. lra.
+  - assert (A : / e * (P' * n) <= P1 * n) by (rewrite P; unfold n in *; lra).
+    assert (B : e * (/ e * (P' * n)) <= e * (P1 * n)) by (apply Rmult_le_compat_l; lra).
+    replace (e * (/ e * (P' * n))) with (/ e * e * (P' * n)) in B by ring. rewrite I in B.
+    apply Rmult_le_reg_r with n; [unfold n; lra|]. lra.
+Qed.
+
+Section Ratio_form.
+Context {X : Type}.
+Variables (eps : R) (p : @row X) (others : list (@row X)).
+Hypothesis some_others : others <> [].                  (* n >= 2 *)
+Let n := INR (length (p :: others)).
+
+Lemma n_is_one_more : n = INR (length others) + 1.
+Proof. unfold n. simpl length. apply S_INR. Qed.
+
+(* Lemma (the ratio form of pDP). *)
+Theorem ratio_form : pdp eps p others <->
+  forall x, R'_of n eps * released others x <= p x <= R_of n eps * released others x.
+Proof.
+  pose proof (length_at_least_one others some_others) as M.
+  unfold pdp. rewrite atoms_suffice, n_is_one_more.
+  assert (E : forall x, released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
+  { intros x. unfold released. fold n. rewrite n_is_one_more. reflexivity. }
+  split; intros H x; specialize (H x);
+    destruct (ratio_form_at_one_output (INR (length others)) eps (p x) (mass others x) M) as [U L].
+  - rewrite E in H. unfold released in *. split; [apply L|apply U]; apply H.
+  - rewrite E. unfold released in *. split; [apply U|apply L]; apply H.
+Qed.
+
+(* When ε >= ln n/(n-1), R' <= 0 and the left inequality always holds. *)
+Theorem lower_ratio_negative : R'_of n eps <= 0 <-> ln (n / (n - 1)) <= eps.
+Proof.
+  pose proof (sigma_negative eps p others some_others) as same. fold n in same. rewrite <- same.
+  pose proof (length_at_least_one others some_others) as M. pose proof n_is_one_more as N.
+  unfold R'_of, sigma. rewrite exp_Ropp. pose proof (exp_pos eps) as E. set (e := exp eps) in *.
+  assert (I : / e * e = 1) by (field; lra). assert (J : / n * n = 1) by (field; lra).
+  assert (0 < / e) by (apply Rinv_0_lt_compat, E). assert (0 < / n) by (apply Rinv_0_lt_compat; lra).
+  replace (1 / n) with (/ n) by (field; lra).
+  assert (A : (1 - n * (1 - / e)) * (e * / n) = / n * e - e * (/ n * n) + (/ e * e) * (/ n * n)) by ring.
+  rewrite I, J in A. assert (0 < e * / n) by (apply Rmult_lt_0_compat; assumption).
+  split; intros H'; nra.
+Qed.
+End Ratio_form.
+
+(* Corollary (the scale bound from the ratio): with scales of at least b* = 1/ln R every entry of a row is at most
+   R times each other entry at the same output, so it is at most R times their mean, and the ratio form applies. *)
+Theorem scale_bound_from_the_ratio (eps : R) (K : nat) (r : record) (others : list record) :
+  0 < eps -> others <> [] ->
+  (forall i, In i (r :: others) -> (fst i < K)%nat) ->
+  (forall i, In i (r :: others) -> / ln (R_of (INR (length (r :: others))) eps) <= snd i) ->
+  pdp eps (masses K r) (map (masses K) others).
+Proof. intros E some grid scales. apply theorem_one_prime; assumption. Qed.
+
+(* ---- Fixed randomisers ---- *)
 
 Section Fixed_randomiser.
 Context {B X : Type}.                                   (* bins of the records, and outputs *)
@@ -121,5 +200,8 @@ Proof.
     destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x)); destruct (Nat.eq_dec (proj1_sig j) (proj1_sig x)); nra.
 Qed.
 
-Print Assumptions fixed_randomisers.
-Print Assumptions randomised_response_private.
+(* One list of the axioms for all of them, which takes Coq less time than one for each. *)
+Definition checked_here :=
+  (@ratio_form, @lower_ratio_negative, @scale_bound_from_the_ratio, @fixed_randomisers,
+   @randomised_response_private).
+Print Assumptions checked_here.

@@ -17,7 +17,13 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from book._ext.pages.checked_proofs import faults, read_checked, refuted_lemmas
+from book._ext.pages.checked_proofs import (
+    faults,
+    formal_statement,
+    page_statements,
+    read_checked,
+    refuted_lemmas,
+)
 from book._ext.pages.unchecked_statements import NOT_YET, stale_reasons, unchecked
 from pdpbook._exact import UNITS
 from pdpbook.game import formal_proof
@@ -55,6 +61,25 @@ PERTURBED = [
     ("published_proof", "28 / 100", "48 / 100"),
     ("whole_numbers", "((n - 1) * S x * b <= n * (S x", "(n * S x * b <= n * (S x"),
     ("heights", "Definition epsilon : R := 1 / 1", "Definition epsilon : R := 1 / 2"),
+    ("heights_game", "K p data heights.epsilon c", "K p data (heights.epsilon / 2) c"),
+    ("why_noise", "(2 * sqrt n * sinh (eps / 2))", "(2 * sqrt n * sinh eps)"),
+    ("noise_free", "<-> 1 / tau n eps <= m)", "<-> 1 / tau n eps <= m + 1)"),
+    (
+        "game_privacy",
+        "scale_bound (INR (length data)) eps <= scale (snd r)",
+        "scale_bound (INR (length data)) eps / 2 <= scale (snd r)",
+    ),
+    (
+        "batches",
+        "<= P_E K p data eps (C m))%nat -> better (C m)",
+        "<= S (P_E K p data eps (C m)))%nat -> better (C m)",
+    ),
+    ("genetic_algorithm", "Let best : R := INR d / INR n.", "Let best : R := INR d / INR n / 2."),
+    ("end_to_end", "<= ln (high x / low x).", "<= ln (high x / low x) / 2."),
+    ("attacks", "<= tanh (INR m * eps / 2)", "<= tanh (INR m * eps / 4)"),
+    ("noisy_histogram", "exp (- (eps / sensitivity))", "exp (- (2 * eps / sensitivity))"),
+    ("privacy_with_delta", "(released others) + 1 / n", "(released others) + 1 / (2 * n)"),
+    ("uniform_release", "Let c := 1 / (1 + n", "Let c := 1 / (2 + n"),
 ]
 
 
@@ -246,9 +271,10 @@ def test_a_mark_that_leads_nowhere_is_refused(tmp_path, entry, text, told):
 
 
 def test_every_refuted_lemma_belongs_to_a_mark():
-    text = (proofs.PROOFS / "refuted.v").read_text(encoding="utf-8")
-    named = [name for proof in read_checked(proofs.PROOFS).values() for name in proof.changed]
-    assert sorted(named) == sorted(refuted_lemmas(text))
+    checked = read_checked(proofs.PROOFS).values()
+    for path in proofs.PROOFS.glob("refuted*.v"):
+        named = [name for proof in checked if proof.refuted == path.stem for name in proof.changed]
+        assert sorted(named) == sorted(refuted_lemmas(path.read_text(encoding="utf-8")))
 
 
 def test_every_statement_is_marked_or_listed():
@@ -281,7 +307,7 @@ def test_a_reason_for_a_marked_statement_is_stale(tmp_path):
 
 def test_a_constant_of_every_file_is_changed():
     files = {*proofs.needed(proofs.PROOFS)}
-    assert {name for name, _, _ in PERTURBED} == files - {"finite_sums", "refuted"}
+    assert {name for name, _, _ in PERTURBED} == files - {"finite_sums", "refuted", "refuted_more"}
 
 
 @pytest.mark.parametrize(("name", "old", "new"), PERTURBED)
@@ -383,3 +409,35 @@ def test_coq_accepts_a_profile_that_just_passes_and_no_smaller_epsilon(checked, 
 def test_a_profile_that_says_nothing_is_refused(profile, weights, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         formal_proof(profile, weights, epsilon=1.0)
+
+
+# ---- the statement of a page and the formal one ----
+
+
+def test_every_mark_sets_the_page_beside_the_formal_statement():
+    """Every marked statement has a text on its page, and every theorem one without its proof."""
+    stated = page_statements(proofs.ROOT)
+    for label, proof in read_checked(proofs.PROOFS).items():
+        assert stated[label] and ":label:" not in stated[label]
+        text = (proofs.PROOFS / f"{proof.file}.v").read_text(encoding="utf-8")
+        for theorem in proof.theorems:
+            formal = formal_statement(text, theorem)
+            assert f" {theorem} " in formal.replace(":", " ") and "Proof" not in formal
+
+
+def test_a_formal_statement_comes_with_what_its_sections_declare():
+    text = """Section One.
+Variable a : nat.
+Section Two.
+Hypothesis gone : a = 0.
+End Two.
+Hypothesis kept : (* a
+  is *) 0 < a.
+Theorem t : a <> 0.
+Proof. lia. Qed.
+End One."""
+    assert formal_statement(text, "t") == (
+        "Variable a : nat.\nHypothesis kept : (* a\n  is *) 0 < a.\nTheorem t : a <> 0."
+    )
+    with pytest.raises(ValueError, match="must state the theorem, got 'u'"):
+        formal_statement(text, "u")

@@ -9,6 +9,13 @@ The list of all of them is
 ```
 ````
 
+and the statements of the pages, each with the formal ones below it, are
+
+````
+```{checked-statements}
+```
+````
+
 What is wrong with the list is a warning, and a warning fails the build.
 """
 
@@ -21,6 +28,7 @@ from posixpath import relpath
 from typing import Any
 
 from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -30,9 +38,10 @@ from book._ext.pages.sources import read_yaml
 logger = logging.getLogger(__name__)
 
 FOLDER = "book/proofs"  # where the pages with the files are
-REFUTED = "refuted"  # the file with the statements that are false after a change
+REFUTED = "refuted"  # the files with the statements that are false after a change begin so
 STATED = re.compile(r"^(?:Theorem|Lemma|Corollary) ([\w']+)", re.MULTILINE)
 PRINTED = re.compile(r"^Print Assumptions ([\w']+)\.", re.MULTILINE)
+TUPLE = re.compile(r"^Definition ([\w']+) :=\s*\(([^()]*)\)\.", re.MULTILINE)
 NEGATED = re.compile(r"^Lemma ([\w']+) :\s*~ ", re.MULTILINE)
 OPENING = re.compile(r"\(\*(.*?)\*\)", re.DOTALL)
 CHAPTER = re.compile(r"book/([\w/-]+)\.md")
@@ -53,7 +62,9 @@ class CheckedProof:
     part : str
         What of the statement they cover; empty if they cover all of it.
     changed : tuple of str
-        Lemmas of ``refuted.v``, each of which proves that the statement is false after a change.
+        Lemmas, each of which proves that the statement is false after a change.
+    refuted : str
+        The file with these lemmas, without its ending.
     """
 
     label: str
@@ -61,6 +72,7 @@ class CheckedProof:
     theorems: tuple[str, ...]
     part: str = ""
     changed: tuple[str, ...] = ()
+    refuted: str = REFUTED
 
     @property
     def mark(self) -> str:
@@ -69,7 +81,7 @@ class CheckedProof:
 
     def page(self, theorem: str = "") -> str:
         """Return the address of a theorem from the top of the book, by default of the first one."""
-        file = REFUTED if theorem in self.changed else self.file
+        file = self.refuted if theorem in self.changed else self.file
         return f"{FOLDER}/{file}.html#{theorem or self.theorems[0]}"
 
 
@@ -84,6 +96,7 @@ def read_checked(proofs: Path) -> dict[str, CheckedProof]:
             tuple(each["theorems"]),
             each.get("part", ""),
             tuple(each.get("changed", ())),
+            each.get("refuted", REFUTED),
         )
         for label, each in content.items()
     }
@@ -91,8 +104,6 @@ def read_checked(proofs: Path) -> dict[str, CheckedProof]:
 
 def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str]) -> Iterator[str]:
     """Yield what the list names and is not there: labels, files, theorems, checks, changes."""
-    refuted = proofs / f"{REFUTED}.v"
-    proved = refuted_lemmas(refuted.read_text(encoding="utf-8")) if refuted.is_file() else set()
     for label, proof in checked.items():
         if label not in labels:
             yield f"no statement of the book has the label {label}"
@@ -104,25 +115,73 @@ def faults(checked: dict[str, CheckedProof], proofs: Path, labels: Container[str
         for theorem in proof.theorems:
             if theorem not in STATED.findall(text):
                 yield f"{label}: {path.name} states no {theorem}"
-            elif theorem not in PRINTED.findall(text):
+            elif theorem not in printed(text):
                 yield f"{label}: {path.name} does not print the assumptions of {theorem}"
         if not proof.changed:
             yield f"{label}: no changed statement is proved false"
+        refuted = proofs / f"{proof.refuted}.v"
+        proved = refuted_lemmas(refuted.read_text(encoding="utf-8")) if refuted.is_file() else set()
         for lemma in proof.changed:
             if lemma not in proved:
                 yield f"{label}: {refuted.name} proves no negation named {lemma}"
 
 
-def refuted_lemmas(text: str) -> set[str]:
-    """Return the lemmas that are negations and stand in a tuple whose axioms are printed."""
-    tuples = re.findall(r"^Definition ([\w']+) :=\s*\(([^()]*)\)\.", text, re.MULTILINE)
-    printed = {
+def printed(text: str) -> set[str]:
+    """Return the theorems whose axioms a file prints, one by one or as members of a tuple."""
+    alone = {*PRINTED.findall(text)}
+    return alone | {
         name
-        for whole, names in tuples
-        if whole in PRINTED.findall(text)
+        for whole, names in TUPLE.findall(text)
+        if whole in alone
         for name in re.findall(r"[\w']+", names)
     }
-    return printed & {*NEGATED.findall(text)}
+
+
+def refuted_lemmas(text: str) -> set[str]:
+    """Return the lemmas that are negations and whose axioms are printed."""
+    return printed(text) & {*NEGATED.findall(text)}
+
+
+# ---- the statement of a page and the formal one ----
+
+BOX = re.compile(r"^([:`]{3,})\{(?:prf:\w+)\}")
+EQUATION_LABEL = re.compile(r"^\$\$ \([\w-]+\)$", re.MULTILINE)
+CONTEXT = re.compile(r"(Context|Variables?|Hypothes[ie]s|Let) ")
+END = re.compile(r"\.(?:\s+\(\*.*\*\))?\s*$")  # a sentence of Coq ends with its line
+
+
+def page_statements(root: Path) -> dict[str, str]:
+    """Return the text of every labelled statement of the book, without labels of equations."""
+    found = {}
+    for page in sorted((root / "book").rglob("*.md")):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            box = BOX.match(line)
+            if box and number + 1 < len(lines) and lines[number + 1].startswith(":label: "):
+                label = lines[number + 1].split()[1]
+                body = "\n".join(lines[number + 2 : lines.index(box[1], number)])
+                found[label] = EQUATION_LABEL.sub("$$", body).strip()
+    return found
+
+
+def formal_statement(text: str, name: str) -> str:
+    """Return a theorem of a file without its proof, after what its sections declare before it."""
+    sections: list[list[str]] = [[]]
+    lines = iter(text.splitlines())
+    for line in lines:
+        stated = STATED.match(line)
+        if line.startswith("Section "):
+            sections.append([])
+        elif line.startswith("End ") and len(sections) > 1:
+            sections.pop()
+        elif CONTEXT.match(line) or (stated and stated[1] == name):
+            sentence = [line]
+            while not END.search(sentence[-1]):
+                sentence.append(next(lines))
+            if stated:
+                return "\n".join([*(each for part in sections for each in part), *sentence])
+            sections[-1] += sentence
+    raise ValueError(f"the file must state the theorem, got {name!r}")
 
 
 HEAD = ("statement", "what is checked", "theorems in Coq", "false after a change")
@@ -178,6 +237,34 @@ class CheckedProofs(MystDirective):
             uri = relpath(proof.page(theorem), here)
             links += [nodes.Text(", "), nodes.reference("", "", name, refuri=uri, internal=True)]
         return nodes.paragraph("", "", *links.children[1:])
+
+
+class CheckedStatements(MystDirective):
+    """Each statement with a mark, as the page has it, and the formal statements below it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a folded box for each; the page is read again when a statement changes."""
+        root = Path(self.env.srcdir)
+        stated = page_statements(root)
+        for page in sorted((root / "book").rglob("*.md")):
+            self.env.note_dependency(str(page))
+        found: list[nodes.Node] = []
+        for label, proof in read_checked(root / "proofs").items():
+            path = root / "proofs" / f"{proof.file}.v"
+            self.env.note_dependency(str(path))
+            text = path.read_text(encoding="utf-8")
+            formal = [formal_statement(text, theorem) for theorem in proof.theorems]
+            found.append(self.pair(label, stated[label], formal))
+        return found
+
+    def pair(self, label: str, statement: str, formal: list[str]) -> nodes.admonition:
+        """Return the box of one statement."""
+        box = nodes.admonition(classes=["dropdown", "checked-statement"])
+        box += nodes.title("", "", *self.inline(f"{{prf:ref}}`{label}`"))
+        self.state.nested_parse(StringList(statement.splitlines(), label), 0, box)
+        box += self.paragraph("The formal statement, after what its section declares:")
+        box += [nodes.literal_block(text, text, language="coq") for text in formal]
+        return box
 
 
 def breakable(name: str) -> list[nodes.Node]:
@@ -250,6 +337,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_node(Mark, html=(visit_mark, None))
     app.add_directive("checked-proofs", CheckedProofs)
+    app.add_directive("checked-statements", CheckedStatements)
     app.connect("doctree-resolved", add_marks)
     app.connect("html-collect-pages", write_pages)
     app.connect("env-check-consistency", refuse_faults)
