@@ -104,14 +104,29 @@ def test_imports_point_one_way(module: Path) -> None:
 
 
 def imported_modules(module: Path) -> set[str]:
-    """The modules of the project that a module imports, for types and inside functions as well."""
-    found = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    """The modules of the project that a module imports when it runs, inside functions as well."""
+    found: set[str] = set()
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    skipped = for_types(tree)
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
         if isinstance(node, ast.ImportFrom):
             found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return found
+
+
+def for_types(tree: ast.AST) -> set[ast.AST]:
+    """What stands under ``if TYPE_CHECKING`` and is read by a type checker alone."""
+    return {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for part in node.body
+        for inner in ast.walk(part)
+    }
 
 
 def circle(imports: dict[str, set[str]]) -> list[str]:
@@ -205,19 +220,13 @@ def test_everything_that_the_package_imports_is_declared() -> None:
     }
     for module in MODULES + CHECKS:
         tree = ast.parse(module.read_text(encoding="utf-8"))
-        for_types = {
-            inner
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-            for part in node.body
-            for inner in ast.walk(part)
-        }
+        typing_only = for_types(tree)
         for node in ast.walk(tree):
             found = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for top in {each.split(".")[0] for each in found} - known:
                 is_known = top.replace("_", "-") in declared
-                is_known |= top in EXTRAS and node in for_types
+                is_known |= top in EXTRAS and node in typing_only
                 assert is_known, f"{relative(module)} imports {top}"
 
 

@@ -671,7 +671,7 @@ def exponential_epsilon(
         raise _validate.fail("sensitivity", "so small that epsilon is finite", sensitivity)
     if np.ndim(epsilon):
         return np.asarray(np.nextafter(epsilon, math.inf))
-    return _exact.times_up(2 * Fraction(rate), sensitivity)
+    return _exact.times_up(2 * Fraction(float(np.asarray(rate))), sensitivity)
 
 
 @overload

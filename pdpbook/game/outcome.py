@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +22,14 @@ from numpy.typing import NDArray
 from pdpbook import _kernels, _validate
 from pdpbook._exact import UNITS
 from pdpbook.foundations.grid_noise import drawn_bins
-from pdpbook.foundations.sampling_query import Grid
 from pdpbook.foundations.system_generator import release_source
+
+if TYPE_CHECKING:
+    from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["Outcome"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
-
-
-class _Game(Protocol):
-    """What an outcome asks of its game, which is an ``NVOGame``; that module imports this one."""
-
-    @property
-    def counts(self) -> NDArray[np.int64]: ...
-
-    @property
-    def kernel(self) -> NDArray[np.float64]: ...
-
-    @property
-    def scales(self) -> NDArray[np.float64] | None: ...
-
-    @property
-    def grid(self) -> Grid | None: ...
-
-    @property
-    def records(self) -> int: ...
-
-    @property
-    def bins(self) -> int: ...
-
-    @property
-    def frequency(self) -> NDArray[np.float64]: ...
-
-    @property
-    def compiled(self) -> _kernels.Game: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +66,7 @@ class Outcome:
     array([1, 1, 1, 0, 0])
     """
 
-    game: _Game
+    game: NVOGame
     profile: NDArray[np.int64]
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from html import escape
 from numbers import Integral
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,7 @@ import pandas as pd
 from pdpbook import _extras
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from pdpbook.own_data.releases import ColumnRelease
+    from pdpbook.own_data.reports import Report
 
 __all__ = ["report_body", "report_page"]
 
@@ -132,33 +130,7 @@ def _shared(table: pd.DataFrame) -> dict[str, float]:
     return found
 
 
-class ReportParts(Protocol):
-    """What a page shows of a report, which is a ``Report``; that module imports this one."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def recommendation(self) -> str: ...
-
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
-
-    @property
-    def releases(self) -> tuple[ColumnRelease, ...]: ...
-
-    @property
-    def guarantees(self) -> dict[str, str]: ...
-
-    @property
-    def sweep(self) -> pd.DataFrame: ...
-
-    def table(self) -> pd.DataFrame: ...
-
-    def plot(self) -> Figure: ...
-
-
-def report_body(report: ReportParts) -> str:
+def report_body(report: Report) -> str:
     """Return title, recommendation, warnings and tables of a report.
 
     Parameters
@@ -199,7 +171,7 @@ def report_body(report: ReportParts) -> str:
     )
 
 
-def report_page(report: ReportParts) -> str:
+def report_page(report: Report) -> str:
     """Return a report as a page that needs nothing else.
 
     Parameters
