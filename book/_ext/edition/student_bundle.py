@@ -41,6 +41,7 @@ NOTEBOOKS = Path("_build", "notebooks")
 MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
 EXPLORABLES, D3 = Path("book", "_static", "explorables"), Path("vendor", "d3")
+TYPE, NOTO = Path("book", "_static", "type.css"), Path("vendor", "noto")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
 MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
@@ -51,13 +52,14 @@ SLIDERS = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>{name}</title>
+<link rel="stylesheet" href="type.css">
 <style>
 :root {{
   --pst-color-border: #c9c9c9; --pst-color-text-base: #222; --pst-color-text-muted: #555;
   --pst-color-background: #fff; --pst-color-on-background: #fff; --pst-color-surface: #f3f4f5;
   --pst-color-link: #0a58ca; --pst-color-primary: #0a58ca;
 }}
-body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46rem; color: #222; }}
+body {{ font: 1rem/1.5 var(--book-sans); margin: 1rem auto; max-width: 46rem; color: #222; }}
 {style}
 </style>
 <figure class="explorable" id="explorable-{name}">
@@ -191,7 +193,7 @@ def data_of(root: Path, name: str, page: str) -> str:
 
 
 def write_sliders(root: Path, target: Path) -> None:
-    """Write each figure with sliders as a page of its own, which needs no other file."""
+    """Write each figure with sliders as a page of its own, which needs nothing but its type."""
     own, d3 = root / EXPLORABLES, root / D3
     target.mkdir(parents=True)
     for name, page in sorted(explorable_names(root).items()):
@@ -206,6 +208,8 @@ def write_sliders(root: Path, target: Path) -> None:
         )
         (target / f"{name}.html").write_text(text, encoding="utf-8")
     shutil.copy(d3 / "LICENSE.d3", target)
+    shutil.copy(root / TYPE, target)
+    shutil.copytree(root / NOTO, target / NOTO.name)
 
 
 def date_of(root: Path) -> datetime:
@@ -259,7 +263,7 @@ def sources(root: Path) -> str:
     made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
-    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
+    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3, TYPE, NOTO)
     made_by += [data_of(root, name, page) for name, page in explorable_names(root).items()]
     files = digest_of_files(root, [*notebooks, *packages, *others])
     text = "\0".join([*made_by, files])
