@@ -7,12 +7,15 @@ these files from the fonts in a folder, by default that of Debian's package ``fo
 (2020.12).  Noto Sans has no arrows and few signs of mathematics; what it lacks is taken from its
 sisters, which are drawn to stand beside it, so each style is one file.
 
-:func:`subset` also makes the few letters that a drawing carries within itself, because a browser
-gives the fonts of a page to no picture in it: ``drawn_letters.py``.
+:func:`rules` makes a style sheet that carries a few letters within itself, for what has no other
+file: a drawing, to which a browser does not give the fonts of the page around it
+(``drawn_letters.py``), and a figure with sliders in the student bundle.
 """
 
 import sys
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +78,13 @@ FACES = {
     "noto-sans-mono": ["NotoSansMono-Regular"],
     "noto-sans-mono-bold": ["NotoSansMono-Bold"],
 }
+ENGLISH = frozenset(range(0x20, 0x7F))
+FAMILY = "Book Sans"  #: what ``type.css`` calls it
+STYLES = {
+    "noto-sans": "",
+    "noto-sans-italic": "font-style:italic;",
+    "noto-sans-bold": "font-weight:600 900;",
+}
 
 
 def subset(font: "TTFont", letters: Iterable[int], flavor: str | None = "woff2") -> bytes:
@@ -94,6 +104,39 @@ def subset(font: "TTFont", letters: Iterable[int], flavor: str | None = "woff2")
     written = BytesIO()
     font.save(written)
     return written.getvalue()
+
+
+@cache
+def uncompressed(name: str) -> bytes:
+    """Return a file of the book as it is before it is compressed."""
+    from fontTools.ttLib import TTFont
+
+    written = BytesIO()
+    with TTFont(NOTO / f"{name}.woff2") as font:
+        font.flavor = None
+        font.save(written)
+    return written.getvalue()
+
+
+@cache
+def address(name: str, letters: frozenset[int]) -> str:
+    """Return a file of the book with some of its letters alone, as the address of itself."""
+    from fontTools.ttLib import TTFont
+
+    written = subset(TTFont(BytesIO(uncompressed(name))), letters)
+    return f"data:font/woff2;base64,{b64encode(written).decode()}"
+
+
+def rules(letters: Mapping[str, Iterable[str]]) -> str:
+    """Return a style sheet that carries letters of the book's text, by the file they are in.
+
+    Those of English are always among them, so most drawings share a font, which is made once.
+    """
+    return "".join(
+        f"@font-face{{font-family:'{FAMILY}';{STYLES[name]}"
+        f"src:url({address(name, LETTERS & {*ENGLISH, *map(ord, those)})})}}"
+        for name, those in letters.items()
+    )
 
 
 def add_letters(font: "TTFont", other: "TTFont", letters: Iterable[int]) -> None:
