@@ -29,40 +29,38 @@ DEBIAN = Path("/usr/share/fonts/truetype/noto")
 #: What the book prints, and what may be needed next: first and last letter of each range.
 PRINTED = [
     (0x20, 0x7E),  # Latin
-    (0xA0, 0x17F),  # with accents, for names
-    (0x391, 0x3A9),  # Greek
+    (0xA0, 0xFF),  # with accents, for names
+    (0x391, 0x3A1),  # Greek
+    (0x3A3, 0x3A9),
     (0x3B1, 0x3C9),
-    (0x3D1, 0x3D1),  # ϑ, ϕ, ϵ as formulas have them
-    (0x3D5, 0x3D5),
-    (0x3F5, 0x3F5),
     (0x1D40, 0x1D40),  # ᵀ
     (0x2009, 0x200B),  # spaces, dashes, quotation marks
-    (0x2010, 0x2015),
+    (0x2010, 0x2014),
     (0x2018, 0x201E),
-    (0x2020, 0x2022),
+    (0x2022, 0x2022),
     (0x2026, 0x2026),
     (0x202F, 0x2030),
     (0x2032, 0x2033),  # ′ and ″
     (0x2060, 0x2060),
-    (0x2070, 0x209C),  # raised and lowered
+    (0x2070, 0x2071),  # raised and lowered
+    (0x2074, 0x208E),
     (0x2113, 0x2113),  # ℓ
-    (0x2190, 0x2195),  # arrows
+    (0x2190, 0x2194),  # arrows
     (0x21D2, 0x21D4),
-    (0x2200, 0x220F),  # mathematics
-    (0x2211, 0x221E),
-    (0x2223, 0x222B),
+    (0x2200, 0x2203),  # mathematics
+    (0x2205, 0x220B),
+    (0x220E, 0x2212),
+    (0x221A, 0x221E),
+    (0x2227, 0x222B),
     (0x2248, 0x2248),
     (0x2260, 0x2265),
-    (0x226A, 0x226B),
     (0x2282, 0x2287),
-    (0x2295, 0x2297),
-    (0x22A5, 0x22A5),
-    (0x22C5, 0x22C5),
     (0x2308, 0x230B),
     (0x25A0, 0x25A1),  # signs
-    (0x25B2, 0x25C6),
+    (0x25B6, 0x25B8),
+    (0x25BC, 0x25BE),
     (0x25CB, 0x25CF),
-    (0x2605, 0x2606),
+    (0x2605, 0x2605),
     (0x2713, 0x2717),
     (0x275A, 0x275A),
 ]
@@ -79,6 +77,8 @@ FACES = {
     "noto-sans-mono-bold": ["NotoSansMono-Bold"],
 }
 ENGLISH = frozenset(range(0x20, 0x7F))
+#: Greek letters in the text are those of the formulas, which are MathJax's.
+GREEK, FORMULAS = "greek.woff2", ROOT / "vendor" / "mathjax" / "fonts" / "MathJax_Math-Italic.woff"
 FAMILY = "Book Sans"  #: what ``type.css`` calls it
 STYLES = {
     "noto-sans": "",
@@ -95,7 +95,7 @@ def subset(font: "TTFont", letters: Iterable[int], flavor: str | None = "woff2")
     from fontTools.subset import Options, Subsetter  # a build of one page does without
 
     options = Options(hinting=False, desubroutinize=True, notdef_outline=True)
-    options.layout_features = ["ccmp", "kern", "locl", "mark", "mkmk", "tnum"]
+    options.layout_features = ["ccmp", "kern", "tnum"]
     options.name_IDs = [0, 1, 2, 3, 4, 5, 6, 13, 14]  # what it is, its version, and its licence
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=letters)
@@ -187,6 +187,10 @@ def face(folder: Path, names: list[str]) -> bytes:
 
 def main(folder: Path) -> None:
     """Write the files of the book."""
+    from fontTools.ttLib import TTFont
+
+    greek = subset(TTFont(FORMULAS), range(0x3B1, 0x3CA))
+    (FORMULAS.parent / GREEK).write_bytes(greek)
     NOTO.mkdir(parents=True, exist_ok=True)
     for name, names in FACES.items():
         written = face(folder, names)
