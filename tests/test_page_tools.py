@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import tinycss2
 from docutils import nodes
+from docutils.utils import new_document
 from PIL import Image
 from sphinx.domains.std import StandardDomain
 from sphinx.errors import ConfigError
@@ -26,6 +27,7 @@ from book._ext.pages.folded_code import subject
 from book._ext.pages.spoken_math import said
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
+from book._ext.pages.unbreakable_spaces import Unbroken
 from book._ext.theme import light_theme
 from book._ext.theme.page_head import describe, take_address
 from book._ext.theme.previews import Parts
@@ -99,6 +101,15 @@ def shrunk(css: str, names: set[str]) -> str:
 )
 def test_rules_that_no_page_meets_are_left_out(css: str, left: str) -> None:
     assert shrunk(css, {"used"}) == left
+
+
+def test_a_number_of_its_own_stays_with_its_sign() -> None:
+    """As a page has it whose number a cell has computed."""
+    made = new_document("page")
+    number = nodes.inline("", "4")
+    made += nodes.paragraph("", "", nodes.Text("at ε = "), number, nodes.Text(" %, at ε = 1, n is"))
+    Unbroken(made).run()
+    assert made.astext() == "at ε\xa0=\xa04\u202f%, at ε\xa0=\xa01, n is"
 
 
 def test_previews_hold_statements_figures_and_terms_whole() -> None:

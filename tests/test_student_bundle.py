@@ -12,6 +12,7 @@ from book._ext.edition import student_bundle
 from book._ext.edition.student_bundle import (
     D3,
     EXPLORABLES,
+    NOTO,
     date_of,
     digest_of_files,
     pack,
@@ -40,6 +41,7 @@ def repository(tmp_path: Path) -> Path:
         "LICENSE-text",
         str(EXPLORABLES / "one-record.js"),
         str(D3 / "d3.min.js"),
+        str(NOTO / "noto-sans.woff2"),
     ],
 )
 def test_what_is_packed_makes_another_bundle(repository: Path, name: str) -> None:

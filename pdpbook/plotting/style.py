@@ -2,7 +2,7 @@
 
 A single line or point has its name beside it; the names of series stand above the frame,
 :func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as text, which
-a browser sets in the sans serif of the page around it.  Colours, dashes and markers stand in
+a browser sets in the sans serif of the system, and on the pages of the book in theirs.  Colours, dashes and markers stand in
 :mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
 """
 
@@ -44,8 +44,8 @@ __all__ = [
 WIDTH = 6.0
 LEAST_TYPE = 11.5
 
-#: The fonts of a drawing: those of the pages, which are those of the reader's system.  Matplotlib
-#: lays out with its own DejaVu Sans, which is wider than they are.
+#: The fonts of a drawing: those of the reader's system.  The pages of the book put their own type
+#: before them.  Matplotlib lays out with its own DejaVu Sans, which is wider than all of these.
 SANS_SERIF = "-apple-system, BlinkMacSystemFont, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 _KEY = {  #: in units of the size of the type
@@ -229,7 +229,7 @@ def bar_widths(places: ArrayLike, widest: float) -> NDArray[np.float64]:
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG, its letters as text in the fonts of the pages, :data:`SANS_SERIF`.
+    """Return a figure as SVG, its letters as text in the fonts of :data:`SANS_SERIF`.
 
     Parameters
     ----------

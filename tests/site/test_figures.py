@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from book._ext.theme.typefaces import FAMILY
 from pdpbook.plotting import SANS_SERIF
 from pdpbook.plotting.series import LOOKS, entry_of
 from tests.plotting.chapters import DRAWN_IN
@@ -69,9 +70,10 @@ def test_the_list_of_what_a_chapter_draws_is_whole() -> None:
 
 
 def test_drawings_have_the_fonts_of_the_pages() -> None:
+    wanted = f"'{FAMILY}', {SANS_SERIF}"
     for drawing in {each for page in public_pages() for each in drawings(page)}:
         fonts = re.findall(r"font-family: ([^;\"]+)", drawing.read_text(encoding="utf-8"))
-        assert {*fonts} <= {SANS_SERIF}, drawing.name
+        assert {*fonts} <= {wanted}, drawing.name
 
 
 def test_the_first_page_opens_with_a_question_and_shows_the_parts_without_code() -> None:

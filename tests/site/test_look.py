@@ -12,7 +12,7 @@ from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, pub
 
 pytestmark = pytest.mark.site
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
-MEASURE = 688  # pixels
+MEASURE = 656  # pixels
 GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
 LOSSES = PUBLIC / "book/audit/end-to-end-loss.html"

@@ -203,6 +203,18 @@ def test_every_link_of_the_pdf_leads_somewhere(pdf: Path) -> None:
     assert not [link for link in links if str(link.get("/A", {}).get("/URI")).startswith("file:")]
 
 
+def test_paper_has_the_type_of_the_book(pdf: Path) -> None:
+    """Text, code, formulas and drawings; no font that the machine happens to have."""
+    used = {
+        str(font.get_object()["/BaseFont"])
+        for page in PdfReader(pdf).pages
+        for font in page["/Resources"].get("/Font", {}).values()
+    }
+    named = {re.sub(r"^/[A-Z]{6}\+", "", font) for font in used}
+    assert {"NotoSans-Regular", "NotoSans-Bold", "NotoSans-Italic", "NotoSansMono-Regular"} <= named
+    assert not {font for font in named if not font.startswith(("NotoSans", "MathJax", "FontAw"))}
+
+
 def test_the_contents_are_those_of_the_book() -> None:
     listed = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     (_, first), *parts = contents(ROOT)

@@ -34,6 +34,7 @@ from packaging.utils import canonicalize_name
 
 from book._ext.edition.student_checks import write_student_checks
 from book._ext.pages.explorable import series_of, series_script, series_style
+from book._ext.theme.typefaces import STYLES, rules
 from pdpbook.plotting.series import LOOKS
 
 ROOT = Path(__file__).parents[3]
@@ -41,6 +42,7 @@ NOTEBOOKS = Path("_build", "notebooks")
 MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
 EXPLORABLES, D3 = Path("book", "_static", "explorables"), Path("vendor", "d3")
+NOTO = Path("vendor", "noto")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
 MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
@@ -57,7 +59,11 @@ SLIDERS = """\
   --pst-color-background: #fff; --pst-color-on-background: #fff; --pst-color-surface: #f3f4f5;
   --pst-color-link: #0a58ca; --pst-color-primary: #0a58ca;
 }}
-body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 46rem; color: #222; }}
+body {{
+  font: 1rem/1.5 'Book Sans', system-ui, sans-serif;
+  margin: 1rem auto; max-width: 46rem; color: #222;
+}}
+button, input, select {{ font: inherit; }}
 {style}
 </style>
 <figure class="explorable" id="explorable-{name}">
@@ -194,18 +200,22 @@ def write_sliders(root: Path, target: Path) -> None:
     """Write each figure with sliders as a page of its own, which needs no other file."""
     own, d3 = root / EXPLORABLES, root / D3
     target.mkdir(parents=True)
+    letters = {letter for file in own.glob("*.js") for letter in file.read_text(encoding="utf-8")}
+    its_type = rules(dict.fromkeys(STYLES, letters))
     for name, page in sorted(explorable_names(root).items()):
         files = [d3 / "d3.min.js", own / "explorable.js", own / f"{name}.js"]
         series = series_of(files[-1].read_text(encoding="utf-8"))
         scripts = [series_script(series), *(file.read_text(encoding="utf-8") for file in files)]
+        styles = (own / "explorable.css").read_text(encoding="utf-8") + series_style(series)
         text = SLIDERS.format(
             name=html.escape(name),
-            style=(own / "explorable.css").read_text(encoding="utf-8") + series_style(series),
+            style=its_type + styles,
             data=data_of(root, name, page),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
         (target / f"{name}.html").write_text(text, encoding="utf-8")
     shutil.copy(d3 / "LICENSE.d3", target)
+    shutil.copy(root / NOTO / "LICENSE", target / "LICENSE.noto")
 
 
 def date_of(root: Path) -> datetime:
@@ -259,7 +269,7 @@ def sources(root: Path) -> str:
     made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
-    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
+    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3, NOTO)
     made_by += [data_of(root, name, page) for name, page in explorable_names(root).items()]
     files = digest_of_files(root, [*notebooks, *packages, *others])
     text = "\0".join([*made_by, files])

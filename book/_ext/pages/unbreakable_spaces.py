@@ -14,7 +14,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 NO_BREAK = "\N{NO-BREAK SPACE}"
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 PER_CENT = re.compile(r"(?<=\d) ?%|^ %")  # the number may be a node of its own
-EQUALS = re.compile(r"(?<=[εδσρκγnKBbm′]) ([=≤≥<>]) (?=[−\d½∞])")
+# The number may be a node of its own here as well.
+EQUALS = re.compile(r"(?<=[εδσρκγnKBbm′]) ([=≤≥<>]) (?=[−\d½∞]|$)")
 UNIT = re.compile(r"(?:(?<=\d)|^) (?=(?:ms|s|cm|kg|kB|MB|GB|nats)\b)")
 VERBATIM = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.math_block, nodes.raw)
 

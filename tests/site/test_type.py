@@ -1,0 +1,216 @@
+"""The type of the built pages: they print nothing that it lacks, and look the same everywhere."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from time import sleep
+
+import matplotlib
+import pytest
+from fontTools.ttLib import TTFont
+from playwright.sync_api import Browser, Page
+
+from book._ext.theme.drawn_letters import letters_of
+from book._ext.theme.typefaces import FACES, NOTO
+from tests.conftest import ARGUMENTS
+from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
+from tests.site.test_explorables import SHIFTS
+from tests.tools.notebooks import ROOT
+
+pytestmark = pytest.mark.site
+CHAPTER = PUBLIC / "book/per_instance/dp-versus-pdp.html"
+LANDING = PUBLIC / "book/index.html"
+SHOWN = [LANDING, CHAPTER, PUBLIC / "book/game/nvo-game.html", PUBLIC / "book/notation.html"]
+SIZES = {"desktop": (1280, 900), "phone": (400, 800)}
+HELD = {face: {*map(chr, TTFont(NOTO / f"{face}.woff2").getBestCmap())} for face in FACES}
+ICONS = re.compile("[\ue000-\uf8ff]")  # of the theme, which has a font for them
+INVISIBLE = {"\n", "\t", "\r", "\u2060", "\u200b", "\xad"}
+# Boxes of the page in the order of the page: where they are, and how large.
+PLACES = """() => [...document.querySelectorAll(`article :is(h1, h2, h3, p, li, pre, table, figure,
+        figcaption, svg text, .explorable-body, mjx-container[display=true]), .bd-toc a`)]
+    .filter(box => box.checkVisibility()).map(box => {
+        const {left, top, width, height} = box.getBoundingClientRect();
+        return [box.textContent.slice(0, 30), left, top + scrollY, width, height];
+    })"""
+READY = "() => document.fonts.ready.then(() => document.documentElement.dataset.ready)"
+#: Machines, by the fonts of Matplotlib that they have: one as bare as a container, one very odd.
+MACHINES = {"bare": ["DejaVuSans*.ttf"], "odd": ["cmtt10.ttf"]}
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("page", [*public_pages(), *instructor_pages()], ids=name)
+def test_the_type_has_every_letter_that_a_page_prints(page: Path) -> None:
+    soup = parse(page)
+    code, text = set(), set()
+    for string in soup.body.find_all(string=True):
+        if string.find_parent(["script", "style", "noscript", "mjx-container", "math"]):
+            continue
+        in_code = any(parent.name in {"pre", "code", "samp", "kbd"} for parent in string.parents)
+        (code if in_code else text).update(ICONS.sub("", string))
+    lacking = {
+        "text": text - INVISIBLE - HELD["noto-sans"],
+        "code": code - INVISIBLE - HELD["noto-sans-mono"],
+    }
+    assert not any(lacking.values()), f"{name(page)}: {lacking}: PRINTED of typefaces.py lacks them"
+
+
+def test_the_type_has_every_letter_of_drawings_figures_with_sliders_and_styles() -> None:
+    lacking, seen = {}, 0
+    for drawing in (PUBLIC / "_images").glob("*.svg"):
+        for face, letters in letters_of(drawing.read_text(encoding="utf-8")).items():
+            lacking[f"{drawing.name} {face}"] = letters - HELD[face] - INVISIBLE
+            seen += 1
+    static = ROOT / "book" / "_static"
+    for script in [*static.rglob("*.js"), static / "pdpbook.css", static / "predictions.css"]:
+        letters = {*script.read_text(encoding="utf-8")}
+        lacking[script.name] = letters - HELD["noto-sans"] - INVISIBLE
+    assert seen > 50 and not {where: found for where, found in lacking.items() if found}
+
+
+def fonts_of(tab: Page, selector: str) -> set[tuple[str, bool]]:
+    """The fonts that a browser has drawn letters with, each with whether the page brought it."""
+    client = tab.context.new_cdp_session(tab)
+    client.send("DOM.enable")
+    client.send("CSS.enable")
+    root = client.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    found = set()
+    nodes = client.send("DOM.querySelectorAll", {"nodeId": root, "selector": selector})["nodeIds"]
+    for node in nodes:
+        for font in client.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
+            found.add((font["familyName"], font["isCustomFont"]))
+    client.detach()
+    return found
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=name)
+def test_text_code_and_figures_are_set_in_the_type_of_the_book(tab: Page, page: Path) -> None:
+    visit(tab, page)
+    tab.evaluate(READY)
+    text = fonts_of(tab, "article :is(h1, h2, p, li, td, figcaption, button, label, svg text)")
+    assert ("Noto Sans", True) in text
+    strangers = {font for font, brought in text if not brought}
+    assert not strangers, f"{name(page)} is set in {strangers}"
+    if parse(page).select("article pre"):
+        assert fonts_of(tab, "article pre, article pre span") == {("Noto Sans Mono", True)}
+
+
+def test_a_drawing_is_set_in_the_type_of_the_book(tab: Page) -> None:
+    [*drawings] = [img["src"] for img in parse(CHAPTER).select("article figure img[src$='.svg']")]
+    tab.goto((CHAPTER.parent / drawings[0]).resolve().as_uri())
+    tab.evaluate("() => document.fonts.ready.then(() => true)")
+    assert fonts_of(tab, "text, tspan") == {("Noto Sans", True)}
+
+
+def fontconfig(folder: Path, patterns: list[str]) -> Path:
+    """Write a setting of fontconfig for a machine that has some of Matplotlib's fonts alone."""
+    fonts = folder / "fonts"
+    fonts.mkdir()
+    for pattern in patterns:
+        for font in Path(matplotlib.get_data_path(), "fonts", "ttf").glob(pattern):
+            shutil.copy(font, fonts)
+    assert [*fonts.iterdir()]
+    setting = folder / "fonts.conf"
+    setting.write_text(
+        f"<fontconfig><dir>{fonts}</dir><cachedir>{folder}/cache</cachedir></fontconfig>"
+    )
+    return setting
+
+
+def places(browser: Browser, page: Path, size: str) -> list[list[object]]:
+    """Where everything on a page is, when its type has come."""
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    visit(tab, page)
+    tab.evaluate(READY)
+    found = tab.evaluate(PLACES)
+    context.close()
+    return found
+
+
+@pytest.fixture(scope="module")
+def here(browser: Browser) -> dict[tuple[Path, str], list[list[object]]]:
+    """Where everything is with the fonts of this machine."""
+    return {(page, size): places(browser, page, size) for page in SHOWN for size in SIZES}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_page_is_the_same_whatever_fonts_a_machine_has(
+    browser: Browser,
+    machine: str,
+    here: dict[tuple[Path, str], list[list[object]]],
+    tmp_path: Path,
+) -> None:
+    """To a tenth of a pixel, for text, code, tables, formulas, figures and their letters."""
+    environment = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(tmp_path, MACHINES[machine]))}
+    executable = shutil.which("chromium") or shutil.which("chromium-browser")
+    other = browser.browser_type.launch(executable_path=executable, args=ARGUMENTS, env=environment)
+    for (page, size), expected in here.items():
+        found = places(other, page, size)
+        assert [each[0] for each in found] == [each[0] for each in expected]
+        moved = [
+            (one[0], one[1:], two[1:])
+            for one, two in zip(expected, found, strict=True)
+            if one[1:] != pytest.approx(two[1:], abs=0.1)
+        ]
+        assert not moved, f"{name(page)} on a {size}: {moved[:5]}"
+    other.close()
+
+
+class Late(SimpleHTTPRequestHandler):
+    """Serves the book, its type half a second late."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        if ".woff2" in self.path:
+            sleep(0.5)
+        super().do_GET()
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a server that brings the type late."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Late, directory=str(PUBLIC)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("page", [LANDING, CHAPTER], ids=name)
+def test_nothing_jumps_when_the_type_comes_late(
+    browser: Browser, address: str, page: Path, size: str
+) -> None:
+    """What is asked for ahead is used, and until it comes the system's font takes its room."""
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(PATIENCE)
+    tab, said = context.new_page(), []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.add_init_script(f"({SHIFTS})()")
+    tab.goto(f"{address}/{page.relative_to(PUBLIC)}")
+    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")
+    tab.evaluate(READY)
+    tab.wait_for_timeout(500)
+    assert tab.locator("link[rel=preload][as=font]").count() == 2
+    faces = "() => [...document.fonts].filter(face => face.status === 'loaded').length"
+    assert tab.evaluate(faces) > 2
+    assert not [text for text in said if "preload" in text], said
+    assert tab.evaluate("shifted") < 0.02
+    context.close()
