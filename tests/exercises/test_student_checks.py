@@ -28,13 +28,14 @@ import pytest
 
 from book._ext.edition.student_checks import without_references, write_student_checks
 from book._ext.pages.exercise_options import exercises_of
-from pdpbook_exercises import Exercise, checking, score
+from pdpbook_exercises import Exercise, score
+from pdpbook_exercises.checks import checking
 from pdpbook_exercises.checks.shown import key_of_arguments
 from pdpbook_exercises.checks.student import is_blank
 from tests.conftest import NIGHTLY
 from tests.exercises.test_answers import exercises
 from tests.test_exercises import CHAPTERS, CHECK
-from tests.tools.answers import right_answers, wrong_answers
+from tests.tools.answers import misconceptions, right_answers, wrong_answers
 from tests.tools.notebooks import ROOT
 
 OURS, THEIRS = "pdpbook_exercises", "handed_out"
@@ -83,9 +84,10 @@ def test_the_verdicts_are_those_of_the_repository(
     for answer in right_answers(name):
         verdict = handed_out.check(name, answer)
         assert verdict, verdict
+    known = misconceptions(name)  # in the first case another one may agree with it
     for number, (answer, words) in enumerate(wrong_answers(name)):
         verdict = handed_out.check(name, answer)
-        assert not verdict and words in verdict.message, verdict
+        assert not verdict and ((answer, words) in known or words in verdict.message), verdict
         if number == 0:  # test_answers.py finds the words in each message of the repository
             ours = checking.check(name, answer)
             assert unplaced(verdict.message) == unplaced(ours.message)
