@@ -3,7 +3,8 @@
 A single line or point has its name beside it; the names of series stand above the frame,
 :func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as text, which
 a browser sets in the sans serif of the system, and on the pages of the book in theirs.  Colours,
-dashes and markers stand in :mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
+dashes and markers stand in :mod:`pdpbook.plotting.series`, by the name of what is drawn, and
+nowhere else.
 """
 
 from __future__ import annotations
