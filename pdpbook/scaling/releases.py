@@ -12,7 +12,7 @@ complete.  A folder with the manifest of another release is refused.  With the m
 release the run continues where it stopped, or, if the release is complete, only checks the files.
 
 One process at a time works in a folder.  It holds a lock with its name on it
-(:func:`pdpbook.scaling.shared_files.held`), so a second call is refused before it changes anything.
+(``shared_files.held``), so a second call is refused before it changes anything.
 
 Before the first draw every worker shows that it writes where this process reads
 (:mod:`pdpbook.scaling.shared_files`).  Before the manifest says that the release is complete, this
