@@ -854,7 +854,8 @@ def _gaussian_delta(u: Any, epsilon: NDArray[np.float64]) -> NDArray[np.float64]
     start, width = np.clip(z, -0.5, 50.0), np.minimum(u, 1.0)
     t = start[..., None] + 0.5 * width[..., None] * (_NODES + 1.0)
     short = density * 0.5 * width * ((1.0 - t * mills(t)) @ _WEIGHTS)
-    rounding = 2.0**-46 + 2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0)  # of z and its square
+    with np.errstate(over="ignore"):  # of z and its square; above 1 nothing is left of the density
+        rounding = 2.0**-46 + np.minimum(2.0**-48 * np.abs(z) * (epsilon / u + u / 2.0), 1.0)
     return np.minimum(np.where(u < 1.0, short, long) * (1.0 + rounding), 1.0)
 
 

@@ -244,7 +244,7 @@ def keyed_draws(
     --------
     >>> key, distribution = b"an example, and no secret at all", integer_weights([0.5, 0.2, 0.3])
     >>> keyed_draws(key, "height", distribution, start=0, stop=8)
-    array([0, 2, 2, 2, 1, 1, 2, 0])
+    array([0, 1, 0, 0, 2, 2, 1, 2])
     >>> keyed_draws(key, "height", distribution, start=3, stop=6)
     array([2, 1, 1])
     """

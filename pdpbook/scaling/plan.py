@@ -169,6 +169,7 @@ def safe_game(
     41
     """
     counts = _validate.counts_vector("counts", counts)
+    epsilon = _validate.number("epsilon", epsilon, above=0.0)
     factors = _multipliers(multipliers)
     n, more = int(counts.sum()), ROUNDING
     while True:  # until the noise in whole numbers keeps the promise of Theorem 1′, too

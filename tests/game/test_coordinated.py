@@ -341,7 +341,7 @@ def test_the_progress_bar_shows_only_when_asked(five, capfd):
     assert capfd.readouterr() == ("", "")
     pb.coordinated_best_response(five, rng=np.random.default_rng(1), restarts=2, progress=True)
     out, err = capfd.readouterr()
-    assert "restarts" in out + err
+    assert "coordinated moves: 100%" in out + err
 
 
 @pytest.mark.parametrize(
