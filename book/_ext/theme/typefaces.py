@@ -30,12 +30,15 @@ DEBIAN = Path("/usr/share/fonts/truetype/noto")
 PRINTED = [
     (0x20, 0x7E),  # Latin
     (0xA0, 0xFF),  # with accents, for names
+    (0x141, 0x142),
+    (0x160, 0x161),
     (0x391, 0x3A1),  # Greek
     (0x3A3, 0x3A9),
     (0x3B1, 0x3C9),
     (0x1D40, 0x1D40),  # ᵀ
     (0x2009, 0x200B),  # spaces, dashes, quotation marks
     (0x2010, 0x2014),
+    (0x2016, 0x2016),  # ‖
     (0x2018, 0x201E),
     (0x2022, 0x2022),
     (0x2026, 0x2026),
@@ -73,8 +76,8 @@ FACES = {
     "noto-sans-italic": ["NotoSans-Italic", *_SIGNS],
     "noto-sans-bold": ["NotoSans-Bold", *_SIGNS],
     "noto-sans-bold-italic": ["NotoSans-BoldItalic", *_SIGNS],
-    "noto-sans-mono": ["NotoSansMono-Regular"],
-    "noto-sans-mono-bold": ["NotoSansMono-Bold"],
+    "noto-sans-mono": ["NotoSansMono-Regular", *_SIGNS],
+    "noto-sans-mono-bold": ["NotoSansMono-Bold", *_SIGNS],
 }
 ENGLISH = frozenset(range(0x20, 0x7F))
 #: Greek letters in the text are those of the formulas, which are MathJax's.
