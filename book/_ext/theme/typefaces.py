@@ -76,8 +76,8 @@ FACES = {
     "noto-sans-italic": ["NotoSans-Italic", *_SIGNS],
     "noto-sans-bold": ["NotoSans-Bold", *_SIGNS],
     "noto-sans-bold-italic": ["NotoSans-BoldItalic", *_SIGNS],
-    "noto-sans-mono": ["NotoSansMono-Regular", *_SIGNS],
-    "noto-sans-mono-bold": ["NotoSansMono-Bold", *_SIGNS],
+    "noto-sans-mono": ["NotoSansMono-Regular"],
+    "noto-sans-mono-bold": ["NotoSansMono-Bold"],
 }
 ENGLISH = frozenset(range(0x20, 0x7F))
 #: Greek letters in the text are those of the formulas, which are MathJax's.
@@ -97,7 +97,7 @@ def subset(font: "TTFont", letters: Iterable[int], flavor: str | None = "woff2")
     """
     from fontTools.subset import Options, Subsetter  # a build of one page does without
 
-    options = Options(hinting=False, desubroutinize=True, notdef_outline=True)
+    options = Options(hinting=False, desubroutinize=True, notdef_outline=True, bidi_closure=False)
     options.layout_features = ["ccmp", "kern", "tnum"]
     options.name_IDs = [0, 1, 2, 3, 4, 5, 6, 13, 14]  # what it is, its version, and its licence
     subsetter = Subsetter(options)
