@@ -166,7 +166,7 @@ def raised(message: str, error: type[Exception] = ValueError) -> Callable[[Any],
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (never, "no end after 2 seconds"),
+        (never, "no end after 5 seconds"),
         (warned, "overflow encountered"),
         (greedy, "Unable to allocate"),
         (spoiled, "the input was changed"),

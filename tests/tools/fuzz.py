@@ -33,7 +33,7 @@ import pandas as pd
 from tests.tools.module_calls import MODULE_CALLS
 from tests.tools.valid_calls import CALLS, public, rng
 
-SECONDS = 2.0  #: that a call may take
+SECONDS = 5.0  #: that a call may take
 #: Bytes of address space that a call may add: more than the package makes (2 GiB) at a time.
 MEMORY = 6 * 2**30
 
