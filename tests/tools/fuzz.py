@@ -1,6 +1,6 @@
 """Every public callable with one bad argument at a time, and what is wrong with how that ends.
 
-A call with a bad argument ends within two seconds, in one of two ways.  It returns, because the
+A call with a bad argument ends within five seconds, in one of two ways.  It returns, because the
 value is allowed; or it raises a ``ValueError`` or ``TypeError`` of ours, which names an argument,
 says what it must be, and ends in what was given.  It gives no warning, changes no input, and asks
 for no memory to speak of.
@@ -159,7 +159,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "a class": lambda: int,
 }
 
-#: Arguments that say how much is to be done: a million is allowed, and takes more than two seconds.
+#: Arguments that say how much is to be done: a million is allowed, and takes more than five seconds.
 WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "size", "steps"}
 #: Functions that are called: a class takes one argument, too, and what it raises is its own affair.
 FUNCTIONS = {"choose", "pipeline", "solve"}
