@@ -1,8 +1,6 @@
-"""The type of the built pages: they print nothing that it lacks, and look the same everywhere."""
+"""The type of the built pages: they print nothing that it lacks, and are set in it."""
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -10,14 +8,12 @@ from pathlib import Path
 from threading import Thread
 from time import sleep
 
-import matplotlib
 import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, Page
 
 from book._ext.theme.drawn_letters import letters_of
 from book._ext.theme.typefaces import FACES, NOTO
-from tests.conftest import ARGUMENTS
 from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
 from tests.site.test_explorables import SHIFTS
 from tests.tools.notebooks import ROOT
@@ -30,16 +26,7 @@ SIZES = {"desktop": (1280, 900), "phone": (400, 800)}
 HELD = {face: {*map(chr, TTFont(NOTO / f"{face}.woff2").getBestCmap())} for face in FACES}
 ICONS = re.compile("[\ue000-\uf8ff]")  # of the theme, which has a font for them
 INVISIBLE = {"\n", "\t", "\r", "\u2060", "\u200b", "\xad"}
-# Boxes of the page in the order of the page: where they are, and how large.
-PLACES = """() => [...document.querySelectorAll(`article :is(h1, h2, h3, p, li, pre, table, figure,
-        figcaption, svg text, .explorable-body, mjx-container[display=true]), .bd-toc a`)]
-    .filter(box => box.checkVisibility()).map(box => {
-        const {left, top, width, height} = box.getBoundingClientRect();
-        return [box.textContent.slice(0, 30), left, top + scrollY, width, height];
-    })"""
 READY = "() => document.fonts.ready.then(() => document.documentElement.dataset.ready)"
-#: Machines, by the fonts of Matplotlib that they have: one as bare as a container, one very odd.
-MACHINES = {"bare": ["DejaVuSans*.ttf"], "odd": ["cmtt10.ttf"]}
 
 
 @pytest.fixture(scope="module")
@@ -112,63 +99,6 @@ def test_a_drawing_is_set_in_the_type_of_the_book(tab: Page) -> None:
     tab.goto((CHAPTER.parent / drawings[0]).resolve().as_uri())
     tab.evaluate("() => document.fonts.ready.then(() => true)")
     assert fonts_of(tab, "text, tspan") == {("Noto Sans", True)}
-
-
-def fontconfig(folder: Path, patterns: list[str]) -> Path:
-    """Write a setting of fontconfig for a machine that has some of Matplotlib's fonts alone."""
-    fonts = folder / "fonts"
-    fonts.mkdir()
-    for pattern in patterns:
-        for font in Path(matplotlib.get_data_path(), "fonts", "ttf").glob(pattern):
-            shutil.copy(font, fonts)
-    assert [*fonts.iterdir()]
-    setting = folder / "fonts.conf"
-    setting.write_text(
-        f"<fontconfig><dir>{fonts}</dir><cachedir>{folder}/cache</cachedir></fontconfig>"
-    )
-    return setting
-
-
-def places(browser: Browser, page: Path, size: str) -> list[list[object]]:
-    """Where everything on a page is, when its type has come."""
-    width, height = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height})
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    visit(tab, page)
-    tab.evaluate(READY)
-    found = tab.evaluate(PLACES)
-    context.close()
-    return found
-
-
-@pytest.fixture(scope="module")
-def here(browser: Browser) -> dict[tuple[Path, str], list[list[object]]]:
-    """Where everything is with the fonts of this machine."""
-    return {(page, size): places(browser, page, size) for page in SHOWN for size in SIZES}
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_page_is_the_same_whatever_fonts_a_machine_has(
-    browser: Browser,
-    machine: str,
-    here: dict[tuple[Path, str], list[list[object]]],
-    tmp_path: Path,
-) -> None:
-    """To a tenth of a pixel, for text, code, tables, formulas, figures and their letters."""
-    environment = {**os.environ, "FONTCONFIG_FILE": str(fontconfig(tmp_path, MACHINES[machine]))}
-    executable = shutil.which("chromium") or shutil.which("chromium-browser")
-    other = browser.browser_type.launch(executable_path=executable, args=ARGUMENTS, env=environment)
-    for (page, size), expected in here.items():
-        found = places(other, page, size)
-        assert [each[0] for each in found] == [each[0] for each in expected]
-        moved = [
-            (one[0], one[1:], two[1:])
-            for one, two in zip(expected, found, strict=True)
-            if one[1:] != pytest.approx(two[1:], abs=0.1)
-        ]
-        assert not moved, f"{name(page)} on a {size}: {moved[:5]}"
-    other.close()
 
 
 class Late(SimpleHTTPRequestHandler):
