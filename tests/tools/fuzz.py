@@ -159,7 +159,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "a class": lambda: int,
 }
 
-#: Arguments that say how much is to be done: a million is allowed, and takes more than five seconds.
+#: Arguments that say how much is to be done: a million is allowed, and may take longer than that.
 WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "size", "steps"}
 #: Functions that are called: a class takes one argument, too, and what it raises is its own affair.
 FUNCTIONS = {"choose", "pipeline", "solve"}
