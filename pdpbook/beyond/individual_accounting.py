@@ -296,7 +296,7 @@ def _longest_gradients(budget: float, sigma: float, clip: float) -> Fraction:
 
 
 def _whole_costs(norms: NDArray[np.float64], clip: float, digits: int) -> NDArray[np.int64]:
-    """Return what gradients of such lengths cost, rounded up; one of length clip costs 2**digits."""
+    """Return what gradients of such lengths cost, rounded up; of length clip 2**digits."""
     shares = np.minimum(up((norms / clip) ** 2, 4), 1.0)
     costs = np.ceil(np.ldexp(shares, digits)).astype(np.int64)
     return np.maximum(costs, norms > 0.0)  # the square of a short gradient may underflow

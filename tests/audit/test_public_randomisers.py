@@ -39,7 +39,7 @@ def test_the_bound_is_the_one_written_out(n, miss):
 
 
 def test_rounding_never_rejects_a_count_that_is_accepted_exactly():
-    """The level is the double below a chance, which doubles alone often put at the level or below."""
+    """The level is the double below a chance, and doubles alone often reject the count there."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         size, n = (int(each) for each in rng.integers(5, 60, 2))

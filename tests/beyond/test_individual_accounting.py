@@ -113,7 +113,7 @@ def test_a_budget_for_so_many_steps_lasts_so_many_steps(
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
 def test_the_filter_never_lets_an_account_pass_the_budget(seed: int, last: int) -> None:
-    """The budget is the double next to what some steps cost, and the costs are added as fractions."""
+    """The budget is the double next to what some steps cost, added as fractions."""
     rng = np.random.default_rng(seed)
     features, response, sigma, clip = rng.normal(size=(1, 1)), [3.0], rng.uniform(0.5, 2.0), 5.0
     options = {"sigma": sigma, "clip": clip, "steps": 12, "step_size": 0.05}
