@@ -119,7 +119,7 @@ EXERCISES = {
                     "That is for the next toss.": lambda x, m: _coin(x, m + 1),
                 },
             )
-            for x, m in ((0.5, 1), (0.5, 3), (1.0, 2), (0.3, 5))
+            for x, m in ((0.5, 1), (0.4, 3), (1.0, 2), (0.3, 5))
         ],
         draw=lambda rng: (round(rng.uniform(0.2, 0.95), 3), int(rng.integers(2, 6))),
     ),
