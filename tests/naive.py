@@ -355,7 +355,7 @@ def filtered_descent(
             if norm > clip:
                 gradient, norm = gradient * clip / norm, clip
             cost = norm**2 / (2 * sigma**2)
-            if i in has_left or accounts[i] + cost > budget * (1 + 1e-12):
+            if i in has_left or accounts[i] + cost > budget:
                 has_left.add(i)
                 continue
             accounts[i] += cost

@@ -240,7 +240,8 @@ class RecordProfile:
         Returns
         -------
         float
-            The larger of the hockey-stick divergences of the two directions.
+            The larger of the hockey-stick divergences of the two directions, computed with
+            rounding of about 1e-14.
 
         Raises
         ------

@@ -35,6 +35,9 @@ __all__ = ["likely_counts", "profile_randomiser", "public_randomiser"]
 
 MOST_PEOPLE = 10**9  #: public people at most: with more, the range of likely counts gets too long
 SMALLEST = 1e-290  #: probabilities below this are not told apart from 0
+#: A chance is raised by this factor before a count is rejected; it is above the rounding of sums of
+#: millions of logarithms.
+MARGIN = 1e-6
 
 
 def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64]:
@@ -61,6 +64,9 @@ def likely_counts(public: ArrayLike, n: int, *, miss: float) -> NDArray[np.int64
 
     Notes
     -----
+    The chances are computed in doubles and raised by a millionth before a count is rejected.  So
+    rounding can make the bound smaller than it need be, but not less likely to hold.
+
     Proved in *Noise learned from public data*.
 
     Examples
@@ -86,7 +92,8 @@ def _first_accepted(count: int, size: int, n: int, level: float) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         # Pr[C <= c | a + c] is the probability of at least a public ones
-        accepted = _chance_of_more(count, size, n, count + middle, level) > level
+        chance = _chance_of_more(count, size, n, count + middle, level)
+        accepted = chance * (1.0 + MARGIN) > level
         low, high = (low, middle) if accepted else (middle, high)
     return high
 

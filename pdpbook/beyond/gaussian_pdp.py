@@ -60,6 +60,9 @@ def hockey_stick_divergences(
     The promise compares the data with and without the record (removal), not with the record
     replaced.
 
+    The sums are computed with rounding, for reports and figures.  Whether a record of a game is
+    private at its δ is decided without rounding, see :class:`pdpbook.Outcome`.
+
     Taught in *Gaussian noise and (ε, δ)-pDP*.
 
     Examples

@@ -17,24 +17,28 @@ of the data.
 As the cost of Gaussian noise is proportional to the order, accounts and budgets are counted *per
 unit of order* here: a budget ρ bounds the Rényi divergence of order α by αρ, for every α at once.
 
+The filter has no tolerance.  It counts in whole numbers: each cost is rounded up to a multiple of a
+small part of :math:`C^2/2\sigma^2`, which is the cost of a gradient of the length C, and the budget
+is rounded down.
+
 Taught in *Individual privacy accounting*.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _validate
+from pdpbook._exact import up
 from pdpbook._repr import short_repr
 from pdpbook.foundations.renyi import renyi_epsilon
 
 __all__ = ["FilteredDescent", "filter_budget", "filtered_descent", "worst_case_steps"]
 
-#: A record may exceed its budget by this share of it, which is less than the sum's own rounding.
-_ROUNDING = 1e-12
 #: Orders at which a budget is converted to (ε, δ), one per cent apart.
 _ORDERS = 1.0 + np.geomspace(1e-3, 1e16, 4401)
 
@@ -50,8 +54,8 @@ class FilteredDescent:
         program may release, all of them.
     accounts : ndarray, shape (n,)
         What each record has spent per unit of order,
-        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part.  A function of
-        the data: it must not be published.
+        :math:`\sum_t\|g_i(w_t)\|^2/2\sigma^2` over the steps in which it took part.  It is at most
+        the budget.  A function of the data: it must not be published.
     steps_taken : ndarray of int, shape (n,)
         In how many steps each record took part, which are the first ones.  Not to be published,
         either.
@@ -92,7 +96,8 @@ class FilteredDescent:
 
         Notes
         -----
-        Neighbouring data sets differ by one record, which is added or removed.
+        Neighbouring data sets differ by one record, which is added or removed.  The conversion is
+        computed with rounding.
 
         Examples
         --------
@@ -130,7 +135,8 @@ def filter_budget(epsilon: float, *, delta: float) -> float:
 
     Notes
     -----
-    Neighbouring data sets differ by one record, which is added or removed.
+    Neighbouring data sets differ by one record, which is added or removed.  The budget is computed
+    with rounding.
 
     Source: the conversion of :func:`pdpbook.foundations.renyi_epsilon`, solved for ρ.  Taught in
     *Individual privacy accounting*.
@@ -165,7 +171,7 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
     Returns
     -------
     int
-        :math:`\lfloor2\sigma^2\rho/C^2\rfloor`, at most 2⁵³.
+        :math:`\lfloor2\sigma^2\rho/C^2\rfloor`, computed without rounding; at most 2⁵³.
 
     Raises
     ------
@@ -185,10 +191,7 @@ def worst_case_steps(budget: float, *, sigma: float, clip: float) -> int:
     budget = _validate.number("budget", budget, above=0.0)
     sigma = _validate.number("sigma", sigma, above=0.0)
     clip = _validate.number("clip", clip, above=0.0)
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        [cost] = _cost(np.array([clip]), sigma)
-        steps = np.float64(budget) / cost * (1.0 + _ROUNDING)
-    return int(min(float(steps), 2.0**53))
+    return min(int(_longest_gradients(budget, sigma, clip)), 2**53)
 
 
 def filtered_descent(
@@ -237,8 +240,8 @@ def filtered_descent(
     Notes
     -----
     With at most ``worst_case_steps(budget, sigma=sigma, clip=clip)`` steps nobody can leave, and
-    this is plain noisy gradient descent.  A record's account may exceed the budget by rounding, by
-    :math:`10^{-12}` of it.
+    this is plain noisy gradient descent.  No account exceeds the budget: the costs of the computed
+    lengths are rounded up and added in whole numbers.
 
     This is for experiments and not for a release: the noise is drawn in floating-point numbers,
     whose low bits betray what it was added to.
@@ -265,26 +268,38 @@ def filtered_descent(
     _validate.memory("steps", steps, steps + 1, rows.shape[1], what="the weights")
     lengths, directions = _polar(rows)
     weights = np.zeros((steps + 1, rows.shape[1]))
-    accounts, steps_taken = np.zeros(values.size), np.zeros(values.size, dtype=np.int64)
+    accounts, steps_taken = np.zeros((2, values.size), dtype=np.int64)
+    digits = 62 - steps.bit_length()  # of a cost, so that the costs of all steps fit into 63 bits
+    longest = _longest_gradients(budget, sigma, clip)
+    most = int(min(longest, steps) * 2**digits)
     taking_part = np.ones(values.size, dtype=bool)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         for step, noise in enumerate(rng.normal(size=(steps, rows.shape[1]))):
             residuals = rows @ weights[step] - values
             norms = np.minimum(clip, np.abs(residuals) * lengths)
-            after = accounts + _cost(norms, sigma)
-            taking_part &= after <= budget * (1.0 + _ROUNDING)
+            after = accounts + _whole_costs(norms, clip, digits)
+            taking_part &= after <= most
             accounts = np.where(taking_part, after, accounts)
             steps_taken += taking_part
             gradients = np.where(taking_part, np.sign(residuals) * norms, 0.0) @ directions
             weights[step + 1] = weights[step] - step_size * (gradients + sigma * noise)
             if not np.isfinite(weights[step + 1]).all():
                 raise _validate.fail("step_size", "so small that weights stay finite", step_size)
-    return FilteredDescent(weights, accounts, steps_taken, budget)
+    unit = Fraction(budget) / longest / 2**digits
+    spent = np.array([min(float(whole * unit), budget) for whole in accounts.tolist()])
+    return FilteredDescent(weights, spent, steps_taken, budget)
 
 
-def _cost(norms: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-    """Return the Rényi loss of gradients of such lengths, per unit of order."""
-    return (norms / sigma) ** 2 / 2.0
+def _longest_gradients(budget: float, sigma: float, clip: float) -> Fraction:
+    """Return for how many gradients of the length ``clip`` the budget lasts."""
+    return 2 * Fraction(sigma) ** 2 * Fraction(budget) / Fraction(clip) ** 2
+
+
+def _whole_costs(norms: NDArray[np.float64], clip: float, digits: int) -> NDArray[np.int64]:
+    """Return what gradients of such lengths cost, rounded up; of length clip 2**digits."""
+    shares = np.minimum(up((norms / clip) ** 2, 4), 1.0)
+    costs = np.ceil(np.ldexp(shares, digits)).astype(np.int64)
+    return np.maximum(costs, norms > 0.0)  # the square of a short gradient may underflow
 
 
 def _data(

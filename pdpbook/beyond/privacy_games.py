@@ -126,6 +126,10 @@ def breach_game(
 
     Notes
     -----
+    The total is computed with rounding.  A total that falls short of the threshold by less than
+    :math:`10^{-12}` of it counts as a breach, so rounding errs against the user.  This decides a
+    payoff of the model; no release depends on it.
+
     This book's game, after section 3.2 of Cui et al. (2019).  Taught in *The privacy game*.
 
     Examples

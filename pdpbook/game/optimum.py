@@ -23,7 +23,7 @@ enumerated if there are few of them, and otherwise the certificate says that the
 The programs are solved by HiGHS, which is trusted as little as possible: KL and privacy of a
 profile are computed again from the definition, and the lower bound is reduced by a margin for the
 tolerances.  The solver is believed when it finds that there is no private profile, unless one is
-known.
+known or the profiles are few enough to look at all of them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Certificate:
         proved that there is no private profile.
     stopped : {"gap", "infeasible", "time", "stalled"}
         Why the search stopped.  ``"gap"``: the gap that was asked for has been reached.
-        ``"infeasible"``: it is proved that there is no private profile.  ``"time"``: the time limit
+        ``"infeasible"``: there is no private profile.  In a game of at most 100,000 profiles all of
+        them have been judged; of a larger one the solver says so.  ``"time"``: the time limit
         was reached.  ``"stalled"``: the solver gave no answer that the search could use, because
         it failed, contradicted a profile in hand, or returned an optimum that meets every row
         within its tolerances and is not a private profile.  A game of at most 100,000 profiles
@@ -164,7 +165,8 @@ def certified_optimum(
     if search.relaxed():
         search.branched()
     out_of_time = search.remaining() <= 0.0
-    if not search.settled and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
+    unproved = not search.settled or search.best is None  # that there is none, the solver says
+    if unproved and not out_of_time and _number_of_profiles(game) <= _ENUMERATED:
         search.enumerated()
     divergence, bound = search.divergence, search.bound
     if math.isinf(divergence):

@@ -64,7 +64,7 @@ class Influence:
 
 
 def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influence:
-    """Return how far each record moves the coefficients of least squares.
+    r"""Return how far each record moves the coefficients of least squares.
 
     Parameters
     ----------
@@ -87,7 +87,8 @@ def least_squares_influence(features: ArrayLike, response: ArrayLike) -> Influen
     Notes
     -----
     One singular-value decomposition, X = USVᵀ, serves all records: a leverage is the squared length
-    of a row of U.  A leverage above 1 - 1e-9 counts as 1.
+    of a row of U.  All results are computed with rounding, and a change loses digits in proportion
+    to :math:`1/(1-h_i)`.  For this reason a leverage above 1 - 1e-9 is refused as if it were 1.
 
     Source: Cook (1977); Hoaglin & Welsch (1978); as per-instance sensitivity, Wang (2019).  Taught
     in *What a released statistic tells about each record*.

@@ -2,14 +2,21 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from pdpbook import NVOGame, laplace_kernel, privacy_losses
+from pdpbook._exact import rounded_down
 from pdpbook.audit import public_randomiser
 from pdpbook.audit.count_posterior import posterior_from_public
-from pdpbook.audit.public_randomisers import _chance_of_more, likely_counts, profile_randomiser
+from pdpbook.audit.public_randomisers import (
+    _chance_of_more,
+    _first_accepted,
+    likely_counts,
+    profile_randomiser,
+)
 from pdpbook.audit.safe_randomisers import best_safe_randomiser, is_safe
 from tests.bounds import check_bounds
 
@@ -29,6 +36,19 @@ def test_the_bound_is_the_one_written_out(n, miss):
     public = [14, 6, 2, 0]
     expected = [naive_likely(a, 22, n, miss / 4) for a in public]
     assert likely_counts(public, n, miss=miss).tolist() == expected
+
+
+def test_rounding_never_rejects_a_count_that_is_accepted_exactly():
+    """The level is the double below a chance, and doubles alone often reject the count there."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        size, n = (int(each) for each in rng.integers(5, 60, 2))
+        public, count = int(rng.integers(1, size + 1)), int(rng.integers(0, n))
+        s = public + count
+        ways = [math.comb(n, j) * math.comb(size, s - j) for j in range(min(n, s) + 1)]
+        level = math.nextafter(rounded_down(Fraction(sum(ways[: count + 1]), sum(ways))), 0.0)
+        if 0.0 < level < 1.0:
+            assert _first_accepted(public, size, n, level) <= count
 
 
 def test_the_tail_is_that_of_the_hypergeometric_distribution():

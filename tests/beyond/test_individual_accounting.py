@@ -1,6 +1,7 @@
 """Noisy gradient descent with a Rényi filter: accounts, guarantee, and what it is equal to."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pdpbook._exact import rounded_up
 from pdpbook.beyond import filter_budget, filtered_descent, worst_case_steps
 from pdpbook.foundations import gaussian_renyi, renyi_epsilon
 from tests import naive
@@ -57,8 +59,7 @@ def test_a_run_is_that_of_the_naive_twin(run: Any) -> None:
 def test_no_account_exceeds_the_budget_and_nobody_leaves_too_early(run: Any) -> None:
     features, response, options, seed = run
     found = filtered_descent(features, response, rng=np.random.default_rng(seed), **options)
-    most = options["budget"] * (1 + 1e-12)
-    assert (found.accounts <= most).all()
+    assert (found.accounts <= options["budget"]).all()
     for i, (x, y) in enumerate(zip(features, response, strict=True)):
         taken = found.steps_taken[i]
         norms = [np.linalg.norm((x @ w - y) * x) for w in found.weights[: taken + 1]]
@@ -93,20 +94,44 @@ def test_until_the_worst_case_account_is_spent_nobody_leaves(run: Any) -> None:
 def test_a_budget_for_so_many_steps_lasts_so_many_steps(
     times: int, sigma: float, clip: float
 ) -> None:
-    """The sum of equal costs is not the product to the last digit."""
-    budget = times * (clip / sigma) ** 2 / 2
-    assert worst_case_steps(budget, sigma=sigma, clip=clip) == times
-    found = filtered_descent(
-        [[1e9]],
-        [1.0],
-        rng=np.random.default_rng(0),
-        budget=budget,
-        sigma=sigma,
-        clip=clip,
-        steps=times + 3,
-        step_size=1.0,
-    )
-    assert found.steps_taken.tolist() == [times]
+    """With the next smaller budget the last step would cost more than is left."""
+    enough = rounded_up(times * Fraction(clip) ** 2 / (2 * Fraction(sigma) ** 2))
+    for budget, lasts in ((enough, times), (math.nextafter(enough, 0.0), times - 1)):
+        assert worst_case_steps(budget, sigma=sigma, clip=clip) == lasts
+        found = filtered_descent(
+            [[1e9]],
+            [1.0],
+            rng=np.random.default_rng(0),
+            budget=budget,
+            sigma=sigma,
+            clip=clip,
+            steps=times + 3,
+            step_size=1.0,
+        )
+        assert found.steps_taken.tolist() == [lasts]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_the_filter_never_lets_an_account_pass_the_budget(seed: int, last: int) -> None:
+    """The budget is the double next to what some steps cost, added as fractions."""
+    rng = np.random.default_rng(seed)
+    features, response, sigma, clip = rng.normal(size=(1, 1)), [3.0], rng.uniform(0.5, 2.0), 5.0
+    options = {"sigma": sigma, "clip": clip, "steps": 12, "step_size": 0.05}
+
+    def run(budget: float) -> tuple[Any, list[Fraction]]:
+        found = filtered_descent(
+            features, response, budget=budget, rng=np.random.default_rng(seed), **options
+        )
+        gradients = (features @ found.weights[:-1].T)[0] - response[0]
+        lengths = np.minimum(clip, np.abs(gradients) * abs(features[0, 0]))
+        return found, [(Fraction(x) / Fraction(sigma)) ** 2 / 2 for x in lengths.tolist()]
+
+    near = rounded_up(sum(run(1e9)[1][:last], Fraction(0)))
+    for budget in (near, math.nextafter(near, 0.0), near * (1.0 - 1e-13)):
+        found, costs = run(budget)
+        taken = int(found.steps_taken[0])
+        assert taken >= last - 1
+        assert sum(costs[:taken], Fraction(0)) <= Fraction(budget)
 
 
 @given(runs(), st.randoms(use_true_random=False))

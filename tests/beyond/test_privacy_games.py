@@ -53,6 +53,14 @@ def test_the_breach_game_follows_the_story() -> None:
         assert game.adversary[t, s, 1, b] == pytest.approx(broken - 0.25 * b)
 
 
+def test_a_total_that_only_rounding_keeps_below_the_threshold_is_a_breach() -> None:
+    """In doubles 0.1 + 0.7 is less than 0.8."""
+    options = {**OPTIONS, "extra": 5.0, "threshold": 0.8, "prior": [[1.0]]}
+    for protected, broken in ((0.1, 1.0), (0.1 - 1e-9, 0.0)):
+        game = pg.breach_game([protected], [0.7], **options)
+        assert game.adversary[0, 0, 1, 0] == pytest.approx(OPTIONS["gain"] * broken)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "ending"),
     [

@@ -471,6 +471,16 @@ def test_without_time_or_profile_nothing_is_claimed():
     assert (proof.lower_bound, proof.gap) == (math.inf, 0.0)
 
 
+def test_the_solver_is_not_believed_where_all_profiles_can_be_judged(monkeypatch):
+    """A solver that finds no private profile is contradicted by the enumeration."""
+    nothing = program.Answer(math.inf, None)
+    monkeypatch.setattr(program.Program, "solve", lambda *_, **__: nothing)
+    game = pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05, 2.0]), epsilon=0.5)
+    proof = pb.certified_optimum(game, start=game.constant_profile(0))
+    assert proof.stopped == "gap" and proof.private_records == 4
+    assert game.evaluate(proof.profile).private_records == 4
+
+
 def test_a_start_that_exposes_somebody_is_left_behind(game):
     small = game.constant_profile(0)
     kept = small.copy()

@@ -31,6 +31,10 @@ def _log_mass(distance: float, width: float, scale: float) -> float:
         return float(-Decimal(2).ln() - s / b + (1 - (-w / b).exp()).ln())
 
 
+def _plain_log_mass(distance: float, width: float, scale: float) -> float:
+    return -math.log(2.0) - distance / scale + math.log(1.0 - math.exp(-width / scale))
+
+
 def _coin(x: float, m: int) -> float:
     """The difference of two terms of the series."""
     return float(x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m))
@@ -83,6 +87,8 @@ EXERCISES = {
                         _log_mass(s, w, b) + math.log(2.0)
                     ),
                     "That leaves out the width of the bin.": lambda s, w, b: -math.log(2.0) - s / b,
+                    "Here 1 - exp(-w/b) has lost its digits. Which function computes it for a "
+                    "small w/b?": _plain_log_mass,
                 },
             )
             for case in ((0.2, 0.1, 0.3), (0.5, 0.01, 1e-4), (0.5, 0.01, 1e12), (0.0, 0.1, 1.0))
@@ -106,11 +112,14 @@ EXERCISES = {
                     "That is the probability that the first m coins succeed.": lambda x, m: (
                         x**m / math.factorial(m)
                     ),
+                    "These coins succeed, but coin m must also fail.": lambda x, m: (
+                        x ** (m - 1) / math.factorial(m - 1)
+                    ),
                     "The coins before it must succeed, too.": lambda x, m: 1.0 - x / m,
                     "That is for the next toss.": lambda x, m: _coin(x, m + 1),
                 },
             )
-            for x, m in ((0.5, 1), (0.5, 3), (1.0, 2), (0.3, 5))
+            for x, m in ((0.5, 1), (0.4, 3), (1.0, 2), (0.3, 5))
         ],
         draw=lambda rng: (round(rng.uniform(0.2, 0.95), 3), int(rng.integers(2, 6))),
     ),

@@ -47,12 +47,18 @@ ANSWERS = {
                 lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
                 "The logarithm of a product",
             ),
+            (
+                lambda s, w, b: math.log1p(-math.exp(-w / b)) - s / b - math.log(2),
+                "has lost its digits",
+            ),
         ],
         right=[log_mass],
     ),
     "coin": Answers(
         wrong=[
             (lambda x, m: math.exp(-x), "With which probability"),
+            (lambda x, m: x ** (m - 1) * (1 - x), "With which probability"),
+            (lambda x, m: x ** (m - 1) / math.factorial(m - 1), "coin m must also fail"),
         ],
         right=[
             first_to_fail,
