@@ -199,15 +199,15 @@ class PerInstanceLaplace:
     data : array_like, shape (n,)
         The records, inside the grid's interval.
     scales : float or array_like, shape (n,)
-        Laplace scale b > 0 of each record, or one for all, in units of the grid: 1 is the whole
-        padded interval.
+        Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
+        padded interval.  A record whose scale is 0 has no noise and is released as its own bin.
     grid : Grid
         The bins.
 
     Raises
     ------
     ValueError, TypeError
-        If a record lies outside the grid, or a scale is not a finite number > 0, or there are
+        If a record lies outside the grid, or a scale is not a finite number >= 0, or there are
         neither one nor n scales.
 
     Notes
@@ -240,7 +240,7 @@ class PerInstanceLaplace:
         _validate.instance("grid", self.grid, Grid)
         self.grid.index(self.data)
         values = _validate.finite_vector("data", self.data)
-        scales = _validate.positive_vector("scales", self.scales)
+        scales = _validate.positive_vector("scales", self.scales, strict=False)
         if scales.size not in (1, values.size):
             raise ValueError(
                 f"scales must hold one value or {values.size}, got scales of length {scales.size}"

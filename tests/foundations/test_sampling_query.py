@@ -97,6 +97,19 @@ def test_draws_follow_the_integrated_density(factor):
         assert pvalue < FALSE_ALARM, f"a scale 5 % off was not noticed: p={pvalue:.2g}"
 
 
+def test_a_scale_of_zero_releases_the_own_bin():
+    """Of 4 records the two without noise are in bin 1, the third has noise, the last is in bin 3."""
+    grid = Grid(0.0, 1.0, bins=4)
+    query = PerInstanceLaplace([0.3, 0.4, 0.6, 0.9], [0.0, -0.0, 0.2, 0.0], grid)
+    noisy = laplace_kernel(4, [0.2])[0, 2] / 4
+    assert query.output() == pytest.approx(noisy + [0.0, 0.5, 0.0, 0.25], abs=1e-15)
+    alone = PerInstanceLaplace([0.3, 0.4, 0.9], 0.0, grid)
+    assert alone.output().tolist() == [0.0, 2 / 3, 0.0, 1 / 3]  # 0 exactly, and not 2**-52
+    draws = alone.sample(30_000, rng=np.random.default_rng(0))
+    assert set(draws) == {0.375, 0.875}
+    assert stats.binomtest(int((draws == 0.875).sum()), draws.size, 1 / 3).pvalue > FALSE_ALARM
+
+
 def test_seed_zero_is_a_seed():
     query = PerInstanceLaplace([0.2, 0.8], 0.3, Grid(0.0, 1.0, 10))
     first, again, other = (query.sample(50, rng=np.random.default_rng(s)) for s in (0, 0, 1))
@@ -137,7 +150,10 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: GRID.index([0.5, 1.5, 2.0]), r"data must lie in \[0, 1\], got data\[1\]=1\.5"),
         (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
         (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
-        (lambda: PerInstanceLaplace([0.5], 0.0, GRID), "scales must be > 0"),
+        (
+            lambda: PerInstanceLaplace([0.5, 0.6], [0.1, -0.1], GRID),
+            r"scales must be >= 0 everywhere, got scales\[1\]=-0\.1",
+        ),
         (lambda: PerInstanceLaplace([0.5], [0.1, 0.1], GRID), "scales must hold one value or 1"),
         (
             lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(0, rng=np.random.default_rng(0)),
@@ -207,7 +223,7 @@ def test_masked_records_are_refused_and_not_counted():
             (PerInstanceLaplace, {"data": [0.5, 0.7], "scales": 0.1, "grid": GRID}, *row)
             for row in (
                 ("data", [[0.5, 1.5], [[0.5]]], [[0.0, 1.0]]),
-                ("scales", [[0.1, 0.0], [0.1] * 3], [[0.1, 1e-9]]),
+                ("scales", [[0.1, -1e-9], [0.1] * 3], [[0.1, 1e-9], [0.1, 0.0], 0.0]),
                 ("grid", [None, 10], []),
             )
         ),
