@@ -473,6 +473,9 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": grid(),
         "data": DATA,
     },
+    "foundations.sampling_query.PerInstanceLaplace.losses": lambda: {
+        "self": pb.PerInstanceLaplace(DATA, 0.5, grid())
+    },
     "foundations.sampling_query.PerInstanceLaplace.output": lambda: {
         "self": pb.PerInstanceLaplace(DATA, 0.5, grid())
     },
