@@ -101,11 +101,11 @@ def test_draws_follow_the_integrated_density(factor):
 
 
 def test_a_scale_of_zero_releases_the_own_bin():
-    """Of 4 records the two without noise are in bin 1, the third has noise, the last is in bin 3."""
+    """Two records without noise are in bin 1 and one in bin 3; the third record has noise."""
     grid = Grid(0.0, 1.0, bins=4)
     query = PerInstanceLaplace([0.3, 0.4, 0.6, 0.9], [0.0, -0.0, 0.2, 0.0], grid)
     noisy = laplace_kernel(4, [0.2])[0, 2] / 4
-    assert query.output() == pytest.approx(noisy + [0.0, 0.5, 0.0, 0.25], abs=1e-15)
+    assert query.output() == pytest.approx(noisy + np.array([0.0, 0.5, 0.0, 0.25]), abs=1e-15)
     alone = PerInstanceLaplace([0.3, 0.4, 0.9], 0.0, grid)
     assert alone.output().tolist() == [0.0, 2 / 3, 0.0, 1 / 3]  # 0 exactly, and not 2**-52
     draws = alone.sample(30_000, rng=np.random.default_rng(0))
@@ -143,7 +143,7 @@ def test_losses_are_those_of_the_definition_rounded_up(data, scales, bins):
         if exact.is_infinite():
             assert found == math.inf
             continue
-        assert exact <= Decimal(found) <= exact + (2 + exact) * Decimal(1e-14)
+        assert exact <= Decimal(found) <= exact + (2 + exact) * Decimal("1e-14")
 
 
 def test_losses_are_those_of_the_game_with_the_same_scales():
