@@ -315,12 +315,13 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     return raw.astype(np.int64)
 
 
-def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a 1-d array of finite numbers > 0; a single number becomes a vector of one."""
+def positive_vector(name: str, values: ArrayLike, *, strict: bool = True) -> NDArray[np.float64]:
+    """Return a 1-d array of finite numbers > 0, or >= 0 if not strict; one number is a vector."""
     if isinstance(values, (bool, np.bool_)):
-        raise fail(name, "a finite number > 0", values, TypeError)
+        allowed = f"a finite number {_bounds(0.0, math.inf, strict)}"
+        raise fail(name, allowed, values, TypeError)
     array = finite_vector(name, np.atleast_1d(_array(name, values)))
-    return finite_array(name, array, above=0.0)
+    return finite_array(name, array, above=0.0, strict=strict)
 
 
 def distribution(name: str, values: ArrayLike) -> NDArray[np.float64]:

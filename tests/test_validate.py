@@ -280,6 +280,14 @@ def test_vectors(values, error, message):
         v.finite_vector("x", [1.0, 2.0], at_least=3)
 
 
+def test_vectors_that_are_not_strictly_positive_take_zero():
+    assert v.positive_vector("x", [0.0, 2], strict=False).tolist() == [0.0, 2.0]
+    with pytest.raises(ValueError, match=r"x must be >= 0 everywhere, got x\[0\]=-1\.0"):
+        v.positive_vector("x", -1, strict=False)
+    with pytest.raises(TypeError, match="x must be a finite number >= 0, got x=True"):
+        v.positive_vector("x", True, strict=False)
+
+
 def test_positive_vectors_take_a_single_number():
     assert v.positive_vector("x", 2).tolist() == [2.0]
     with pytest.raises(ValueError, match=r"x must be > 0 everywhere, got x\[1\]=0\.0"):

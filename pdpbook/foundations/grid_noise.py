@@ -163,14 +163,15 @@ def laplace_rows(
     places : ndarray of int, shape (m,)
         Bins of the records.
     scales : ndarray, shape (m,)
-        Their Laplace scales b > 0, in units of the grid; the caller has checked them.
+        Their Laplace scales b >= 0, in units of the grid; the caller has checked them.
     bins : int
         Number of bins K.
 
     Returns
     -------
     ndarray, shape (m, K)
-        Rows sum to 1.  No entry is 0: one that would be smaller than 2.2e-308 is this number.
+        Rows sum to 1.  A scale of 0 is no noise: the row is 1 at the place and 0 elsewhere.  With
+        any other scale no entry is 0: one that would be smaller than 2.2e-308 is this number.
 
     Examples
     --------
@@ -180,4 +181,5 @@ def laplace_rows(
     """
     steps = np.abs(np.arange(bins) - places[:, None])
     rows = np.take_along_axis(laplace_masses(scales, bins), steps, axis=1)
-    return np.maximum(rows / rows.sum(axis=1, keepdims=True), SMALLEST)
+    noisy = np.maximum(rows / rows.sum(axis=1, keepdims=True), SMALLEST)
+    return np.where(scales[:, None] > 0.0, noisy, steps == 0)

@@ -17,7 +17,9 @@ Everything after the grid is measured in units of the padded interval, [0, 1].
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -199,15 +201,15 @@ class PerInstanceLaplace:
     data : array_like, shape (n,)
         The records, inside the grid's interval.
     scales : float or array_like, shape (n,)
-        Laplace scale b > 0 of each record, or one for all, in units of the grid: 1 is the whole
-        padded interval.
+        Laplace scale b >= 0 of each record, or one for all, in units of the grid: 1 is the whole
+        padded interval.  A record whose scale is 0 has no noise and is released as its own bin.
     grid : Grid
         The bins.
 
     Raises
     ------
     ValueError, TypeError
-        If a record lies outside the grid, or a scale is not a finite number > 0, or there are
+        If a record lies outside the grid, or a scale is not a finite number >= 0, or there are
         neither one nor n scales.
 
     Notes
@@ -218,6 +220,8 @@ class PerInstanceLaplace:
 
     The noise of a record is rounded to probabilities that are multiples of 2⁻⁵², by
     :func:`~pdpbook.foundations.grid_noise.whole_weights`, and drawn without any further rounding.
+
+    What a record loses is told by :meth:`losses`: the fixed-noise loss of its removal.
 
     Examples
     --------
@@ -240,7 +244,7 @@ class PerInstanceLaplace:
         _validate.instance("grid", self.grid, Grid)
         self.grid.index(self.data)
         values = _validate.finite_vector("data", self.data)
-        scales = _validate.positive_vector("scales", self.scales)
+        scales = _validate.positive_vector("scales", self.scales, strict=False)
         if scales.size not in (1, values.size):
             raise ValueError(
                 f"scales must hold one value or {values.size}, got scales of length {scales.size}"
@@ -263,19 +267,70 @@ class PerInstanceLaplace:
 
     def _mass(self) -> list[int]:
         """Return the weights of all records in sum, for each bin; without rounding."""
-        bins = self.grid.bins
-        distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
-        groups, sizes = np.unique(action * bins + self.grid.index(self.data), return_counts=True)
-        mass = [0] * bins
-        for start in range(0, groups.size, 4096):  # a bounded number of rows at a time
-            part = slice(start, start + 4096)
-            weights = whole_weights(
-                laplace_rows(groups[part] % bins, distinct[groups[part] // bins], bins)
-            )
+        sizes = np.bincount(self._groups[2])
+        mass = [0] * self.grid.bins
+        for part, weights in self._weights():
             high, low = (sizes[part] @ half for half in (weights >> 26, weights & 2**26 - 1))
             sums = zip(mass, high.tolist(), low.tolist(), strict=True)
             mass = [before + (most << 26) + rest for before, most, rest in sums]
         return mass
+
+    @cached_property
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return bin and scale of each group of equal records, and the group of each record."""
+        bins = self.grid.bins
+        distinct, action = np.unique(np.asarray(self.scales), return_inverse=True)
+        groups, members = np.unique(action * bins + self.grid.index(self.data), return_inverse=True)
+        return groups % bins, distinct[groups // bins], members
+
+    def _weights(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+        """Give the weights of the groups, a bounded number of rows at a time."""
+        places, scales, _ = self._groups
+        for start in range(0, places.size, 4096):
+            part = slice(start, start + 4096)
+            yield part, whole_weights(laplace_rows(places[part], scales[part], self.grid.bins))
+
+    def losses(self) -> NDArray[np.float64]:
+        r"""Return the pDP loss of each record for one draw.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            :math:`\max_x |\ln P(x)/P_{-i}(x)|` in nats, infinite where a record alone reaches an
+            output.  It is computed from the whole weights that a draw is made of and rounded up by
+            a few units in the last place, so that it bounds the loss of the mechanism that
+            :meth:`sample` draws from.
+
+        Notes
+        -----
+        It is the fixed-noise loss of the record's removal: all other records keep their noise, and
+        how the scales were chosen is not counted.  The only record of a data set has an infinite
+        loss.
+
+        Source: definition 2 of Ryu, Jang & Yang (2024), in both directions.  Taught in
+        *ε-DP and ε-pDP*.
+
+        Examples
+        --------
+        >>> query = PerInstanceLaplace([0.5, 0.5, 3.5], [0.0, 0.0, 0.5], Grid(0.0, 4.0, bins=4))
+        >>> query.losses().round(3)
+        array([0.405, 0.405,   inf])
+        """
+        from pdpbook import _kernels  # which imports numba: grids alone need none
+
+        records = len(np.asarray(self.data))
+        if records == 1:
+            return np.array([math.inf])
+        mass = self._mass()
+        nearest = [float(each) for each in mass]
+        rest = [each - int(most) for each, most in zip(mass, nearest, strict=True)]
+        pair = np.array([nearest, rest], dtype=np.float64) / UNITS  # S(x) without rounding
+        losses = [
+            _kernels.privacy_loss(row, pair, records)
+            for _, weights in self._weights()
+            for row in weights / UNITS
+        ]
+        return np.array(losses)[self._groups[2]]
 
     def sample(self, size: int, *, rng: np.random.Generator | None = None) -> NDArray[np.float64]:
         """Draw from the query, without rounding.

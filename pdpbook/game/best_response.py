@@ -68,7 +68,8 @@ class BestResponse:
     converged : bool
         Whether a whole pass went by without a move.
     seconds : float
-        Time taken.
+        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
+        reads them from numba's cache, and counts this too, so measure a second call.
     """
 
     profile: NDArray[np.int64]

@@ -56,7 +56,8 @@ class Enumeration:
         Whether the search stopped because the best payoff had stood still for ``patience``
         generations; False if it ran through all of them.
     seconds : float
-        Time taken.
+        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
+        reads them from numba's cache, and counts this too, so measure a second call.
     """
 
     profile: NDArray[np.int64]

@@ -91,7 +91,8 @@ class Certificate:
         within its tolerances and is not a private profile.  A game of at most 100,000 profiles
         does not stall, because its profiles are then enumerated.
     seconds : float
-        Time taken.
+        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
+        reads them from numba's cache, and counts this too, so measure a second call.
     """
 
     profile: NDArray[np.int64] | None

@@ -53,9 +53,10 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
     -------
     float
         The scale, in units of the grid, rounded up by at most one part in 10⁹; 0.0 if nobody
-        needs noise.  Every larger scale of a ladder with steps of 2 %, which ends where Theorem 1′
-        makes the ideal kernel private, is private too.  If ε is so small that the steps of 2⁻⁵² in
-        a kernel count, the ladder goes further up, to where they all are equal.
+        needs noise, which :class:`pdpbook.PerInstanceLaplace` takes for none.  Every larger scale
+        of a ladder with steps of 2 %, which ends where Theorem 1′ makes the ideal kernel private,
+        is private too.  If ε is so small that the steps of 2⁻⁵² in a kernel count, the ladder goes
+        further up, to where they all are equal.
 
     Raises
     ------

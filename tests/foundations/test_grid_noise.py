@@ -48,6 +48,13 @@ def test_beyond_the_range_nothing_changes(end):
     assert rows[0] == pytest.approx([[0.0, 1.0, 0.0], [1 / 3, 1 / 3, 1 / 3]][end])
 
 
+def test_a_scale_of_zero_is_no_noise():
+    rows = laplace_rows(np.array([1, 1, 2]), np.array([0.0, 1e-300, -0.0]), 3)
+    assert rows[[0, 2]].tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert rows[1].min() > 0.0  # hardly any noise is some noise
+    assert whole_weights(rows)[0].tolist() == [0, 2**52, 0]
+
+
 # --- whole numbers ------------------------------------------------------------------------------
 
 

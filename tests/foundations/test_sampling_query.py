@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import pdpbook as pb
+from pdpbook.foundations.grid_noise import laplace_rows, whole_weights
 from pdpbook.foundations.sampling_query import Grid, PerInstanceLaplace
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests.bounds import check_bounds
@@ -97,6 +100,77 @@ def test_draws_follow_the_integrated_density(factor):
         assert pvalue < FALSE_ALARM, f"a scale 5 % off was not noticed: p={pvalue:.2g}"
 
 
+def test_a_scale_of_zero_releases_the_own_bin():
+    """Two records without noise are in bin 1 and one in bin 3; the third record has noise."""
+    grid = Grid(0.0, 1.0, bins=4)
+    query = PerInstanceLaplace([0.3, 0.4, 0.6, 0.9], [0.0, -0.0, 0.2, 0.0], grid)
+    noisy = laplace_kernel(4, [0.2])[0, 2] / 4
+    assert query.output() == pytest.approx(noisy + np.array([0.0, 0.5, 0.0, 0.25]), abs=1e-15)
+    alone = PerInstanceLaplace([0.3, 0.4, 0.9], 0.0, grid)
+    assert alone.output().tolist() == [0.0, 2 / 3, 0.0, 1 / 3]  # 0 exactly, and not 2**-52
+    draws = alone.sample(30_000, rng=np.random.default_rng(0))
+    assert set(draws) == {0.375, 0.875}
+    assert stats.binomtest(int((draws == 0.875).sum()), draws.size, 1 / 3).pvalue > FALSE_ALARM
+
+
+def exact_losses(query: PerInstanceLaplace) -> list[Decimal]:
+    """Loss of each record from the definition, to 60 digits, by the whole numbers of a draw."""
+    bins, n = query.grid.bins, len(query.data)
+    weights = whole_weights(laplace_rows(query.grid.index(query.data), query.scales, bins))
+    rows = [[int(weight) for weight in row] for row in weights]
+    mass = [sum(column) for column in zip(*rows, strict=True)]
+    losses = []
+    with localcontext(prec=60):
+        for row in rows:
+            without = [total - own for total, own in zip(mass, row, strict=True)]
+            ratios = [
+                Decimal(total * (n - 1)) / Decimal(rest * n) if rest else Decimal("inf")
+                for total, rest in zip(mass, without, strict=True)
+                if total
+            ]
+            losses.append(max(abs(ratio.ln()) for ratio in ratios))
+    return losses
+
+
+@given(
+    st.lists(st.floats(0.0, 1.0), min_size=2, max_size=12),
+    st.lists(st.sampled_from([0.0, 1e-3, 0.05, 0.3, 1.0, 1e6]), min_size=12, max_size=12),
+    st.integers(2, 12),
+)
+def test_losses_are_those_of_the_definition_rounded_up(data, scales, bins):
+    query = PerInstanceLaplace(data, scales[: len(data)], Grid(0.0, 1.0, bins))
+    for found, exact in zip(query.losses().tolist(), exact_losses(query), strict=True):
+        if exact.is_infinite():
+            assert found == math.inf
+            continue
+        assert exact <= Decimal(found) <= exact + (2 + exact) * Decimal("1e-14")
+
+
+def test_losses_are_those_of_the_game_with_the_same_scales():
+    rng, grid, kinds = np.random.default_rng(5), Grid(0.0, 1.0, 9), np.array([0.03, 0.4, 2.0])
+    data, actions = rng.random(40), rng.integers(3, size=40)
+    game = pb.NVOGame(grid.counts(data), laplace_kernel(9, kinds), epsilon=700.0)
+    profile = np.zeros((9, 3), dtype=np.int64)
+    np.add.at(profile, (grid.index(data), actions), 1)
+    losses = PerInstanceLaplace(data, kinds[actions], grid).losses()
+    assert losses.tolist() == game.evaluate(profile).losses[grid.index(data), actions].tolist()
+
+
+@pytest.mark.parametrize("counts", [[0, 4, 2, 0, 1], [5, 5, 5]])
+def test_the_common_scale_fits_the_query_and_everybody_is_private(counts):
+    """In the second histogram nobody needs noise, and the scale is 0."""
+    grid, scale = Grid(0.0, 1.0, len(counts)), pb.common_scale(counts, epsilon=1.0)
+    query = PerInstanceLaplace(np.repeat(grid.midpoints, counts), scale, grid)
+    assert query.losses().max() <= 1.0
+    assert (scale == 0.0) == (counts == [5, 5, 5])
+
+
+def test_a_record_without_company_has_an_infinite_loss():
+    assert PerInstanceLaplace([0.5], 0.3, GRID).losses().tolist() == [math.inf]
+    losses = PerInstanceLaplace([0.1, 0.12, 0.9], [0.0, 0.0, 0.0], Grid(0.0, 1.0, 3)).losses()
+    assert losses.tolist() == [pytest.approx(math.log(1.5), rel=1e-14)] * 2 + [math.inf]
+
+
 def test_seed_zero_is_a_seed():
     query = PerInstanceLaplace([0.2, 0.8], 0.3, Grid(0.0, 1.0, 10))
     first, again, other = (query.sample(50, rng=np.random.default_rng(s)) for s in (0, 0, 1))
@@ -137,7 +211,10 @@ GRID = Grid(0.0, 1.0, 10)
         (lambda: GRID.index([0.5, 1.5, 2.0]), r"data must lie in \[0, 1\], got data\[1\]=1\.5"),
         (lambda: PerInstanceLaplace([1.5], 0.1, GRID), r"data must lie in \[0, 1\]"),
         (lambda: PerInstanceLaplace([0.5], math.nan, GRID), r"scales must be finite"),
-        (lambda: PerInstanceLaplace([0.5], 0.0, GRID), "scales must be > 0"),
+        (
+            lambda: PerInstanceLaplace([0.5, 0.6], [0.1, -0.1], GRID),
+            r"scales must be >= 0 everywhere, got scales\[1\]=-0\.1",
+        ),
         (lambda: PerInstanceLaplace([0.5], [0.1, 0.1], GRID), "scales must hold one value or 1"),
         (
             lambda: PerInstanceLaplace([0.5], 0.1, GRID).sample(0, rng=np.random.default_rng(0)),
@@ -207,7 +284,7 @@ def test_masked_records_are_refused_and_not_counted():
             (PerInstanceLaplace, {"data": [0.5, 0.7], "scales": 0.1, "grid": GRID}, *row)
             for row in (
                 ("data", [[0.5, 1.5], [[0.5]]], [[0.0, 1.0]]),
-                ("scales", [[0.1, 0.0], [0.1] * 3], [[0.1, 1e-9]]),
+                ("scales", [[0.1, -1e-9], [0.1] * 3], [[0.1, 1e-9], [0.1, 0.0], 0.0]),
                 ("grid", [None, 10], []),
             )
         ),

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
+from pdpbook.game.best_response import BestResponse
+from pdpbook.game.genetic import Enumeration
+from pdpbook.game.optimum import Certificate
 from pdpbook.game.solution import Solution
 
 SOLVERS = {
@@ -32,6 +35,13 @@ def games():
     yield pb.NVOGame([0, 4, 2, 0, 1], kernel, epsilon=1.0)
     yield pb.NVOGame([0, 4, 2, 0, 1], kernel, epsilon=0.5, delta=0.05)
     yield pb.NVOGame([3, 0, 1], pb.laplace_kernel(3, [0.05]), epsilon=0.5)
+
+
+@pytest.mark.parametrize("result", [Solution, BestResponse, Certificate, Enumeration])
+def test_seconds_say_that_the_first_call_compiles(result):
+    _, _, said = inspect.getdoc(result).partition("\nseconds : float\n")
+    meaning = said.split("\n\n")[0]
+    assert "first call" in meaning and "compiles" in meaning
 
 
 @pytest.mark.parametrize("name", SOLVERS)

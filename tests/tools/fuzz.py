@@ -172,8 +172,7 @@ class TooLong(BaseException):
 def resolved(name: str) -> Any:
     """Return the callable of a key of :data:`CALLS` or :data:`MODULE_CALLS`."""
     if name in CALLS:
-        owner, _, method = name.partition(".")
-        return getattr(public(owner), method) if method else public(owner)
+        return public(name)
     part, module, *rest = name.split(".")
     found = importlib.import_module(f"pdpbook.{part}.{module}")
     for each in rest:

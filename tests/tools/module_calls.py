@@ -473,6 +473,15 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": grid(),
         "data": DATA,
     },
+    "foundations.sampling_query.Grid.padded": lambda: {
+        "data": DATA,
+        "epsilon": 1.0,
+        "bins": 5,
+        "quantile": 0.9,
+    },
+    "foundations.sampling_query.PerInstanceLaplace.losses": lambda: {
+        "self": pb.PerInstanceLaplace(DATA, 0.5, grid())
+    },
     "foundations.sampling_query.PerInstanceLaplace.output": lambda: {
         "self": pb.PerInstanceLaplace(DATA, 0.5, grid())
     },
@@ -503,6 +512,14 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "foundations.tradeoff.tradeoff_curve": lambda: {"present": P, "absent": Q},
     "game.nvo_game.NVOGame.constant_profile": lambda: {"self": small_game(), "action": 1},
+    "game.nvo_game.NVOGame.from_data": lambda: {
+        "data": DATA,
+        "epsilon": 1.0,
+        "multipliers": np.array([1.0, 0.5]),
+        "bins": 5,
+        "quantile": 0.9,
+        "grid_epsilon": 1.0,
+    },
     "game.nvo_game.NVOGame.random_profile": lambda: {"self": small_game(), "rng": rng()},
     "game.nvo_game.NVOGame.evaluate": lambda: {
         "self": small_game(),

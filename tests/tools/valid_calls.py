@@ -98,7 +98,6 @@ def path_graph() -> Any:
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "BayesianGame": lambda: {"user": TABLE, "adversary": -TABLE, "prior": np.array([[1.0]])},
     "Grid": lambda: {"lower": 0.0, "upper": 4.0, "bins": 4, "sensitivity": 0.5},
-    "Grid.padded": lambda: {"data": DATA, "epsilon": 1.0, "bins": 5, "quantile": 0.9},
     "NVOGame": lambda: {
         "counts": np.array([3, 0, 1]),
         "kernel": pb.laplace_kernel(3, [0.1, 1.0]),
@@ -106,14 +105,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "delta": 0.0,
         "scales": np.array([0.1, 1.0]),
         "grid": pb.Grid(0.0, 3.0, bins=3),
-    },
-    "NVOGame.from_data": lambda: {
-        "data": DATA,
-        "epsilon": 1.0,
-        "multipliers": np.array([1.0, 0.5]),
-        "bins": 5,
-        "quantile": 0.9,
-        "grid_epsilon": 1.0,
     },
     "PerInstanceLaplace": lambda: {
         "data": DATA,
