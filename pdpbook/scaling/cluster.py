@@ -9,14 +9,16 @@ are keyed (:mod:`pdpbook.scaling.keyed_random`).
 Only a few tasks for each thread are given out at a time.  Therefore the scheduler holds as much for
 10⁶ pieces as for 10³, and after an error the tasks that are running end soon.
 
-Two failures have to be reported.  First, a cluster may have no worker, either from the beginning or
-because the last one has died.  A call then waits for :data:`WORKER_TIMEOUT` seconds and ends with
-an error that says how to go on.  It adds up the waits that it has asked for and reads no clock,
-because the clock goes on while a computer sleeps, and the workers that were about to start would be
-given up when it wakes.  Second, Dask may fail to send an exception that a task raises, for
-example if its text is not valid Unicode, and then nothing more is heard of the task.  A worker
-therefore sends an exception as an ordinary result (:class:`~pdpbook.scaling.failures.Failure`), in
-a form that every connection can carry.
+Three failures have to be reported.  First, a cluster may have no worker, either from the beginning
+or because the last one has died.  A call then waits for :data:`WORKER_TIMEOUT` seconds and ends
+with an error that says how to go on.  Second, a process may be stopped without being dead, so that
+its connections stay open.  A worker from whose heartbeat nothing has been heard for as long is
+removed from the cluster, and others do its tasks; a scheduler that has not answered for as long
+ends the call.  The waits are added up, and a wait counts at most as much as was asked for, because
+a clock goes on while a computer sleeps, and all would be given up when it wakes.  Third, Dask may
+fail to send an exception that a task raises, for example if its text is not valid Unicode, and then
+nothing more is heard of the task.  A worker therefore sends an exception as an ordinary result
+(:class:`~pdpbook.scaling.failures.Failure`), in a form that every connection can carry.
 
 Dask and pyarrow are not required by the rest of the book.  ``pip install 'pdpbook[scale]'``
 installs them.
@@ -28,7 +30,7 @@ import asyncio
 import queue
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,9 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = ["WORKER_TIMEOUT", "Progress", "connected", "on_every_worker", "run_tasks"]
 
-#: Seconds for which a call waits while the cluster has no worker, unless it is told otherwise.
+#: Seconds for which a call waits while no worker, or no scheduler, gives a sign of life, unless it
+#: is told otherwise.
 WORKER_TIMEOUT = 60.0
-LOOK_AGAIN = 5.0  #: seconds after which the number of workers is asked for again
+LOOK_AGAIN = 5.0  #: seconds after which the workers are asked for again, at the latest
 
 #: Whether to show a bar, or a function of (done, total) that is called after each task.
 Progress = bool | Callable[[int, int], None]
@@ -93,36 +96,55 @@ def connected(client: Client | None = None) -> Iterator[Client]:
 
 
 class _Workers:
-    """How many threads a cluster has, and for how long it has had none."""
+    """The workers of a cluster, and for how long each has given no sign of life."""
 
     def __init__(self, client: Client, label: str, worker_timeout: float, kept: str) -> None:
         self.client, self.label, self.kept = client, label, kept
         self.timeout = _validate.number("worker_timeout", worker_timeout, above=0.0)
         self.pause = min(1.0, self.timeout / 4)
         self.address = client.scheduler.address
-        self.alone = self.looked = self.threads = 0.0
+        self.threads = 0  #: of all workers
+        self.looked = 0.0  #: when they were counted
+        self.alone = self.unanswered = 0.0  #: without any worker, without the scheduler
+        self.seen: dict[str, float] = {}  #: the last heartbeat of each worker
+        self.silent: dict[str, float] = {}  #: the waits since then
 
-    def look(self, waited: float = 0.0) -> None:
-        """Ask how many threads there are; raise if the waits without any add up to the timeout."""
-        before = self.threads
+    def look(self, waited: float = 0.0) -> list[str]:
+        """Ask who is there, after a wait; return the workers that are given up, or raise."""
         try:
-            self.threads = sum(self.client.nthreads().values())
+            asked = self.client.scheduler.identity
+            found = self.client.sync(asked, callback_timeout=self.pause)["workers"]
+        except TimeoutError:
+            self.unanswered += waited + self.pause
+            if self.unanswered >= self.timeout:
+                raise self.mute() from None
+            return []
         except OSError as error:
             raise self.lost() from error
-        self.looked = time.monotonic()
-        self.alone = 0.0 if before or self.threads else self.alone + waited
-        if self.alone >= self.timeout:
-            raise TimeoutError(
-                f"{self.label}: the cluster at {self.address} has had 0 workers for "
-                f"{self.timeout:g} seconds. Start one, for example with `dask worker "
-                f"{self.address}`, and call again{self.kept}; a larger worker_timeout waits longer"
-            )
+        self.unanswered, self.looked = 0.0, time.monotonic()
+        seen = {worker: each["last_seen"] for worker, each in found.items()}
+        self.silent = {
+            worker: self.silent[worker] + waited if self.seen.get(worker) == last else 0.0
+            for worker, last in seen.items()
+        }
+        self.seen, self.threads = seen, sum(each["nthreads"] for each in found.values())
+        self.alone = 0.0 if seen else self.alone + waited
+        patience = max(self.timeout, 3.0 + 0.03 * len(seen))  # the more workers, the fewer beats
+        if self.alone >= self.timeout or min(self.silent.values(), default=0.0) >= patience:
+            raise self.without_workers()
+        given_up = [worker for worker, silence in self.silent.items() if silence >= patience]
+        for worker in given_up:  # others get its tasks
+            remove = partial(self.client.scheduler.unregister, address=worker, stimulus_id="silent")
+            with suppress(OSError):  # a scheduler that does not answer is found by the next look
+                self.client.sync(remove, callback_timeout=self.pause)
+        return given_up
 
     def room(self) -> int:
         """Return how many tasks may be out at a time, now that workers may have come or gone."""
-        if time.monotonic() - self.looked >= LOOK_AGAIN:
-            self.look()
-        return 2 * int(self.threads) + 2
+        since = time.monotonic() - self.looked
+        if since >= min(LOOK_AGAIN, self.pause * 4):
+            self.look(min(since, LOOK_AGAIN) if self.seen else 0.0)
+        return 2 * self.threads + 2
 
     def first(self, finished: queue.SimpleQueue[Any]) -> Any:
         """Return the next task that has finished, and meanwhile watch whether there are workers."""
@@ -134,6 +156,24 @@ class _Workers:
                 continue
             self.alone = 0.0
             return future
+
+    def without_workers(self) -> TimeoutError:
+        """Return the error of a cluster without workers, or with workers that are silent."""
+        number = len(self.seen)
+        has = f"has heard nothing of its {number} workers" if number else "has had 0 workers"
+        return TimeoutError(
+            f"{self.label}: the cluster at {self.address} {has} for {self.timeout:g} seconds. "
+            f"Start one, for example with `dask worker {self.address}`, and call again{self.kept}; "
+            "a larger worker_timeout waits longer"
+        )
+
+    def mute(self) -> TimeoutError:
+        """Return the error of a scheduler that is there and does not answer."""
+        return TimeoutError(
+            f"{self.label}: the scheduler at {self.address} has not answered for "
+            f"{self.timeout:g} seconds. Let it go on, or start it again and connect a new client, "
+            f"and call again{self.kept}; a larger worker_timeout waits longer"
+        )
 
     def lost(self) -> ConnectionError:
         """Return the error of a scheduler that is not there any more."""
@@ -168,7 +208,9 @@ def run_tasks(
     label : str
         What stands before the bar, and at the beginning of the errors of the cluster.
     worker_timeout : float
-        Seconds for which to wait while the cluster has no worker.
+        Seconds for which to wait while the cluster has no worker, or none that answers, or while
+        its scheduler does not answer; also the seconds after which a single worker that gives no
+        sign of life loses its tasks to the others.
     kept : str
         What the errors of the cluster say of the work that was done, after "call again".
 
@@ -186,7 +228,7 @@ def run_tasks(
     RuntimeError
         If an item takes one worker after the other down with it.
     TimeoutError
-        If the cluster has no worker for ``worker_timeout`` seconds.
+        If no worker, or no scheduler, gives a sign of life for ``worker_timeout`` seconds.
     ConnectionError
         If the scheduler ends or forgets the tasks.
 
@@ -219,12 +261,13 @@ def on_every_worker(
     label : str
         What stands at the beginning of the errors of the cluster.
     worker_timeout : float
-        Seconds for which to wait while the cluster has no worker.
+        As for :func:`run_tasks`.
 
     Returns
     -------
     dict
-        What it returned, by the address of the worker.  A worker that dies meanwhile is left out.
+        What it returned, by the address of the worker.  A worker that dies or stops
+        meanwhile is left out.
 
     Raises
     ------
@@ -238,16 +281,31 @@ def on_every_worker(
     while not workers.threads:
         time.sleep(workers.pause)
         workers.look(workers.pause)
-    answers = client.run(partial(attempt, function), on_error="return")
+    guarded = partial(attempt, function)
+    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    asked = {}
+    for worker in workers.seen:
+        future = client.submit(guarded, workers=[worker], allow_other_workers=False, pure=False)
+        asked[future.key] = worker, future  # a future that nobody holds is forgotten
+        future.add_done_callback(finished.put)
     found = {}
-    for worker, each in answers.items():
-        if isinstance(each, Failure):
-            raise each.error()
-        if isinstance(each, OSError):
-            continue  # it has died meanwhile
-        if isinstance(each, Exception):
-            raise each  # the engine could not call the function there
-        found[worker] = each
+    while asked:
+        try:
+            future = finished.get(timeout=workers.pause)
+        except queue.Empty:
+            workers.look(workers.pause)
+            asked = {key: each for key, each in asked.items() if each[0] in workers.seen}
+            continue
+        worker, _ = asked.pop(future.key)
+        if future.status == "cancelled":
+            raise workers.lost()
+        try:
+            answer = future.result(timeout=workers.timeout)
+        except TimeoutError:
+            continue  # it has died or stopped with its answer
+        if isinstance(answer, Failure):
+            raise answer.error()
+        found[worker] = answer
     return found
 
 
@@ -293,7 +351,8 @@ def _windowed(
                 if callable(progress):
                     progress(done, len(items))
     finally:
-        if running and client.status == "running":  # the call ends early: nobody wants the rest
+        # the call ends early: nobody wants the rest
+        if running and client.status == "running" and not workers.unanswered:
             client.cancel([future for _, future in running.values()])
     if failed:
         raise failed[min(failed)]
@@ -302,7 +361,7 @@ def _windowed(
 def _outcome(future: Any, workers: _Workers, item: Any) -> Any:
     """Return the result of a task that has finished, or raise what the task has raised."""
     distributed = require("distributed")
-    seconds = 1.0
+    seconds = workers.pause
     try:
         while True:
             try:
@@ -310,7 +369,7 @@ def _outcome(future: Any, workers: _Workers, item: Any) -> Any:
                 break
             except TimeoutError:  # the worker that has the result is slow to send it, or gone
                 workers.look(seconds)
-                seconds *= 2
+                seconds = max(1.0, min(2 * seconds, workers.timeout / 20))
     except distributed.scheduler.KilledWorker as reason:
         raise RuntimeError(
             f"{workers.label}: a worker died each time that it came to {item!r}; "

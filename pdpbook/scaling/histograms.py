@@ -236,8 +236,9 @@ def scan(
     progress : bool or callable
         Whether to show a bar, or a function of (done, total) that is called after each piece.
     worker_timeout : float
-        Seconds for which to wait while the cluster has no worker, at the beginning or because the
-        last one has died; 60 if not given.  It does not limit how long the work itself may take.
+        Seconds for which to wait while no worker, or no scheduler, gives a sign of life, because it
+        has died or is stopped; 60 if not given.  A single worker that is silent for as long loses
+        its pieces to the others.  It does not limit how long the work itself may take.
 
     Returns
     -------

@@ -154,6 +154,61 @@ def test_the_death_of_the_last_worker_ends_the_call(processes):
         assert time.monotonic() - begun < 20.0
 
 
+def stopping(process, after):
+    """Return a progress function that stops a process, which is then alive and silent."""
+
+    def stop(done, total):
+        if done == after:
+            process.send_signal(signal.SIGSTOP)
+
+    return stop
+
+
+def test_what_a_stopped_worker_had_begun_is_done_by_another(processes):
+    """Its connections stay open, so Dask would wait for it for minutes."""
+    workers = [processes.worker(), processes.worker()]
+    with processes.client(2) as client:
+        stop, begun = stopping(workers[0], 4), time.monotonic()
+        tasks = run_tasks(sleeping, [0.1] * 12, client=client, worker_timeout=4.0, progress=stop)
+        assert sorted(tasks) == [(i, 0.1) for i in range(12)]
+        assert time.monotonic() - begun < 20.0
+        assert len(client.nthreads()) == 1
+
+
+def test_workers_that_are_all_stopped_end_the_call(processes):
+    worker = processes.worker()
+    with processes.client(1) as client:
+        tasks = run_tasks(
+            sleeping, [0.1] * 30, client=client, worker_timeout=3.0, progress=stopping(worker, 2)
+        )
+        begun = time.monotonic()
+        with pytest.raises(TimeoutError, match="has heard nothing of its 1 workers for 3 seconds"):
+            list(tasks)
+        assert time.monotonic() - begun < 20.0
+        worker.send_signal(signal.SIGCONT)  # it goes on, and can be used again
+        assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]
+
+
+def test_a_scheduler_that_is_stopped_ends_the_call(processes):
+    processes.worker()
+    with processes.client(1) as client:
+        begun, stop = time.monotonic(), stopping(processes.scheduler, 2)
+        tasks = run_tasks(sleeping, [0.1] * 30, client=client, worker_timeout=2.0, progress=stop)
+        with pytest.raises(TimeoutError, match="has not answered for 2 seconds"):
+            list(tasks)
+        assert time.monotonic() - begun < 20.0
+        processes.scheduler.send_signal(signal.SIGCONT)
+        assert sorted(run_tasks(abs, [-1], client=client)) == [(0, 1)]
+
+
+def test_a_stopped_worker_is_not_asked(processes):
+    workers = [processes.worker(), processes.worker()]
+    with processes.client(2) as client:
+        workers[0].send_signal(signal.SIGSTOP)
+        found = on_every_worker(os.getpid, client=client, worker_timeout=3.0)
+        assert list(found.values()) == [workers[1].pid]
+
+
 def test_a_worker_that_dies_with_a_result_that_nobody_has_fetched(processes):
     """The task has ended, but what it returned is gone with its worker."""
     worker = processes.worker()
