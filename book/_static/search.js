@@ -1,173 +1,195 @@
-// The search page: Sphinx finds the pages, this ranks them and quotes what they say.
-// Sphinx's own summary fetches each page, which file:// does not allow; searchtext.js holds them all.
+// The search page: MiniSearch finds places of the book, this ranks their pages and quotes what they say.
+// Everything is in searchtext.js, since file:// does not let a page fetch another.
 
-const GREEK = { epsilon: "ε", delta: "δ", lambda: "λ", sigma: "σ", tau: "τ", gamma: "γ", rho: "ρ" };
-const KINDS = { section: 0, statement: 25, term: 60 };
-const GLOSSARY = "book/glossary";
-const NOTATION = "book/notation";
-const EXACT = 150; // a title that says what was asked for, and nothing else
-const PHRASE = 40; // a title that says it among other words
+const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", λ: "lambda", μ: "mu" };
+Object.assign(GREEK, { π: "pi", ρ: "rho", σ: "sigma", τ: "tau", φ: "phi", ω: "omega", ℓ: "l" });
+// British spellings and American ones are one word, and so are their forms.
+const AMERICAN = [
+  [/is(e|ed|es|er|ers|ing|ation|ations)$/, "iz$1"],
+  [/our(s|ed|ing|able)?$/, "or$1"],
+  [/tre(s|d)?$/, "ter$1"],
+  [/ll(ed|ing|er)$/, "l$1"],
+  [/ogue(s)?$/, "og$1"],
+];
+const WEIGHTS = { notation: 0.4, glossary: 0.2, errata: 0.3, checks: 0.3, sources: 0.3, bibliography: 0.2 };
+const NAMED = 6; // a title that says what was asked for, and nothing else
+const SAID = 1.5; // a place that says it word for word
 const EXCERPT = 240;
 const QUOTED = 2; // places of a page that are quoted
 
-// Chapters first, then the glossary; the table of symbols for a symbol; the package's reference last.
-function weightOf(page, query) {
-  if (page === NOTATION && isSymbol(query)) return 500;
-  if (page.startsWith("book/reference")) return 0;
-  if (page === GLOSSARY || page === NOTATION) return 150;
-  return /^book\/\w+\//.test(page) ? 200 : 100;
+const stemmer = new Stemmer(); // Porter's and the words to leave out, from Sphinx's language_data.js
+const forms = new Map(); // how often a stem stands in the book, by form
+
+const tokens = (text) => text.match(/[\p{L}\p{N}]+(?:[_^*][\p{L}\p{N}*]*)*/gu) ?? [];
+
+const remembered = new Map();
+function stemOf(token) {
+  if (!remembered.has(token)) remembered.set(token, newStem(token));
+  return remembered.get(token);
 }
 
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-// What was asked for as it stands: "laplace mechanism", "v_min", "b*".
-const phraseOf = (query) =>
-  new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(query)}(?![\\p{L}\\p{N}_*])`, "giu");
-
-// A sign of a formula is no word: Sphinx would look for the letters in it.
-const isSymbol = (query) => /^[^\s()]+$/u.test(query) && /[_*^]|^\p{L}$/u.test(query);
-
-// "The Laplace mechanism" and "Definition 2.1 (Laplace mechanism)" name the same; "Theorem 6.1 (Noise
-// that is enough: Theorem 1′ of this book)" has two names. A prime is no part of what is asked for.
-const nameOf = (text) =>
-  text.replace(/^(the|an?) |\s*★$| of this book$/gi, "").replace(/[′'’]/g, "").trim().toLowerCase();
-
-function namesIn(title) {
-  const inBrackets = title.match(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u);
-  const name = inBrackets ? inBrackets[1] : title;
-  return [name, ...name.split(": ")].map(nameOf);
+function newStem(token) {
+  let word = token.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  word = word.replace(/[α-ωℓ]/gu, (letter) => GREEK[letter] ?? letter);
+  if (stopwords.includes(word)) return null;
+  if (word.length > 4) for (const [british, american] of AMERICAN) word = word.replace(british, american);
+  return /^[a-z]+$/.test(word) ? stemmer.stemWord(word) : word;
 }
 
-// How well a title answers: it is what was asked for, or says it.
-function fits(title, query) {
-  if (namesIn(title).includes(nameOf(query))) return EXACT;
-  return phraseOf(query).test(title) ? PHRASE : 0;
+function learn(token) {
+  const stem = stemOf(token);
+  if (stem) {
+    const known = forms.get(stem) ?? new Map();
+    known.set(token.toLowerCase(), (known.get(token.toLowerCase()) ?? 0) + 1);
+    forms.set(stem, known);
+  }
+  return stem;
 }
 
-// Every form of the words: "noise" finds "noisy", as it does in Sphinx's index.
-function patternOf(words) {
-  const forms = [...words].flatMap((word) => [word, GREEK[word] ?? word]);
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${forms.map(escaped).join("|")})[\\p{L}]*`, "giu");
+const commonest = (counts) => [...counts].sort((a, b) => b[1] - a[1])[0][0];
+const stemmed = (text) => tokens(text).map(stemOf).filter(Boolean).join(" ");
+
+// Every place of the book, and an index of them.
+function read(searchText) {
+  const places = Object.entries(searchText).flatMap(([page, entries]) =>
+    entries.map(([kind, anchor, title, text], i) => {
+      return { page, kind, anchor, title, text, first: i === 0, stems: ` ${stemmed(text)} ` };
+    }),
+  );
+  const index = new MiniSearch({ fields: ["title", "text"], tokenize: tokens, processTerm: learn });
+  index.addAll(places.map((place, id) => ({ id, ...place })));
+  return { places, index };
 }
 
-const hits = (text, pattern) => text.match(pattern)?.length ?? 0;
-
-function rankPlaces(page, pattern, query) {
-  return (window.searchText[page] ?? [])
-    .map(([kind, anchor, title, text]) => {
-      const named = hits(title, pattern) > 0;
-      const said = hits(text, pattern);
-      const exact = named ? fits(title, query) : 0;
-      const phrase = phraseOf(query).test(text) ? PHRASE / 4 : 0;
-      const score =
-        said + named ? (KINDS[kind] + 30) * named + exact + phrase + Math.min(said, 10) : 0;
-      const shown = said > 0 || exact === EXACT; // a statement need not say its own name
-      return { kind, anchor, title, text, shown, score };
-    })
-    .filter((place) => place.shown || (place.score > 0 && place.kind === "term"))
-    .sort((a, b) => b.score - a.score);
+// "Definition 2.1 (Laplace mechanism)" is named by what stands in brackets, a page by its title without
+// the star, and "Nash equilibrium and regret" has two names.
+function isNamed(title, asked) {
+  const name = title.replace(/^\p{Lu}\p{Ll}+ [\d.]+ \((.*)\)$/u, "$1").replace(/\s*★$| of this book$/g, "");
+  return [name, ...name.split(/: | and /)].some((part) => stemmed(part) === asked);
 }
 
-function rankPages(pages, pattern, query) {
-  const words = query.split(/\s+/).length;
-  const titles = new Map(Search._index.docnames.map((page, i) => [page, Search._index.titles[i]]));
-  return pages
-    .map((page) => {
-      const title = titles.get(page);
-      const places = rankPlaces(page, pattern, query);
-      const best = places[0]?.score ?? 0;
-      const named = 100 * Math.min(1, hits(title, pattern) / words);
-      const score = weightOf(page, query) + named + fits(title, query) + best;
-      return { page, title, places: places.filter((place) => place.shown), score };
-    })
-    .sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));
+const isSymbol = (query) => /^\S$|^\S+[_*^]\S*$/u.test(query) || Object.values(GREEK).includes(query);
+
+// Chapters first, in them what defines; the table of symbols for a symbol; the package's reference last.
+function weightOf({ page, kind, title, stems, first }, query) {
+  const name = page.split("/").at(-1);
+  const objects = page.startsWith("book/reference") ? 0.1 : 1;
+  let weight = page === "book/notation" && isSymbol(query) ? 20 : (WEIGHTS[name] ?? objects);
+  if (kind === "statement") weight *= title.startsWith("Definition") ? 2 : title === "Proof" ? 0.5 : 1.2;
+  if (first) weight *= 2;
+  const asked = stemmed(query);
+  if (isNamed(title, asked)) weight *= NAMED;
+  if (stems.includes(` ${asked} `)) weight *= SAID;
+  if (kind === "object" && `.${title}`.endsWith(`.${query}`)) weight *= 1000;
+  return weight;
+}
+
+// The query with words of the book in place of those that it does not have.
+function corrected({ index }, query) {
+  const asIs = { processTerm: (stem) => stem };
+  return query.replace(/[\p{L}\p{N}]+(?:[_^*][\p{L}\p{N}*]*)*/gu, (word) => {
+    const stem = stemOf(word);
+    if (!stem || index.search(stem, { ...asIs, prefix: true }).length) return word;
+    const near = new Map();
+    for (const { terms } of index.search(stem, { ...asIs, fuzzy: stem.length > 7 ? 2 : 1 })) {
+      for (const term of terms) near.set(term, (near.get(term) ?? 0) + 1);
+    }
+    return near.size ? commonest(forms.get(commonest(near))) : word;
+  });
+}
+
+// The pages that hold all words of the query, the best first, each with its best places.
+function rank({ places, index }, query) {
+  const wanted = new Set(tokens(query).map(stemOf).filter(Boolean));
+  const pages = new Map();
+  const options = {
+    processTerm: stemOf,
+    prefix: (stem) => stem.length > 3,
+    boost: { title: 3 },
+    boostDocument: (id) => weightOf(places[id], query),
+  };
+  for (const { id, score, queryTerms, terms } of index.search(query, options)) {
+    const place = { ...places[id], score, terms: new Set(terms) };
+    const page = pages.get(place.page) ?? { page: place.page, score: 0, found: new Set(), places: [] };
+    queryTerms.forEach((term) => page.found.add(term));
+    page.places.push(place);
+    page.score = Math.max(page.score, score * queryTerms.length ** 2);
+    pages.set(place.page, page);
+  }
+  const whole = [...pages.values()].filter((page) => page.found.size === wanted.size);
+  return whole.sort((a, b) => b.score - a.score || a.page.localeCompare(b.page));
 }
 
 // The words around the first hit, with every hit marked.
-function excerpt(text, pattern) {
-  const at = Math.max(0, text.search(pattern) - EXCERPT / 3);
+function excerpt(text, terms) {
+  const words = [...text.matchAll(/[\p{L}\p{N}]+(?:[_^*][\p{L}\p{N}*]*)*/gu)];
+  const marked = words.filter((word) => terms.has(stemOf(word[0])));
+  const at = Math.max(0, (marked[0]?.index ?? 0) - EXCERPT / 3);
   const start = at === 0 ? 0 : text.indexOf(" ", at) + 1;
   const end = start + EXCERPT < text.length ? text.lastIndexOf(" ", start + EXCERPT) : text.length;
-  const part = text.slice(start, end);
   const quote = document.createElement("span");
-  let from = 0;
+  let from = start;
   quote.append(start > 0 ? "… " : "");
-  for (const hit of part.matchAll(pattern)) {
+  for (const hit of marked.filter((word) => word.index >= start && word.index + word[0].length <= end)) {
     const mark = document.createElement("mark");
     mark.textContent = hit[0];
-    quote.append(part.slice(from, hit.index), mark);
+    quote.append(text.slice(from, hit.index), mark);
     from = hit.index + hit[0].length;
   }
-  quote.append(part.slice(from), end < text.length ? " …" : "");
+  quote.append(text.slice(from, end), end < text.length ? " …" : "");
   return quote;
 }
 
-function link(page, anchor, html) {
+function link(page, anchor, text) {
   const a = document.createElement("a");
-  a.href = `${page}${DOCUMENTATION_OPTIONS.LINK_SUFFIX}${anchor}`;
-  a.innerHTML = html;
+  a.href = `${page}${DOCUMENTATION_OPTIONS.LINK_SUFFIX}${anchor && `#${anchor}`}`;
+  a.textContent = text;
   return a;
 }
 
-function showPage({ page, title, places }, pattern) {
+function shown({ page, places }, titles) {
   const item = document.createElement("li");
-  item.append(link(page, "", title));
-  for (const place of places.slice(0, QUOTED)) {
+  const [best] = places;
+  const isObject = best.kind === "object";
+  item.append(isObject ? link(page, best.anchor, best.title) : link(page, "", titles.get(page)));
+  for (const place of places.filter(({ text }) => text).slice(0, isObject ? 1 : QUOTED)) {
     const quote = document.createElement("p");
     quote.className = "context";
-    const where = document.createElement("span");
-    where.textContent = place.title;
-    quote.append(link(page, place.anchor && `#${place.anchor}`, where.innerHTML), ": ");
-    quote.append(excerpt(place.text, pattern));
+    quote.append(link(page, place.anchor, place.title), ": ", excerpt(place.text, place.terms));
     item.append(quote);
   }
   return item;
 }
 
-function showObject([page, title, anchor, description]) {
-  const item = document.createElement("li");
-  const said = document.createElement("span");
-  said.innerHTML = ` (${description})`;
-  item.append(link(page, anchor, title), said);
-  return item;
-}
-
-// Pages that say what was asked for, as Sphinx knows words and no formulas.
-function pagesThatSay(phrase) {
-  const says = ([, , title, text]) => title.match(phrase) || text.match(phrase);
-  return Object.keys(window.searchText).filter((page) => window.searchText[page].some(says));
-}
-
-function show(query) {
-  const parsed = Search._parseQuery(query);
-  const [, stems, , words] = parsed;
-  const found = Search._performSearch(...parsed).reverse();
-  for (const word of words) {
-    if (GREEK[word]) found.push(...Search._performSearch(...Search._parseQuery(GREEK[word])));
+function answer(query, summary) {
+  const book = read(window.searchText);
+  const titles = new Map(book.places.filter(({ first }) => first).map(({ page, title }) => [page, title]));
+  const meant = corrected(book, query);
+  const pages = rank(book, meant);
+  const list = document.createElement("ul");
+  list.className = "search";
+  list.append(...pages.map((page) => shown(page, titles)));
+  const found = pages.length === 1 ? "one page" : `${pages.length} pages`;
+  summary.textContent = pages.length
+    ? `Search finished, found ${found}.`
+    : "No page holds all of these words.";
+  if (meant !== query && pages.length) {
+    summary.prepend(`The book does not say “${query}”. Did you mean “${meant}”? `);
   }
-  const literal = pagesThatSay(phraseOf(query));
-  const isSign = isSymbol(query) && literal.length > 0;
-  const pattern = isSign ? phraseOf(query) : patternOf(new Set([...stems, ...words]));
-  const asked = query.toLowerCase().split(".").at(-1);
-  const isAsked = ([, title, , description]) =>
-    /class|function|module/.test(description) && title.toLowerCase().split(".").at(-1) === asked;
-  const objects = found.filter(([, , , description]) => description);
-  const exact = objects.filter(isAsked);
-  const others = isSign ? [] : objects.filter((object) => !isAsked(object));
-  const known = found.filter((result) => !result[3]).map(([page]) => page);
-  const pages = new Set(isSign ? literal : [...known, ...literal]);
-  Search.output.append(
-    ...exact.map(showObject),
-    ...rankPages([...pages], pattern, query).map((page) => showPage(page, pattern)),
-    ...others.map(showObject),
-  );
-  _finishSearch(pages.size + exact.length + others.length);
+  summary.after(list);
 }
 
-// Only somebody who looks for something waits for the text of the book.
-Search.query = (query) => {
+const query = (new URLSearchParams(location.search).get("q") ?? "").trim();
+if (query) {
+  document.querySelectorAll(".bd-search input").forEach((input) => (input.value = query));
+  const summary = document.createElement("p");
+  summary.className = "search-summary";
+  summary.setAttribute("role", "status");
+  summary.textContent = "Searching …";
+  document.getElementById("search-results").append(summary);
+  // Only somebody who looks for something waits for the text of the book.
   const script = document.createElement("script");
-  script.src = `${document.documentElement.dataset.content_root}searchtext.js`;
-  script.onload = () => show(query.trim());
+  script.src = "searchtext.js";
+  script.onload = () => answer(query, summary);
   document.body.append(script);
-};
+}

@@ -1,8 +1,9 @@
 """What the search page shows of a page that it finds.
 
 Sphinx's search would fetch each page to quote from it, which ``file://`` does not allow.  So the
-text of every section, definition, theorem and term is written into one script, ``searchtext.js``,
-which the search page loads when it has something to look for.  ``search.js`` ranks, quotes.
+text of every section, definition, theorem, term and documented object is written into one script,
+``searchtext.js``, which the search page loads when it has something to look for.  MiniSearch finds
+the places, words that are spelled almost alike among them, and ``search.js`` ranks and quotes them.
 
 Pages are written by two processes, and in a later build only those that have changed: so each page
 leaves its part in a file, and the parts are joined when all are there.
@@ -88,7 +89,7 @@ def statement_name(node: nodes.Element, numbers: Mapping[str, Any], read: Reader
 def entries(
     doctree: nodes.document, read: Reader, numbers: Mapping[str, Any]
 ) -> Iterator[list[str]]:
-    """Yield kind, place, title and text of the sections, statements and terms of a page, in order.
+    """Yield kind, place, title and text of the sections, statements, terms and objects, in order.
 
     Of several ids the first is the anchor: in the page it is the id of the element itself, while
     the writer adds an empty element for each of the others.  ``numbers`` are those of the page's
@@ -103,6 +104,9 @@ def entries(
             yield ["statement", place, name, spoken(node, read)]
         elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:
             yield ["term", node[0]["ids"][0], spoken(node[0], read), spoken(node, read)]
+        elif isinstance(node, desc) and node[0].get("ids"):
+            name = node[0]["ids"][0]
+            yield ["object", name, name, spoken(node[-1], read)]
 
 
 def parts_folder(app: Sphinx) -> Path:
@@ -113,9 +117,7 @@ def parts_folder(app: Sphinx) -> Path:
 def write_part(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Keep the text of a page, and load the scripts on the search page."""
-    if pagename == "search":
-        app.add_js_file("search.js", loading_method="defer")
+    """Keep the text of a page."""
     if doctree is None or app.builder.format != "html":
         return
     target = parts_folder(app) / f"{pagename}.json"
