@@ -108,8 +108,9 @@ def test_a_number_of_its_own_stays_with_its_sign() -> None:
     made = new_document("page")
     number = nodes.inline("", "4")
     made += nodes.paragraph("", "", nodes.Text("at ε = "), number, nodes.Text(" %, at ε = 1, n is"))
+    made += nodes.title("", "Anonymity ★")
     Unbroken(made).run()
-    assert made.astext() == "at ε\xa0=\xa04\u202f%, at ε\xa0=\xa01, n is"
+    assert made.astext() == "at ε\xa0=\xa04\u202f%, at ε\xa0=\xa01, n is\n\nAnonymity\xa0★"
 
 
 def test_previews_hold_statements_figures_and_terms_whole() -> None:

@@ -748,6 +748,26 @@ def test_the_guess_is_compared_with_what_happens(shown):
     assert verdict.inner_text() == ""
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 768), (390, 844)])
+def test_the_first_question_and_its_answer_are_seen_together(browser, width, height):
+    """Guess, ringed player and verdict fit into a window; a click near the ring is enough."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    tab = context.new_page()
+    visit(tab, PUBLIC / "book/index.html")
+    tab.locator(".explorable-prompt", has_text="ringed").scroll_into_view_if_needed()
+    tab.evaluate("document.querySelector('.explorable').scrollIntoView()")
+    tab.get_by_role("button", name="hundreds").click()
+    ring = tab.locator(".explorable-view .ring").bounding_box()
+    assert ring["width"] >= 16
+    tab.mouse.click(ring["x"] + ring["width"] / 2 + 12, ring["y"] + ring["height"] / 2 - 12)
+    verdict = tab.locator(".explorable-verdict")
+    assert "that is right: 615 others" in verdict.inner_text()
+    view = tab.locator(".explorable-view > svg").bounding_box()
+    for box in (verdict.bounding_box(), view):
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height
+    context.close()
+
+
 def nearest(number: float, options: dict[str, float]) -> str:
     """The option whose number is the nearest by its ratio."""
     return min(options, key=lambda each: abs(math.log(options[each] / number)))

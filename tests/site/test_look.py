@@ -157,10 +157,18 @@ def test_no_displayed_formula_is_cut_on_a_laptop(tab: Page) -> None:
 def test_what_goes_on_beyond_the_edge_fades_until_it_is_seen(tab: Page, page: Path) -> None:
     show(tab, page, PHONE)
     fades = tab.evaluate(BEYOND)
-    assert len(fades) > 5 and all(fades)
+    assert fades and all(fades)
     box = tab.locator("article .more").first.element_handle()
     box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
     tab.wait_for_function("box => !box.matches('.more')", arg=box)
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=name)
+def test_no_code_is_cut_on_a_phone(tab: Page, page: Path) -> None:
+    show(tab, page, PHONE)
+    code = tab.locator("article div.highlight pre")
+    assert code.count() > 3
+    assert not code.evaluate_all(f"boxes => boxes.some({SCROLLS})")
 
 
 @pytest.mark.parametrize("width", [1280, 1600])

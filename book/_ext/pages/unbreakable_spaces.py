@@ -1,4 +1,4 @@
-"""What no end of a line tears apart: "ε = 1" and "3 s".
+"""What no end of a line tears apart: "ε = 1" and "3 s", and the star of an optional chapter.
 
 A number that a cell computed brings its sign with it, "5%"; in the text and in the tables of the
 book stands "5 %", with a narrow space.
@@ -16,6 +16,7 @@ NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 PER_CENT = re.compile(r"(?<=\d) ?%|^ %")  # the number may be a node of its own
 # The number may be a node of its own here as well.
 EQUALS = re.compile(r"(?<=[εδσρκγnKBbm′]) ([=≤≥<>]) (?=[−\d½∞]|$)")
+STAR = re.compile(r" (?=★)")
 UNIT = re.compile(r"(?:(?<=\d)|^) (?=(?:ms|s|cm|kg|kB|MB|GB|nats)\b)")
 VERBATIM = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.math_block, nodes.raw)
 
@@ -31,7 +32,7 @@ class Unbroken(SphinxPostTransform):
             if not isinstance(text.parent, VERBATIM):
                 unbroken = PER_CENT.sub(f"{NARROW_SPACE}%", text)
                 unbroken = EQUALS.sub(f"{NO_BREAK}\\1{NO_BREAK}", unbroken)
-                unbroken = UNIT.sub(NO_BREAK, unbroken)
+                unbroken = STAR.sub(NO_BREAK, UNIT.sub(NO_BREAK, unbroken))
                 if unbroken != text:
                     text.parent.replace(text, nodes.Text(unbroken))
 

@@ -42,7 +42,6 @@ class ExplorablePanel {
     const box = this.guesses.attr("class", "explorable-guess").attr("role", "group");
     const id = `explorable-${this.name}-guess`;
     explorableText(box.attr("aria-labelledby", id).append("span").attr("id", id), question);
-    const verdict = this.below.append("p").attr("class", "explorable-verdict").attr("role", "status");
     let chosen = null;
     const show = () => {
       buttons.forEach((button, i) => button.attr("aria-pressed", i === chosen));
@@ -55,6 +54,7 @@ class ExplorablePanel {
       chosen = i;
       show();
     }, box));
+    const verdict = box.append("p").attr("class", "explorable-verdict").attr("role", "status");
     this.afterwards.push(show);
     this.restart.push(() => { chosen = null; });
   }

@@ -59,7 +59,7 @@ explorable("remove-one", (panel) => {
   };
 
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
-  panel.prompt("What if the shortest player leaves? Click the dot on the far left.");
+  panel.prompt("What if the shortest player leaves? Click the ringed dot.");
   panel.guess({
     question: "How many others will change their noise?",
     options: ["none", "twenty", "hundreds"], right: 2,
@@ -120,6 +120,12 @@ explorable("remove-one", (panel) => {
       const y = (r) => (base - (r + 0.6) * step).toFixed(2);
       return low > high ? "" : `M${left.toFixed(2)},${y(low)}V${(y(high) - 0.01).toFixed(2)}`;
     }).join("");
+    const ring = (i, record, radius) => {
+      const place = x(centre(i)) + ((record % across) - (across - 1) / 2) * step;
+      const above = base - (Math.floor(record / across) + 0.6) * step;
+      svg.append("circle").attr("class", "ring").attr("r", radius).attr("cx", place).attr("cy", above);
+      return [place, above];
+    };
     const paths = {};
     const put = (style, name, path) => { paths[`${style} s-${name}`] = (paths[`${style} s-${name}`] ?? "") + path; };
     release.profile.forEach((records, i) => {
@@ -141,13 +147,15 @@ explorable("remove-one", (panel) => {
         }
         put("dots was", name, spots(i, at, at + movers));
         at += movers + gone;
-        if (gone) {
-          const place = x(centre(i)) + (((at - 1) % across) - (across - 1) / 2) * step;
-          const above = base - (Math.floor((at - 1) / across) + 0.6) * step;
-          svg.append("circle").attr("class", "ring").attr("r", Math.max(3, step * 0.6)).attr("cx", place).attr("cy", above);
-        }
+        if (gone) ring(i, at - 1, Math.max(3, step * 0.6));
       });
     });
+    if (!last) { // the shortest player, whom the question is about
+      const [place, above] = ring(0, 0, 8);
+      svg.append("line").attr("class", "level").attr("x1", place).attr("x2", place)
+        .attr("y1", above - 9).attr("y2", above - 24).style("stroke-dasharray", "none");
+      svg.append("text").attr("x", Math.max(4, place - 12)).attr("y", above - 30).text("the shortest player");
+    }
     Object.entries(paths).filter(([, path]) => path).forEach(([style, path]) => {
       svg.append("path").attr("class", style).attr("d", path)
         .attr("stroke-width", (0.84 * step).toFixed(2)).attr("stroke-dasharray", `0 ${step.toFixed(4)}`);
