@@ -122,7 +122,6 @@ CLOSED = {
     "book/beyond/social-distance",
     "book/experiments/credit",
     "book/experiments/income",
-    "book/experiments/published-proof",
     "book/experiments/regression",
     "book/experiments/replication",
     "book/foundations/anonymity",
