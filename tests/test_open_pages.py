@@ -120,7 +120,6 @@ CLOSED = {
     "book/beyond/privacy-game",
     "book/beyond/repeated-game",
     "book/beyond/social-distance",
-    "book/experiments/credit",
     "book/experiments/regression",
     "book/experiments/replication",
     "book/foundations/anonymity",
