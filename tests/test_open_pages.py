@@ -126,7 +126,6 @@ CLOSED = {
     "book/foundations/noise-mechanisms",
     "book/foundations/other-mechanisms",
     "book/foundations/sampling-statistics",
-    "book/game/exact-optimum",
     "book/own_data/your-own-column",
     "book/per_instance/floating-point",
     "book/per_instance/released-statistics",
@@ -246,7 +245,6 @@ UNEXPLAINED = {
     "book/foundations/noise-mechanisms",
     "book/foundations/other-mechanisms",
     "book/foundations/sampling-statistics",
-    "book/game/exact-optimum",
     "book/per_instance/released-statistics",
 }
 
