@@ -55,7 +55,7 @@ def _is_game(answer: Any) -> str:
     except (TypeError, ValueError):
         return "It is not a pair."
     if not isinstance(game, NVOGame):
-        return "Its first part is no NVOGame."
+        return "Its first part is not an NVOGame."
     if game.scales is None:
         return "The game does not know its scales: give NVOGame(..., scales=scales)."
     if not np.allclose(game.kernel, laplace_kernel(game.bins, game.scales)):
@@ -87,7 +87,7 @@ def _exposes(answer: Any) -> str:
 def _is_at_rest(answer: Any) -> str:
     game, profile = answer[0], whole(answer[1])
     outcome = game.evaluate(profile)
-    return "" if outcome.is_nash() else f"Somebody can raise the payoff by {outcome.regret:.4g}."
+    return "" if outcome.is_nash() else f"A record can raise the payoff by {outcome.regret:.4g}."
 
 
 def _is_own(records: int, epsilon: float) -> Callable[[Any], str]:

@@ -108,7 +108,7 @@ def _cut_is_valid(answer: Callable[..., Any]) -> str:
         for profile in _private(game):
             amount = answer(profile.astype(float), game.kernel, game.tau, game.sigma)
             if not abs(amount) <= 1e-9:
-                return "But at this profile everybody is private, so nothing is violated."
+                return "But at this profile all records are private, so nothing is violated."
     return ""
 
 
@@ -219,7 +219,7 @@ def _price_is(epsilon: float, wanted: float) -> Callable[[Any], str]:
         outcomes = [game.evaluate(profile) for profile in _private(game)]
         kl = [outcome.divergence for outcome in outcomes if outcome.is_nash()]
         if not kl:
-            return "At no profile of this game is everybody private."
+            return "No profile of this game makes all records private."
         optimum = min(kl)  # the price of stability is 1
         if optimum <= 0.0:
             return "The smallest divergence is 0 in floating point, so there is no ratio."
