@@ -117,7 +117,6 @@ CLOSED = {
     "book/beyond/individual-accounting",
     "book/beyond/privacy-game",
     "book/beyond/repeated-game",
-    "book/beyond/social-distance",
     "book/experiments/credit",
     "book/experiments/height",
     "book/experiments/income",
