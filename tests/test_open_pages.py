@@ -115,7 +115,6 @@ CLOSED = {
     "book/beyond/billion-records",
     "book/beyond/collusion",
     "book/beyond/individual-accounting",
-    "book/beyond/repeated-game",
     "book/experiments/credit",
     "book/experiments/height",
     "book/experiments/income",
