@@ -114,7 +114,6 @@ CLOSED = {
     "book/audit/repair",
     "book/beyond/billion-records",
     "book/beyond/collusion",
-    "book/beyond/individual-accounting",
     "book/experiments/credit",
     "book/experiments/height",
     "book/experiments/income",
