@@ -112,7 +112,6 @@ CLOSED = {
     "book/audit/published-losses",
     "book/audit/relatives",
     "book/audit/repair",
-    "book/beyond/collusion",
     "book/experiments/credit",
     "book/experiments/height",
     "book/experiments/income",
