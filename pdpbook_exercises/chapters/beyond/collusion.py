@@ -150,7 +150,7 @@ def _integers_case(low: float, high: float) -> Case:
     return Case(
         _releases_integers(low, high),
         "Divide the two characteristic functions and write the quotient as a constant plus a "
-        "multiple of the one of level ε₁; mind that the two sum to 1 at t = 0.",
+        "multiple of the function of level ε₁; mind that the two sum to 1 at t = 0.",
         "The quotient is a linear function of cos t over another one. Let cos t grow beyond bounds "
         "to find the constant.",
         {

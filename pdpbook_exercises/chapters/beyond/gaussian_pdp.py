@@ -28,7 +28,7 @@ def _drawn_lone(rng: np.random.Generator) -> Case:
     n = int(rng.integers(10, 60))
     epsilon = round(rng.uniform(0.02, 0.3) - math.log1p(-1 / n), 2)
     m = int(rng.integers(1, records_needed(n, epsilon)))
-    hint = "Use the linear form. p is 1 in the own bin and 0 elsewhere; what is S?"
+    hint = "Use the linear form. p is 1 in the record's own bin and 0 elsewhere; what is S?"
     return _lone_case(n, m, epsilon, hint)
 
 
@@ -94,13 +94,13 @@ def _safe_case(n: int, epsilon: float, hint: str) -> Case:
 
 
 def _safe_protects(answer: Callable[..., Any]) -> str:
-    """One record at one end, all others at the other: nobody's loss exceeds the target."""
+    """One record at one end, all others at the other: no loss exceeds the target."""
     for n, epsilon in ((5, 1.0), (50, 0.3), (500, 0.1)):
         near = gaussian_kernel(200, [float(answer(n, epsilon))])[0]
         rows = np.vstack([near[:1], near[-1:]])
         loss = privacy_losses(rows, rows[0] + (n - 1) * rows[1], n).max()
         if loss > epsilon:
-            return f"With {n} records somebody's loss is {loss:.4g}, above {epsilon}."
+            return f"With {n} records the largest loss is {loss:.4g}, above {epsilon}."
     return ""
 
 
@@ -133,7 +133,7 @@ def _extremes_case(sigma: float, hint: str) -> Case:
         mistakes={
             "The density is truncated to [0, 1]: divide by the mass that is left.": untruncated,
             "The order of the pair is v_min, v_max.": lambda sigma: _extremes(sigma)[::-1],
-            "A record in the middle loses less mass, so its peak is lower than one at an end.": (
+            "A record in the middle loses less mass, so its peak is lower than a peak at an end.": (
                 lambda sigma: np.array(
                     [middle(sigma) * math.exp(-1 / (8 * sigma**2)), middle(sigma)]
                 )
@@ -199,7 +199,7 @@ def _cut_is_sharp(answer: Callable[..., Any], *seed: int) -> str:
             exact = hockey_stick_divergences(rows[counts > 0], mass, n, epsilon)[0]
             given = answer(counts.copy(), rows.copy(), mass.copy(), n, epsilon)
             if not np.isclose(given, exact, rtol=1e-9, atol=1e-14):
-                return "All records of this bin play alike."
+                return "All records of this bin choose the same action."
     return ""
 
 
@@ -276,7 +276,7 @@ def _guest_cases() -> list[Case]:
             ),
             ((rows, rare), "Here the distribution of the new record differs from all others."),
             ((rows[:1], rows[0]), "A second record like the only one changes nothing."),
-            ((silent, silent[0]), "Leave out outputs that nobody reaches."),
+            ((silent, silent[0]), "Leave out outputs that no record reaches."),
             ((silent, np.eye(4)[3]), "What is the loss if an output was impossible before?"),
         )
     ]
@@ -308,7 +308,7 @@ EXERCISES = {
             _safe_case(
                 5,
                 1.0,
-                "Which ratio does Theorem 1′ allow, and what is that of a Gaussian density?",
+                "Which ratio does Theorem 1′ allow, and which ratio does a Gaussian density have?",
             ),
             _safe_case(1317, 0.1, "Which ratio does Theorem 1′ allow?"),
             Case(

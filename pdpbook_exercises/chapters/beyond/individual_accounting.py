@@ -47,7 +47,7 @@ def _steps_case(
         more="A step costs min(g, C)² / (2 σ²). How many of these costs fit into the budget?",
         mistakes={
             "A gradient enters with at most the length C.": when(lambda g, C, s: g**2 / (2 * s**2)),
-            "That is the account of the worst case. Here a record pays for its own length.": when(
+            "That is worst-case accounting. Here a record pays for its own length.": when(
                 lambda g, C, s: np.full(g.shape, C) ** 2 / (2 * s**2)
             ),
             "The cost has a factor 1/2.": when(lambda g, C, s: np.minimum(g, C) ** 2 / s**2),
@@ -189,7 +189,7 @@ def _budget_case(epsilon: float, delta: float, hint: str) -> Case:
         mistakes={
             "That is the root of the budget.": math.sqrt(_budget(epsilon, delta)),
             "The bound has the term ρ, too.": epsilon**2 / (4 * log),
-            "The logarithm is that of 1/δ.": (
+            "Take the logarithm of 1/δ.": (
                 (math.sqrt(epsilon + 1 / delta) - math.sqrt(1 / delta)) ** 2
             ),
             "Two nearly equal roots lose their digits when they are subtracted.": (
@@ -204,7 +204,9 @@ EXERCISES = {
         [
             _steps_case([4.0, 1.0, 1.0], 4.0, 4.0, 1.0, 40, "These are the three records."),
             _steps_case([9.0, 0.0, 2.0], 4.0, 4.0, 1.0, 40, "What does the length 0 cost?"),
-            _steps_case([0.5, 3.0, 7.0], 3.0, 10.0, 0.3, 12, "Nobody takes more than all steps."),
+            _steps_case(
+                [0.5, 3.0, 7.0], 3.0, 10.0, 0.3, 12, "No record takes more than all steps."
+            ),
             _steps_case([8.0], 8.0, 1.0, 1.0, 5, "A record may leave before the first step."),
         ],
         draw=_drawn_steps,

@@ -49,7 +49,7 @@ def _undiscounted_case(reward: float, rounds: int, hint: str) -> Case:
             "That is near it, with an error that does not vanish: Euler's constant.": (
                 lambda reward, rounds: reward * np.log(rounds)
             ),
-            "The parts are no whole numbers: divide by /, not by //.": lambda reward, rounds: sum(
+            "The parts are not whole numbers: divide by /, not by //.": lambda reward, rounds: sum(
                 reward // i for i in range(1, rounds + 1)
             ),
             "The last round is missing: i runs from 1 to m.": (
@@ -79,7 +79,9 @@ def _is_worst_attack(messages: int, power: float, stake: float) -> Callable[[Any
         best = min(_left_to_the_user(attack, stake) for attack in others)
         own = _left_to_the_user(given, stake)
         return (
-            "" if own <= best + 1e-9 else f"It leaves the user {own:.4g}, another one {best:.4g}."
+            ""
+            if own <= best + 1e-9
+            else f"It leaves the user {own:.4g}, and other efforts {best:.4g}."
         )
 
     return judge

@@ -85,7 +85,7 @@ WARNINGS = (
 ANSWERS = {
     "guest": Answers(
         wrong=[
-            (adding_without_care, "Leave out outputs that nobody reaches."),
+            (adding_without_care, "Leave out outputs that no record reaches."),
             (adding_finite, "What is the loss if an output was impossible before?"),
             (lambda rows, new: np.zeros(5), "one number was expected"),
         ],
