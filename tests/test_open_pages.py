@@ -102,16 +102,6 @@ def test_the_argument_of_the_path_is_open(file: str) -> None:
 
 #: Chapters in which a fold still holds what should be open.
 CLOSED = {
-    "book/audit/attacks",
-    "book/audit/audits-from-outputs",
-    "book/audit/end-to-end-loss",
-    "book/audit/instead",
-    "book/audit/many-draws",
-    "book/audit/one-number",
-    "book/audit/public-data",
-    "book/audit/published-losses",
-    "book/audit/relatives",
-    "book/audit/repair",
     "book/foundations/anonymity",
     "book/foundations/composition",
     "book/foundations/noise-mechanisms",
@@ -226,8 +216,6 @@ def test_what_readers_see_uses_what_they_have_seen(file: str) -> None:
 
 #: Chapters in which an open cell still uses a name that a folded or a removed cell made.
 UNEXPLAINED = {
-    "book/audit/many-draws",
-    "book/audit/one-number",
     "book/foundations/anonymity",
     "book/foundations/composition",
     "book/foundations/noise-mechanisms",
