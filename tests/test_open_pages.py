@@ -126,15 +126,8 @@ CLOSED = {
     "book/experiments/published-proof",
     "book/experiments/regression",
     "book/experiments/replication",
-    "book/foundations/anonymity",
-    "book/foundations/composition",
-    "book/foundations/noise-mechanisms",
-    "book/foundations/other-mechanisms",
-    "book/foundations/sampling-statistics",
     "book/game/exact-optimum",
     "book/own_data/your-own-column",
-    "book/per_instance/floating-point",
-    "book/per_instance/released-statistics",
 }
 
 
@@ -249,13 +242,7 @@ UNEXPLAINED = {
     "book/experiments/income",
     "book/experiments/regression",
     "book/experiments/replication",
-    "book/foundations/anonymity",
-    "book/foundations/composition",
-    "book/foundations/noise-mechanisms",
-    "book/foundations/other-mechanisms",
-    "book/foundations/sampling-statistics",
     "book/game/exact-optimum",
-    "book/per_instance/released-statistics",
 }
 
 
