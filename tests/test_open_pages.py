@@ -127,7 +127,6 @@ CLOSED = {
     "book/experiments/regression",
     "book/experiments/replication",
     "book/game/exact-optimum",
-    "book/own_data/your-own-column",
 }
 
 
