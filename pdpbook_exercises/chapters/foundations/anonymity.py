@@ -86,7 +86,7 @@ EXERCISES = {
                 _possible_values,
                 np.array(first),
                 np.array(second),
-                hint="A value is possible if it occurs in both classes.",
+                hint="A value is possible if it occurs at least once in both classes.",
                 mistakes={
                     "One of the two classes is enough in yours.": lambda a, b: np.flatnonzero(
                         a + b
