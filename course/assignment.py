@@ -97,7 +97,7 @@ def verify(
     Returns
     -------
     cases : int
-        Cases that the key holds.
+        Cases that the key passes.
     wrong : list of str
         What must not be: a line of a solution in the release, a key that does not get everything,
         a blank that gets something.
@@ -222,7 +222,7 @@ def _made(
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:
             raise CourseError("\n".join([f"{path} will not do:", *wrong]))
-        print(f"{path.stem}: the key holds all {held} cases, the blank sheet none")
+        print(f"{path.stem}: the key passes all {held} cases, the blank sheet none")
     archive = course.folder / f"{name}.zip"
     pack(release, archive, date_of(ROOT))
     return archive

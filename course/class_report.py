@@ -33,7 +33,7 @@ from pdpbook_exercises.checks.checking import STUB
 
 __all__ = ["ClassReport", "Failing", "Part", "RaisedCell", "class_report", "write_class_report"]
 
-CASE = re.compile(r"(case \d+ of \d+) does not hold yet\. ")
+CASE = re.compile(r"(case \d+ of \d+) fails\. ")
 BOOK = "the book's solution"  #: stands among the students, whose answers are compared with it
 RAISED = "no case could be tried"  #: what the answers have in common that failed at no case
 MOST_SAID = 3  #: different messages that are shown of one cell
@@ -75,7 +75,7 @@ class Part:
     blank : int
         Of these, how many have left it as it was.
     solvers : frozenset of str
-        Whose answer holds all cases.
+        Whose answer passes all cases.
     partly, wrong : int
         How many of the others have points, and how many have none; 0 for a proof.
     waiting : int
@@ -327,7 +327,7 @@ def _solved(handed: _Handed, exercise: str) -> bool:
 def _judged(
     exercise: str, handed: Sequence[_Handed], blank: set[str]
 ) -> tuple[Counter[str], Failing | None]:
-    """Count the answers that do not hold all cases, and find where most of them fail."""
+    """Count the answers that do not pass all cases, and find where most of them fail."""
     counts: Counter[str] = Counter()
     told: dict[str, Counter[str]] = defaultdict(Counter)
     for each in handed:

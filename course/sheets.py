@@ -61,7 +61,7 @@ This sheet holds the exercises of a chapter of *Per-instance differential privac
 and that are graded.{practice}
 
 Run the two cells below first. Then replace the dots in an exercise and run its check. It tells you
-what does not hold yet; your points are decided later, on other numbers where an exercise has
+what still fails; your points are decided later, on other numbers where an exercise has
 some.{personal}
 You may add cells. Do not delete or rename any, and leave the checks as they are.
 

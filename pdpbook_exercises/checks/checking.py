@@ -112,7 +112,7 @@ def check(
     Returns
     -------
     CheckResult
-        True in a boolean context if every case holds.
+        True in a boolean context if every case passes.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def check(
         if not result:
             return result
         held += 1
-    return CheckResult(name, True, f"all {held} cases hold.")
+    return CheckResult(name, True, f"all {held} cases pass.")
 
 
 def own(name: str, me: str) -> Instance:
@@ -183,19 +183,19 @@ def results(
     isolated: bool = False,
     seconds: float = math.inf,
 ) -> Iterator[CheckResult]:
-    """Yield the verdict on each case, also after one that does not hold.
+    """Yield the verdict on each case, also after one that fails.
 
     Parameters
     ----------
     name, answer, me, hint, seed, isolated, seconds
-        As in :func:`check`, but without a limit unless one is given.  Only the first case that does
-        not hold gets a hint.
+        As in :func:`check`, but without a limit unless one is given.  Only the first case that
+        fails gets a hint.
 
     Yields
     ------
     CheckResult
         One a case, in their order, when it is asked for: no case is tried before its turn.  A
-        blank answer holds none.
+        blank answer passes none.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def results(
             holds, problem, wants_hint = False, f"Comparing what came back {raised}.", True
         words = [] if holds else [problem]
         if words and problem != STUB:
-            words.insert(0, f"case {i} of {len(cases)} does not hold yet.")
+            words.insert(0, f"case {i} of {len(cases)} fails.")
             if wants_hint:
                 words += [_matching_hint(case, answer, clock)] if hint else []
                 words += [case.more or NO_MORE] if hint == 2 else []
@@ -239,7 +239,7 @@ def results(
 def score(
     name: str, answer: Any, *, me: str = READER, seed: int = 0, isolated: bool = False
 ) -> tuple[int, int]:
-    """Count the cases that hold, whichever they are: one that fails does not end the count.
+    """Count the cases that pass, whichever they are: one that fails does not end the count.
 
     Not all of these count in every exercise (:func:`counted`).
 
@@ -251,7 +251,7 @@ def score(
     Returns
     -------
     held, total : int
-        A blank answer holds none.
+        A blank answer passes none.
 
     Raises
     ------

@@ -85,8 +85,8 @@ def check(name, answer, **options):
 def own(name, me):  # the instance of the student who is graded, whatever the sheet says
     return {instances!r}[name]
 """
-WHOLE = "An object counts if all cases hold, because some hold for that of somebody else, too."
-KNOWN = "The cases that everybody knows count only as far as those with numbers of your own hold."
+WHOLE = "An object counts only if all cases pass, because some pass for another student's, too."
+KNOWN = "The cases that everybody knows count only as far as those with your own numbers pass."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
     "of pdpbook."
@@ -303,7 +303,7 @@ def _graded(name: str, variable: str, submission: _Submission, me: str, seed: in
     if answer is not None and held < total and (other := _somebody_else(name, submission, me)):
         message = f"You worked on the instance of {other}; yours is that of {me}. {message}"
         note = f"worked on the instance of {other}, not of {me}"
-    return Grade(held, total, message or f"all {total} cases hold.", note)
+    return Grade(held, total, message or f"all {total} cases pass.", note)
 
 
 def _somebody_else(name: str, submission: _Submission, me: str) -> str:

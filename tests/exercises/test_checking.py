@@ -64,7 +64,7 @@ def says(name, answer, **options):
 
 def test_a_right_answer():
     assert check("a-test/root", root) and score("a-test/root", root) == (2, 2)
-    assert repr(check("a-test/root", root)) == "✓ a-test/root: all 2 cases hold."
+    assert repr(check("a-test/root", root)) == "✓ a-test/root: all 2 cases pass."
     assert check("a-test/vector", (0.25, 0.75)) and check("a-test/count", np.int64(7))
 
 
@@ -84,7 +84,7 @@ def test_input_and_return_are_shown():
         return 3 * x
 
     message = says("root", triple)
-    assert message.startswith("case 1 of 2 does not hold yet. triple(4) returned 12.")
+    assert message.startswith("case 1 of 2 fails. triple(4) returned 12.")
     assert message.endswith("What squared gives x?")
     assert "your function(4) returned 12." in says("root", lambda x: 3 * x)
     assert "Your answer is [0.5, 0.5]." in says("vector", [0.5, 0.5])
@@ -208,7 +208,7 @@ def test_hints_on_request():
 
 def test_cases_may_depend_on_a_seed():
     told = {seed: says("seeded", lambda x: 2.0, seed=seed) for seed in (0, 5)}
-    assert "case 2 of 4 does not hold yet. your function(" in told[5] and told[5] != told[0]
+    assert "case 2 of 4 fails. your function(" in told[5] and told[5] != told[0]
     assert told[5] == says("seeded", lambda x: 2.0, seed=5)
     assert check("a-test/seeded", root, seed=5) and score("a-test/seeded", root) == (4, 4)
 

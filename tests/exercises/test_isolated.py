@@ -83,7 +83,7 @@ ATTACKS = {
     "prints a score": """
         print('{"held": 7, "total": 7}')
         def records_needed(n, epsilon):
-            print("all 7 cases hold.")
+            print("all 7 cases pass.")
             return -1
         """,
     "answers with an object that equals everything": """
@@ -451,7 +451,7 @@ def test_a_case_costs_only_its_own_time_and_points() -> None:
     got = graded("root", slow, seconds=1.0)
     assert (got.held, got.total) == (3, 4)
     assert got.message.startswith(
-        "case 2 of 4 does not hold yet. answer(2) raised OutOfTime: it took too long, more than "
+        "case 2 of 4 fails. answer(2) raised OutOfTime: it took too long, more than "
         "1 seconds of processor time."
     )
 
@@ -603,7 +603,7 @@ def test_a_submission_is_given_the_instance_of_its_student(own: None) -> None:
     """A search solves the instance by which its answer is judged, whatever the sheet says."""
     for me, written in (("Ada", "Ada"), ("Ada", "reader"), ("Ada", "Bob"), ("reader", "reader")):
         assert squared(me, "answer = mine['side'] ** 2", written=written) == Grade(
-            2, 2, "all 2 cases hold."
+            2, 2, "all 2 cases pass."
         )
     assert squared("Ada").note == "" and "still the stub" in squared("Ada").message
 
@@ -617,7 +617,7 @@ def test_the_answer_of_somebody_else_gets_nothing_and_is_told(own: None) -> None
     assert "Square it." in given.message
     assert given.note == "worked on the instance of Bob, not of Ada"
     hidden = squared("Ada", answer, written="Ada")
-    assert hidden.held == 0 and not hidden.note and "all cases hold, because" in hidden.message
+    assert hidden.held == 0 and not hidden.note and "all cases pass, because" in hidden.message
 
 
 @pytest.mark.parametrize("written", [None, " - ", "x" * 10**7, ["Bob"]])

@@ -63,7 +63,7 @@ EXERCISES = {
                         int(before.sum(axis=1).min()),
                         _who_left(before, after)[2],
                     ],
-                    "Who leaves a class together with others of another value is safe.": (
+                    "A patient who leaves a class together with others of another value is safe.": (
                         lambda before, after: [
                             *_who_left(before, after)[:2],
                             int((before - after).sum()),
@@ -86,7 +86,7 @@ EXERCISES = {
                 _possible_values,
                 np.array(first),
                 np.array(second),
-                hint="A value is possible if both classes hold it at least once.",
+                hint="A value is possible if it occurs at least once in both classes.",
                 mistakes={
                     "One of the two classes is enough in yours.": lambda a, b: np.flatnonzero(
                         a + b
@@ -121,7 +121,7 @@ EXERCISES = {
             )
             for table, hint in (
                 ([[3, 1], [2, 2]], "Two classes of four. What share of each has the first value?"),
-                ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Everybody's value is known: what is l?"),
+                ([[2, 0, 0], [0, 2, 0], [0, 0, 2]], "Every value is known: what is l?"),
                 ([[5, 1, 1], [1, 1, 9]], "The distance is to the whole table, not between rows."),
                 ([[1, 0, 2, 3], [4, 4, 0, 1], [2, 2, 2, 2]], "Four values: divide by three."),
                 ([[4, 4, 4]], "One class is the whole table."),

@@ -24,7 +24,7 @@ def _curve_case(p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float) 
         alpha,
         beta,
         epsilon,
-        hint="Each event E gives a δ of its own, P(E) - e^ε Q(E). Say it in α and β.",
+        hint="Each event E needs the δ P(E) - e^ε Q(E). Say it in α and β.",
         mistakes={
             "One event for all? Take the largest over the corners.": (
                 lambda alpha, beta, epsilon: float((1 - beta - math.exp(epsilon) * alpha)[-1])
@@ -66,7 +66,7 @@ def _leaky(epsilon: float, delta: float) -> Callable[[Any], str]:
         if rows.shape != (2, 4):
             return f"Its shape is {rows.shape}, and two rows of four were expected."
         if (rows < 0).any() or not np.allclose(rows.sum(axis=1), 1.0):
-            return "Each row holds probabilities, and sums to 1."
+            return "Each row must be a distribution, which sums to 1."
         yes, no = rows
         keep = (1 - delta) / (1 + math.exp(-epsilon))
         if not (np.allclose(yes[:2], [delta, 0]) and np.allclose(no[:2], [0, delta])):

@@ -126,7 +126,7 @@ EXERCISES = {
                     "That is the δ for ε = 0.": lambda b, e: delta(b, 0.0),
                     "That is the probability of the event with the record. Subtract e^ε times the "
                     "one without it.": lambda b, e: 1 - math.exp((e - 1 / b) / 2) / 2,
-                    "The scale divides: 1/b is what b stands for here.": lambda b, e: delta(
+                    "You used b where 1/b belongs: the scale divides.": lambda b, e: delta(
                         1 / b, e
                     ),
                 },

@@ -119,8 +119,8 @@ EXERCISES = {
                 *case,
                 hint="Try all numbers of draws. Each draw gets epsilon / m, and its scale by "
                 "amplification; what is the variance of a draw?",
-                more="The variance of one draw is that of the data and that of the noise, 2b². The "
-                "mean of m draws has an m-th of it.",
+                more="The variance of one draw is the variance of the data plus that of the noise, "
+                "2b². The mean of m draws has an m-th of it.",
                 mistakes={
                     "Each draw gets a part of epsilon only.": _by_scale(
                         lambda n, d, e, m: d / np.log1p(n * np.expm1(e)) + 0 * m

@@ -46,7 +46,7 @@ ANSWERS = {
         wrong=[
             (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
             (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
-            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "does not hold yet"),
+            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "fails"),
             (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
         ],
         right=[delta],

@@ -27,7 +27,7 @@ def split(sensitivities, epsilon, power=0.5):
 ANSWERS = {
     "least-epsilon": Answers(
         wrong=[
-            (lambda b, a: math.log(odds(a) / odds(b)), "does not hold yet"),
+            (lambda b, a: math.log(odds(a) / odds(b)), "fails"),
             (lambda b, a: abs(math.log2(odds(a) / odds(b))), "right in base 2"),
             (lambda b, a: a - b, "Compare odds"),
         ],

@@ -41,7 +41,7 @@ ANSWERS = {
     ),
     "three-answers": Answers(
         wrong=[
-            (lambda e, m: 1 / (1 + math.exp(e) / (m - 1)), "does not hold yet"),
+            (lambda e, m: 1 / (1 + math.exp(e) / (m - 1)), "fails"),
             (lambda e, m: 1 / (1 + m * math.exp(-e)), "Compare the true report"),
             (lambda e, m: math.exp(e) / m, "Compare the true report"),
         ],

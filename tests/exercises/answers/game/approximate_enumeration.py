@@ -52,14 +52,14 @@ def copies(profile):
 ANSWERS = {
     "fitness": Answers(
         wrong=[
-            (once, "does not hold yet"),
+            (once, "fails"),
             (sorted_only, "need not be sorted by bin"),
             (lambda *case: fitness(*case) / 9, "That is not the payoff."),
             (
                 lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
                 "not the payoff",
             ),
-            (lambda game, bins, genes: fitness(game, genes, bins), "does not hold yet"),
+            (lambda game, bins, genes: fitness(game, genes, bins), "fails"),
         ],
         right=[fitness],
     ),

@@ -111,13 +111,13 @@ def start(mine, rule):
 ANSWERS = {
     "reply": Answers(
         wrong=[
-            (by_kl, "does not hold yet"),
+            (by_kl, "fails"),
             (first_better, "Another action makes more records private."),
             (lambda *case: reply(*case, stays=False), "With three equal kernels"),
             (in_place, "Your function changed the profile"),
             (lambda game, profile, k, v: v, "The record stays, and another action is better."),
             (lambda game, profile, k, v: game.actions, "That is no action"),
-            (lambda game, profile, k, v: 0, "does not hold yet"),
+            (lambda game, profile, k, v: 0, "fails"),
         ],
         right=[careful_reply],
     ),
@@ -137,7 +137,7 @@ ANSWERS = {
         wrong=[
             (lambda *case: along(*case, first=1), "The first entry is t = 0"),
             (lambda *case: along(*case, extra=0), "entries, and"),
-            (lambda g, p, k, v, w: along(g, p, k, w, v), "does not hold yet"),
+            (lambda g, p, k, v, w: along(g, p, k, w, v), "fails"),
             (lambda *case: -np.array(along(*case)), "the first at t = 0"),
             (lambda *case: np.diff(along(*case)), "entries, and"),
             (straight, "at t ="),

@@ -138,7 +138,7 @@ ANSWERS = {
     "profiles": Answers(
         wrong=[
             (lambda counts, actions: sum(c + 1 for c in counts), "The value is wrong"),
-            (lambda counts, actions: prod(comb(c, actions) for c in counts), "does not hold"),
+            (lambda counts, actions: prod(comb(c, actions) for c in counts), "fails"),
             (
                 lambda counts, actions: prod(
                     float(comb(c + actions - 1, actions - 1)) for c in counts
@@ -195,7 +195,7 @@ ANSWERS = {
                 "True or False",
             ),
             (lambda game, profile: True, "But one record gains by a change of its own there."),
-            (lambda game, profile: not equilibrium(gains)(game, profile), "does not hold yet"),
+            (lambda game, profile: not equilibrium(gains)(game, profile), "fails"),
         ],
         right=[through_best, equilibrium(gains)],
     ),

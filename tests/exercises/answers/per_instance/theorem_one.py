@@ -93,7 +93,7 @@ ANSWERS = {
     "grid-bound": Answers(
         wrong=[
             (lambda n, e, bins: scale_bound(n, e), "That is b*"),
-            (lambda n, e, bins: 1 / scale_bound(n, e), "does not hold yet"),
+            (lambda n, e, bins: 1 / scale_bound(n, e), "fails"),
             (lambda n, e, bins: on_grid(n, e, bins, 0.99), "It is not safe"),
             (lambda n, e, bins: on_grid(n, e, bins, 1.01), "It is safe, but not the smallest"),
             (lambda n, e, bins: -on_grid(n, e, bins), "A scale is a number > 0."),
