@@ -121,9 +121,9 @@ def test_the_checks_see_each_kind_of_fault(changes, said):
         ("**right**, and more", {"right"}, "right"),
         ("**right** for one class; **slip** for the others", {"right", "slip"}, "slip"),
         ("the order is **reproduced**; the minutes are **open**", {"reproduced", "open"}, "partly"),
-        ("**reproduced** as stated, *simulated* else", {"reproduced"}, "reproduced"),
+        ("**reproduced** with the stated settings, *simulated* else", {"reproduced"}, "reproduced"),
         (
-            "**impossible as stated**; **reproduced with\ninferred settings**",
+            "**impossible with the stated settings**; **reproduced with\ninferred settings**",
             {"impossible", "inferred"}, "inferred",
         ),
         (

@@ -72,7 +72,7 @@ VERDICTS = {
     ),
     "reproduced": Verdict(
         "reproduced",
-        f"The settings as stated give each printed figure within {100 * TOLERANCE:.0f} % (an index "
+        f"The stated settings give each printed figure within {100 * TOLERANCE:.0f} % (an index "
         f"between 0 and 1 within {INDEX_TOLERANCE:g}), or the printed relation between figures.",
     ),
     "inferred": Verdict(
@@ -80,7 +80,7 @@ VERDICTS = {
         "Settings that we infer, or simulated data in the place of the source's, give the printed "
         f"relation or size: each divergence within a factor of {SIZE}, every other figure within "
         "the tolerance of *reproduced*. No certified bound for them contradicts it. With the "
-        "settings as stated it may be impossible.",
+        "stated settings it may be impossible.",
     ),
     "partly": Verdict(
         "reproduced in part",
@@ -89,8 +89,8 @@ VERDICTS = {
     ),
     "not-reproduced": Verdict("not reproduced", "We did not find it, which proves nothing."),
     "impossible": Verdict(
-        "impossible as stated",
-        "A theorem or a certified bound for the settings as stated refutes it, and no inferred "
+        "impossible with the stated settings",
+        "A theorem or a certified bound for the stated settings refutes it, and no inferred "
         "settings give it. An erratum says so.",
     ),
     "open": Verdict(
@@ -194,7 +194,7 @@ def ledger_verdicts(text: str) -> set[str]:
 def implied_verdict(said: set[str]) -> str:
     """Return the verdict of a claim from the verdicts of its parts, of which there is at least one.
 
-    A slip in any part makes the claim a slip.  A figure that is impossible as stated and comes out
+    A slip in any part makes the claim a slip.  A figure that is impossible with the stated settings and comes out
     with inferred settings is reproduced with inferred settings.  If some parts stand and others do
     not, the claim is reproduced in part.  Otherwise the weakest verdict of a part counts.
     """
