@@ -194,9 +194,9 @@ def ledger_verdicts(text: str) -> set[str]:
 def implied_verdict(said: set[str]) -> str:
     """Return the verdict of a claim from the verdicts of its parts, of which there is at least one.
 
-    A slip in any part makes the claim a slip.  A figure that is impossible with the stated settings and comes out
-    with inferred settings is reproduced with inferred settings.  If some parts stand and others do
-    not, the claim is reproduced in part.  Otherwise the weakest verdict of a part counts.
+    A slip in any part makes the claim a slip.  A figure that is impossible with the stated settings
+    and comes out with inferred settings is reproduced with inferred settings.  If some parts stand
+    and others do not, the claim is reproduced in part.  Otherwise the weakest verdict of a part counts.
     """
     if "slip" not in said and said != {"impossible", "inferred"} and said & GOOD and said - GOOD:
         return "partly"
