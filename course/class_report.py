@@ -26,6 +26,7 @@ from nbformat import NotebookNode
 from course.folder import Course
 from course.judging import Result, read_result
 from course.likeness import NEAR, SHORTEST, Likeness, alike
+from course.progress import stepping
 from course.report import Mark, number, sheets_of, title_of, write_whole
 from course.secret import KEY
 from course.sheets import BEGIN, END, SETUP, answers, grade_id, points
@@ -35,6 +36,7 @@ __all__ = ["ClassReport", "Failing", "Part", "RaisedCell", "class_report", "writ
 
 CASE = re.compile(r"(case \d+ of \d+) does not hold yet\. ")
 BOOK = "the book's solution"  #: stands among the students, whose answers are compared with it
+LOOKED = "exercises compared for the report"
 RAISED = "no case could be tried"  #: what the answers have in common that failed at no case
 MOST_SAID = 3  #: different messages that are shown of one cell
 MOST_ALIKE = 40  #: groups of answers that are shown of one exercise
@@ -186,11 +188,14 @@ def class_report(
     sheets = sheets_of(course, name)
     handed = {sheet: _handed_in(course, name, sheet, entered) for sheet in sheets}
     graded = {each.student for own in handed.values() for each in own}
-    parts = [
-        part
-        for sheet, release in sheets.items()
-        for part in _parts(course, name, sheet, release, handed[sheet], marks)
-    ]
+    parts: list[Part] = []
+    step = stepping(
+        sum(points(cell) > 0 for each in sheets.values() for cell in each.cells), LOOKED
+    )
+    for sheet, release in sheets.items():
+        for part in _parts(course, name, sheet, release, handed[sheet], marks):
+            parts.append(part)
+            step()
     return ClassReport(
         name=name,
         students=len(graded),

@@ -35,6 +35,9 @@ KEPT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 PACKED = re.compile(r"[^_]+_(LATE_)?\d+_(\d+_|assignsubmission_[a-z]+_)")
 
 
+REFUSED = "nothing that was handed in could be graded, so the total is 0"
+
+
 @dataclass(frozen=True)
 class Export:
     """What has been written for a platform.
@@ -93,6 +96,11 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
         place: _total(marks.get(each, {}), lost.get(each)) for place, each in found.students.items()
     }
     told = [f"{student}: {why}" for student, why in found.told.items()]
+    told += [
+        f"{student}: {REFUSED} ({'; '.join(state.notes)})"
+        for student, state in submitted.items()
+        if student not in marks
+    ]
     told += [f"{student}: {UNKNOWN}" for student, share in lost.items() if share is None]
     told += [
         f"{table.name(place)}: handed in nothing"

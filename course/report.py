@@ -23,6 +23,7 @@ from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.lateness import left
+from course.progress import stepping
 from course.sheets import answers, grade_id, points
 from pdpbook._files import write_whole as write_file
 
@@ -185,12 +186,15 @@ class Student:
         On the learning platform.
     notes : tuple of str
         For the last column.
+    stray : bool
+        Whether it is no student but a file of which nobody can say whose it is; it has no points.
     """
 
     student: str
     name: str
     number: str
     notes: tuple[str, ...]
+    stray: bool = False
 
 
 def write_grades(
@@ -238,6 +242,9 @@ def write_grades(
         line = [each.name, each.number]
         for assignment, parts in possible.items():
             given = table[assignment].get(each.student, {})
+            if each.stray:
+                line += [""] * (len(parts) + (4 if lost.get(assignment) else 3))
+                continue
             scores = [given[part].score if part in given else 0.0 for part in parts]
             line += ["" if score is None else number(score) for score in scores]
             waiting = sum(mark.waits for mark in given.values())
@@ -316,8 +323,10 @@ def write_feedback(
         for cell in sheet.cells
         if points(cell)
     }
+    everyone = sorted({*marks, *notes})
+    step = stepping(len(everyone), "pages of feedback written")
     with formulas() as typesetter:
-        for student in sorted({*marks, *notes}):
+        for student in everyone:
             given = marks.get(student, {})
             told = [*notes.get(student, ())]
             if hours := late.get(student, ""):
@@ -327,6 +336,7 @@ def write_feedback(
             folder = course.folder / "feedback" / student / assignment
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "feedback.html").write_text(page, encoding="utf-8")
+            step()
 
 
 def _page(

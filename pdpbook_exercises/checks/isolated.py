@@ -517,14 +517,14 @@ class _Submission:
         return message
 
     def _read(self, length: int) -> bytes:
-        data = b""
+        data = bytearray()  # to which a piece is added without a copy of what is there
         while len(data) < length:
             self._wait([self._reading], [])
             piece = os.read(self._reading, min(length - len(data), 2**20))
             if not piece:
                 raise self._fail("the submission left its process")
             data += piece
-        return data
+        return bytes(data)
 
     def decode(self, value: Any) -> Any:
         """Make plain data of a reply, functions that ask the submission, and frozen results."""
