@@ -25,6 +25,7 @@ from course.isolation import said as said_of
 from course.lateness import left
 from course.progress import stepping
 from course.sheets import answers, grade_id, points
+from course.written import BESIDE_KEY, parts_of
 from pdpbook._files import write_whole as write_file
 
 __all__ = [
@@ -54,6 +55,7 @@ th, td {{ border-bottom: 1px solid #bbb; padding: .2rem .8rem .2rem 0; text-alig
 pre, .text {{ background: #f3f4f5; border-left: 3px solid #6b6b6b; padding: .5rem; }}
 pre {{ overflow-x: auto; }}
 .text {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+img {{ display: block; max-width: 100%; height: auto; }}
 @media (prefers-color-scheme: dark) {{
   body {{ color: #ddd; background: #14181e; }}
   pre, .text {{ background: #222832; }}
@@ -162,8 +164,9 @@ def title_of(part: str) -> str:
     >>> title_of("why-noise/flips-check"), title_of("why-noise/optimal-proof")
     ('why-noise/flips', 'why-noise/optimal (proof)')
     """
-    if part.endswith("-proof"):
-        return f"{part.removesuffix('-proof')} (proof)"
+    for kind in ("proof", "words"):
+        if part.endswith(f"-{kind}"):
+            return f"{part.removesuffix(f'-{kind}')} ({kind})"
     return part.removesuffix("-check")
 
 
@@ -284,12 +287,21 @@ def _part(
     if wrote is not None and wrote.cell_type == "code":
         lines.append(f"<pre><code>{escape(wrote.source)}</code></pre>")
     elif wrote is not None:
-        lines.append(f'<div class="text">{typesetter.text(wrote.source)}</div>')
+        lines.append(_words(wrote, typesetter))
     if said:
         lines.append(f"<p>The check: {escape(said)}</p>")
     if mark.comment:
         lines.append(f'<p>Comment:</p><div class="text">{typesetter.text(mark.comment)}</div>')
     return "\n".join(lines)
+
+
+def _words(cell: NotebookNode, typesetter: Formulas) -> str:
+    """Return the HTML of an answer in words, with its pictures."""
+    parts = [
+        f'<img src="{escape(address)}" alt="{escape(text)}">' if address else typesetter.text(text)
+        for text, address in parts_of(cell)
+    ]
+    return f'<div class="text">{"".join(parts)}</div>'
 
 
 def write_feedback(
@@ -365,6 +377,10 @@ def _page(
                 wrote = cells.get(part.removesuffix("-check"))
                 said = said_of(cells[part]) if part in checks else ""
                 parts.append(_part(name, mark, wrote, said, typesetter))
+        beside = [each for each in notebook.cells if BESIDE_KEY in each.metadata.get("pdpbook", {})]
+        for cell in beside:
+            title = escape(f"{path.stem}/{cell.metadata.pdpbook[BESIDE_KEY]}")
+            parts.append(f"<h2>Written below {title}</h2>\n{_words(cell, typesetter)}")
     rows, total = [], 0.0
     for name, most in possible.items():
         score = given[name].score if name in given else 0.0

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -34,12 +34,20 @@ from course.isolation import ADDED
 from course.progress import stepping
 from course.sheets import INSTALL, SETUP, answers, grade_id, points
 from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, stem
+from course.written import (
+    BESIDE_KEY,
+    LONGEST_PROSE,
+    Pictures,
+    Prose,
+    Sections,
+    is_prose,
+    joined,
+)
 
 __all__ = ["Problem", "Submission", "find_submissions", "mend", "read_notebook"]
 
 MOST_CELLS = 1000  #: of a notebook
 LONGEST_CODE = 2**20  #: characters of all cells of code of a notebook
-LONGEST_PROSE = 20_000  #: characters of an answer in words that are shown to the marker
 LONGEST_TIME = 200  #: bytes of a time
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
 PLATFORM = re.compile(
@@ -52,6 +60,11 @@ SEVERAL = (
     "the path is the name: STUDENT='^(?P<student>[^/]+)'"
 )
 
+ELSEWHERE = "what stands in other cells below its heading counts as well"
+BESIDE = (
+    "there are words below it, where no answer in words is asked for; the page of feedback and the "
+    "report show them"
+)
 NAMELESS = "its cells had lost their names; their checks tell what they answer"
 #: the line of a check cell that says which exercise it checks
 CHECKED = re.compile(r"""^\s*(?:print\()?check\(\s*["'](?P<exercise>[^"'\n]+)["']""", re.MULTILINE)
@@ -476,20 +489,34 @@ def _name(cell: NotebookNode, name: str) -> None:
 def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """Return a sheet with the answers of a submission, and what was not as it should be.
 
-    Of the student's notebook only texts are taken: those of the answers, and cells that are not
-    of the sheet.  If a cell stands there more than once, the last one counts, as in a notebook
-    that is run from the top; the others are kept as cells without a name.
+    Of the student's notebook only texts and pictures are taken: those of the answers, and cells
+    that are not of the sheet.  If a cell of code stands there more than once, the last one counts,
+    as in a notebook that is run from the top; the others are kept as cells without a name.  An
+    answer in words is all that was written below the heading of its exercise.
     """
     wanted = {grade_id(cell): cell for cell in sheet.cells if grade_id(cell)}
     answers = {name for name, cell in wanted.items() if cell.metadata.nbgrader.solution}
+    sections, pictures = Sections(sheet), Pictures()
+    places = {*sections.place.values()}
     given: dict[str, NotebookNode] = {}
     earlier: dict[str, list[NotebookNode]] = {}  # copies, by the name of the one that counts
     others: dict[str, list[NotebookNode]] = {"": []}  # by the cell of the sheet before them
+    words: dict[str, list[Prose]] = defaultdict(list)  # by the place for them
+    added: Counter[str] = Counter()  # cells besides the place, with words that belong to it
+    beside: dict[str, str] = {}
     notes: list[str] = []
-    statements = {cell.source for cell in sheet.cells if not grade_id(cell)}
-    last = ""
+    last, section = "", 0
     for cell in notebook.cells:
         name = grade_id(cell)
+        if name in wanted:
+            section = sections.of(name)
+        if name in places:
+            if cell.source.strip() != wanted[name].source.strip() or cell.get("attachments"):
+                words[name].append(pictures.read(cell))
+            given[name] = cell
+            last = name
+            others.setdefault(last, [])
+            continue
         if name in wanted and cell.cell_type == wanted[name].cell_type:
             if name in given and name in answers:
                 notes.append(f"{name} stands there more than once; the last one counts")
@@ -503,25 +530,46 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
         if name:
             known = "is of another kind" if name in wanted else "belongs to no cell of the sheet"
             notes.append(f"a cell named {name} {known}; it is kept without the name")
-        if cell.cell_type in {"code", "markdown"} and cell.source not in statements:
-            others[last].append(cell)
-    cells = [_plain(cell) for cell in others[""]]
+        if cell.cell_type == "code":
+            others[last].append(new_code_cell(cell.source))
+            if section in sections.place and is_prose(cell.source):
+                words[sections.place[section]].append(pictures.read(cell))
+                added[sections.place[section]] += 1
+            continue
+        heading = sections.heading(cell.source)
+        section, text = heading or (section, cell.source)
+        prose = pictures.read(cell, text)
+        if not prose.text:
+            continue
+        if section in sections.place:
+            words[sections.place[section]].append(prose)
+            added[sections.place[section]] += 1
+            continue
+        title = sections.title.get(section, "the top")
+        beside.setdefault(title, f"{title}: {BESIDE}")
+        others[last].append(_beside(prose, title))
+    notes += [*beside.values(), *dict.fromkeys(pictures.notes)]
+    cells = others[""]
     for cell in sheet.cells:
         name = grade_id(cell)
         copied = nbformat.from_dict(cell)
-        if name and name not in given:
+        if name and name not in given and name not in words:
             notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
-        if name in answers and name in given:
-            copied.source = _text(given[name])
-            if copied.cell_type == "markdown" and len(copied.source) > LONGEST_PROSE:
-                copied.source = copied.source[:LONGEST_PROSE]
+        if added[name]:
+            notes.append(f"{name}: {ELSEWHERE}")
+        if name in words:
+            answer, cut = joined(words[name])
+            copied.source = answer.text
+            copied.attachments = nbformat.from_dict(answer.attachments)
+            if cut:
                 notes.append(f"{name} was cut after {LONGEST_PROSE} characters")
+        elif name in answers and name in given and name not in places:
+            copied.source = given[name].source
         elif name in answers:
-            blank = cell.source if points(cell) else f"# {ADDED}"
-            copied.source = blank
-        cells += [_plain(other) for other in earlier.get(name, [])]
+            copied.source = cell.source if points(cell) else f"# {ADDED}"
+        cells += [new_code_cell(other.source) for other in earlier.get(name, [])]
         cells.append(copied)
-        cells += [_plain(other) for other in others.get(name, [])] if name else []
+        cells += others.get(name, []) if name else []
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     whole = nbformat.from_dict(sheet)
@@ -529,19 +577,10 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
     return whole, notes
 
 
-def _plain(cell: NotebookNode) -> NotebookNode:
-    """Return a cell of the student's own, its text alone."""
-    if cell.cell_type == "code":
-        return new_code_cell(_text(cell))
-    return new_markdown_cell(_text(cell)[:LONGEST_PROSE])
-
-
-def _text(cell: NotebookNode) -> str:
-    """Return the text of a cell; prose as text and formulas alone, without HTML or links.
-
-    The formgrader shows prose as a web page, in which a student's script could give marks.  A
-    space takes the meaning from what would be a tag or a link, and changes no formula.
-    """
-    if cell.cell_type == "code":
-        return str(cell.source)
-    return re.sub(r"\](?=[(:])", "] ", re.sub(r"<(?=[A-Za-z/!?])", "< ", cell.source))
+def _beside(prose: Prose, title: str) -> NotebookNode:
+    """Return a cell with words that are no answer to a question of the sheet."""
+    kept, _ = joined([prose])
+    cell = new_markdown_cell(kept.text, metadata={"pdpbook": {BESIDE_KEY: title}})
+    if kept.attachments:
+        cell.attachments = nbformat.from_dict(kept.attachments)
+    return cell
