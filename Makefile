@@ -87,10 +87,11 @@ books: $(STAMP)
 	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
+#   [LEVELS="core challenge"], of the exercises: without it all but the open ones, which are for credit
 #   without PAGES: those that it has, or the sheets that lie in my-course/source/NAME
 #   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") \
+	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(if $(LEVELS),--levels "$(LEVELS)") \
 	  $(if $(PENALTY),--penalty "$(PENALTY)") $(if $(MOST),--most "$(MOST)") \
 	  $(if $(GRACE),--grace "$(GRACE)") $(PAGES)
 

@@ -26,12 +26,12 @@ from course.folder import Course, CourseError
 from course.grading import OPEN, grade_submissions
 from course.judging import Result, judge_all
 from course.secret import secret_of, seeds_of
-from course.sheets import POINTS, make_sheet
+from course.sheets import make_sheet
 from pdpbook_exercises import check
 from pdpbook_exercises.checks.cases import DRAWN
 from pdpbook_exercises.checks.checking import find_exercise
 from pdpbook_exercises.checks.isolated import Grade
-from tests.course.conftest import PAGE, SHEET, with_answer
+from tests.course.conftest import PAGE, POINTS, SHEET, with_answer
 from tests.course.test_sheets import edition
 from tests.exercises.test_isolated import ATTACKS
 from tests.tools.notebooks import ROOT
@@ -422,6 +422,7 @@ def one_exercise(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Cours
         if "pdpbook" in cell.metadata:
             wanted = cell.metadata.pdpbook.exercise == "ex-dp-versus-pdp-records-needed"
             cell.metadata.pdpbook["for"] = "assignment" if wanted else "practice"
+            cell.metadata.pdpbook["minutes"] = 20
     path = (folder / PAGE).with_suffix(".ipynb")
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
