@@ -560,7 +560,8 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
         if name in words:
             answer, cut = joined(words[name])
             copied.source = answer.text
-            copied.attachments = nbformat.from_dict(answer.attachments)
+            if answer.attachments:
+                copied.attachments = nbformat.from_dict(answer.attachments)
             if cut:
                 notes.append(f"{name} was cut after {LONGEST_PROSE} characters")
         elif name in answers and name in given and name not in places:

@@ -51,6 +51,7 @@ EMBEDDED = (
     re.compile(rf"{ALT}\(\s{{0,9}}<?{DATA}>?(?:\s{{1,9}}\"[^\"\n]{{0,200}}\")?\s{{0,9}}\)"),
     re.compile(rf"<img\b(?P<alt>[^<>]{{0,300}}?)\bsrc\s?=\s?[\"']{DATA}[\"'][^<>]{{0,300}}>"),
 )
+NAMED = re.compile(r"\balt=[\"'](?P<alt>[^\"']*)[\"']")  #: what a tag of HTML says of its picture
 DEFINED = re.compile(rf"^[ ]{{0,3}}\[(?P<alt>[^\]\n]{{1,80}})\]:\s{{0,9}}<?{DATA}>?", re.MULTILINE)
 #: a picture in an answer as it is kept, named by what it shows
 PICTURE = re.compile(
@@ -96,11 +97,14 @@ class Pictures:
         content: dict[str, str] = {}
 
         def token(alt: str, kind: str, data: str) -> str:
+            kind = "image/jpeg" if kind == "image/jpg" else kind
             name, encoded = self._kept(kind, data)
             if not name:
                 return " "
             content[name] = encoded
-            kept.append((re.sub(r"[\[\]()<>\s]+", " ", alt).strip(), name, kind))
+            told = NAMED.search(alt)
+            alt = re.sub(r"[\[\]()<>\s]+", " ", told["alt"] if told else alt)
+            kept.append((alt.strip(), name, kind))
             return f"{FIRST}{len(kept) - 1}{LAST}"
 
         for pattern in EMBEDDED:
@@ -113,12 +117,13 @@ class Pictures:
         attachments = cell.get("attachments") or {}
         for name in sorted(attachments, key=len, reverse=True):
             kind, data = _picture_of(attachments[name])
-            mark = token(name, kind, data)
             forms = "|".join(
                 re.escape(each) for each in {name, quote(name), quote(name, safe="()")}
             )
             used = re.compile(rf"{ALT}\(\s?<?attachment:(?:{forms})>?(?:\s\"[^\"\n]*\")?\s?\)")
-            text = used.sub(mark, text) if used.search(text) else f"{text}\n\n{mark}"
+            found = used.search(text)
+            mark = token(found["alt"] if found else name, kind, data)
+            text = used.sub(mark, text) if found else f"{text}\n\n{mark}"
         text = plain_text(text)
         for number, (alt, name, _) in enumerate(kept):
             text = text.replace(f"{FIRST}{number}{LAST}", f"![{alt}](attachment:{name})")
@@ -126,7 +131,6 @@ class Pictures:
 
     def _kept(self, kind: str, data: str) -> tuple[str, str]:
         """Return the name of a picture and what it holds; nothing if it cannot be shown."""
-        kind = "image/jpeg" if kind == "image/jpg" else kind
         if kind not in KINDS:
             self.notes.append(f"a picture of the kind {kind[:40]} is not shown: use PNG or JPEG")
             return "", ""

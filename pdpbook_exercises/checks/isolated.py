@@ -528,7 +528,7 @@ class _Submission:
             piece = os.read(self._reading, min(length - len(data), 2**20))
             if not piece:
                 raise self._fail("the submission left its process")
-            data += piece
+            data.extend(piece)
         return bytes(data)
 
     def decode(self, value: Any) -> Any:
