@@ -448,10 +448,11 @@ def _in_words(value: Any) -> str:
     elif isinstance(value, list | tuple) and all(isinstance(v, float | np.floating) for v in value):
         text = repr(type(value)(float(f"{v:.6g}") for v in value))
     elif isinstance(value, list | tuple) and any(
-        isinstance(part, np.ndarray) or is_dataclass(part) for part in value
+        isinstance(part, np.ndarray | np.generic) or is_dataclass(part) for part in value
     ):
         left, right = "[]" if isinstance(value, list) else "()"
-        text = f"{left}{', '.join(map(_shown, value))}{right}"
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        text = f"{left}{', '.join(map(_shown, value))}{comma}{right}"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif callable(value):
