@@ -512,7 +512,8 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
             section = sections.of(name)
         if name in places:
             if cell.source.strip() != wanted[name].source.strip() or cell.get("attachments"):
-                words[name].append(pictures.read(cell))
+                prose = pictures.read(cell)
+                words[name] += [prose] if prose.text else []
             given[name] = cell
             last = name
             others.setdefault(last, [])
@@ -553,11 +554,11 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
     for cell in sheet.cells:
         name = grade_id(cell)
         copied = nbformat.from_dict(cell)
-        if name and name not in given and name not in words:
+        if name and name not in given and not words.get(name):
             notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
         if added[name]:
             notes.append(f"{name}: {ELSEWHERE}")
-        if name in words:
+        if words.get(name):
             answer, cut = joined(words[name])
             copied.source = answer.text
             if answer.attachments:

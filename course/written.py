@@ -17,13 +17,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from course.sheets import grade_id, points
+from course.sheets import INSTALL, SETUP, grade_id, points
 
 __all__ = [
     "BESIDE_KEY",
@@ -42,6 +43,8 @@ BESIDE_KEY = "beside"  #: in the metadata of a cell with words that belong to no
 LONGEST_PROSE = 20_000  #: characters of an answer in words that are shown to the marker
 LARGEST_PICTURE = 2**23  #: bytes of a picture
 ALL_PICTURES = 2**25  #: bytes of the pictures of a notebook
+MOST_PICTURES = 50  #: in a notebook
+LONGEST_CODE = 20_000  #: characters of a cell of code that may hold words
 #: how a picture begins, and how its name ends
 KINDS = {"image/png": (b"\x89PNG\r\n\x1a\n", "png"), "image/jpeg": (b"\xff\xd8\xff", "jpg")}
 ALT = r"!\[(?P<alt>[^\]\n]{0,200})\]"
@@ -88,6 +91,7 @@ class Pictures:
     def __init__(self) -> None:
         self.notes: list[str] = []
         self._left = ALL_PICTURES
+        self._more = MOST_PICTURES
 
     def read(self, cell: Mapping[str, Any], source: str | None = None) -> Prose:
         """Return what stands in a cell, or in a part of its text, with its pictures."""
@@ -109,13 +113,13 @@ class Pictures:
 
         for pattern in EMBEDDED:
             text = pattern.sub(lambda m: token(m["alt"], m["kind"], m["data"]), text)
-        for found in [*DEFINED.finditer(text)]:
+        for found in islice(DEFINED.finditer(text), self._more):
             mark = token(found["alt"], found["kind"], found["data"])
             text = text.replace(found[0], "")
             used = re.compile(rf"!\[[^\]\n]{{0,200}}\]\[{re.escape(found['alt'])}\]")
             text = used.sub(mark, text) if used.search(text) else f"{text}\n\n{mark}"
         attachments = cell.get("attachments") or {}
-        for name in sorted(attachments, key=len, reverse=True):
+        for name in sorted(attachments, key=len, reverse=True)[: max(self._more, 1)]:
             kind, data = _picture_of(attachments[name])
             forms = "|".join(
                 re.escape(each) for each in {name, quote(name), quote(name, safe="()")}
@@ -131,6 +135,10 @@ class Pictures:
 
     def _kept(self, kind: str, data: str) -> tuple[str, str]:
         """Return the name of a picture and what it holds; nothing if it cannot be shown."""
+        if not self._more:
+            self.notes.append(f"of the pictures only {MOST_PICTURES} are shown")
+            return "", ""
+        self._more -= 1
         if kind not in KINDS:
             self.notes.append(f"a picture of the kind {kind[:40]} is not shown: use PNG or JPEG")
             return "", ""
@@ -222,10 +230,13 @@ def is_prose(source: str) -> bool:
     >>> is_prose("Let x be a record of the bin."), is_prose("# because a < b"), is_prose("%time x")
     (True, True, False)
     """
-    if not source.strip():
+    if not source.strip() or len(source) > LONGEST_CODE:
         return False
     try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            tree = ast.parse(TransformerManager().transform_cell(source))
     except (SyntaxError, ValueError):
         return True
     except (RecursionError, MemoryError):
@@ -263,7 +274,8 @@ class Sections:
             named = bool(name)
             if name:
                 self._of[name] = number
-                self.title.setdefault(number, name)
+                if name not in (INSTALL, SETUP):
+                    self.title.setdefault(number, name)
                 if (
                     cell.cell_type == "markdown"
                     and points(cell)

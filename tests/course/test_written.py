@@ -19,7 +19,7 @@ from course.formulas import markdown_with_formulas
 from course.grading import grade_submissions
 from course.sheets import grade_id
 from course.submissions import BESIDE, ELSEWHERE, mend
-from course.written import PICTURE, Pictures
+from course.written import MOST_PICTURES, PICTURE, Pictures
 from tests.course.conftest import SHEET, with_answer
 from tests.course.test_grading import copy_of, feedback, mark, table
 from tests.course.test_lateness import judged_by_looks
@@ -131,6 +131,8 @@ def test_a_blank_stays_blank(release) -> None:
     given = written(release, new_markdown_cell("  \n"), new_code_cell("x = 1"))
     cell, notes = proof_in(given, release)
     assert cell == release.cells[place(release, PROOF)] and not notes
+    cell, notes = proof_in(with_answer(release, " ", PROOF), release)  # it was cleared
+    assert cell == release.cells[place(release, PROOF)] and not notes
 
 
 def test_words_in_another_place_are_kept_and_told(release) -> None:
@@ -206,6 +208,18 @@ def test_pictures_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "a picture of 25008 bytes",
         "a picture of 19008 bytes",
     ]
+
+
+def test_thousands_of_pictures_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text is searched for a limited number of them."""
+    tiny = encoded(base64.b64decode(PNG)[:8])
+    pictures, tried = Pictures(), []
+    monkeypatch.setattr("course.written.quote", lambda name, **given: tried.append(name) or name)
+    text = f"![p](data:image/png;base64,{tiny})" * 3_000
+    names = {f"{number}.png": {"image/png": tiny} for number in range(3_000)}
+    prose = pictures.read(new_markdown_cell(text, attachments=names))
+    assert len(PICTURE.findall(prose.text)) == MOST_PICTURES and len(tried) <= 2
+    assert {*pictures.notes} == {f"of the pictures only {MOST_PICTURES} are shown"}
 
 
 @pytest.mark.parametrize("name", [")<script>.png", "x](http://host).png", "a\\..\\b.png", "*"])
