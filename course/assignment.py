@@ -28,6 +28,7 @@ from book._ext.pages.exercise_options import LEVELS
 from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
 from course.lateness import Penalty
+from course.progress import progress
 from course.secret import KEY, seeds_of
 from course.sheets import (
     OTHER,
@@ -241,7 +242,10 @@ def _made(
         print(f"taken off late submissions: {dates.penalty}")
     release = course.folder / "release" / name
     seconds = course.checker().seconds
-    for path in sorted(source.glob("*.ipynb")):
+    paths = sorted(source.glob("*.ipynb"))
+    tell = progress(len(paths))
+    for path in paths:
+        print(f"{path.stem}: the solutions and the blank sheet are graded", flush=True)
         blank = nbformat.read(release / path.name, as_version=4)
         try:
             seeds = seeds_of(course.folder, KEY, dict(answers(blank).values()))
@@ -250,7 +254,7 @@ def _made(
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:
             raise CourseError("\n".join([f"{path} will not do:", *wrong]))
-        print(f"{path.stem}: the key holds all {held} cases, the blank sheet none")
+        print(f"{path.stem}: the key holds all {held} cases, the blank sheet none ({tell()})")
     archive = course.folder / f"{name}.zip"
     pack(release, archive, date_of(ROOT))
     return archive

@@ -24,6 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from course.folder import Course, CourseError
 from course.grading import UNKNOWN, State, numbers_of, states, taken_off
 from course.lateness import left
+from course.progress import stepping
 from course.report import Mark, marks_of, number, sheets_of, write_whole
 from course.roster import POINTS_POSSIBLE, Row, matched, read_roster
 
@@ -130,7 +131,9 @@ def _feedback(course: Course, name: str, submitted: Mapping[str, State]) -> Path
     scratch = archive.with_name(f".{archive.name}.new")
     try:
         with ZipFile(scratch, "w", ZIP_DEFLATED) as file:
+            step = stepping(len(submitted), "pages of feedback packed")
             for student, state in sorted(submitted.items()):
+                step()
                 page = course.folder / "feedback" / student / name / "feedback.html"
                 if page.is_file():
                     file.write(page, feedback_name(student, state.file))

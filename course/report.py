@@ -134,7 +134,9 @@ def marks_of(
         By student, and by ``"sheet/cell"``.
     """
     marks: dict[str, dict[str, Mark]] = {}
-    for submission in book.assignment_submissions(assignment):
+    submissions = book.assignment_submissions(assignment)
+    step = stepping(len(submissions), f"marks of {assignment} read")
+    for submission in submissions:
         found = {}
         for notebook in submission.notebooks:
             comments = {comment.name: comment.comment or "" for comment in notebook.comments}
@@ -153,6 +155,7 @@ def marks_of(
             if points(cell)
         ]
         marks[submission.student.id] = {name: found[name] for name in order if name in found}
+        step()
     return dict(sorted(marks.items()))
 
 
