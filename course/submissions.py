@@ -33,7 +33,7 @@ from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
 from course.progress import stepping
 from course.sheets import INSTALL, SETUP, answers, grade_id, points
-from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, stem
+from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, shown, stem
 from course.written import (
     BESIDE_KEY,
     LONGEST_PROSE,
@@ -57,7 +57,8 @@ UNREADABLE = (OSError, TypeError, KeyError, AttributeError, ValueError)
 COPIES = "no program can say which of them counts"
 SEVERAL = (
     "If notebooks that stand together as copies are those of several students, say which part of "
-    "the path is the name: STUDENT='^(?P<student>[^/]+)'"
+    "the path is the name: STUDENT='^(?P<student>[^/]+)', and unpack an archive that holds the "
+    "work of several students, because no path in an archive counts"
 )
 
 ELSEWHERE = "what stands in other cells below its heading counts as well"
@@ -265,7 +266,8 @@ def find_submissions(
                 continue
             files.append((path, why, _student(path, names)))
         except (ValueError, OSError) as error:
-            problems.append(Problem("", f"{path}: {error}", _number(path), str(path)))
+            where = shown(path)
+            problems.append(Problem("", f"{where}: {error}", _number(path), where))
     people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
     problems += [
         Problem(each.before or each.student, each.note, each.number)
@@ -280,7 +282,7 @@ def find_submissions(
         number = "" if person.refused else _number(path)
         if person.refused:
             why = f"it is not graded, because {person.refused}"
-        for piece in [Piece(str(path), refused=why)] if why else pieces(folder, path):
+        for piece in [Piece(shown(path), refused=why)] if why else pieces(folder, path):
             sheet = ""
             try:
                 if piece.refused:
@@ -294,7 +296,7 @@ def find_submissions(
                 told = f"{error}" if isinstance(error, NoNotebook) else _unread(error)
                 stray = piece.refused == NO_NOTEBOOK and _stray(path, person)
                 owner = "" if stray else whose
-                problem = Problem(owner, f"{piece.path}: {told}", number, str(path), sheet)
+                problem = Problem(owner, f"{piece.path}: {told}", number, shown(path), sheet)
                 problems.append(problem)
                 continue
             late = _platform(path, "late") != ""

@@ -27,7 +27,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pdpbook_exercises.checks.wire import printable
 
-__all__ = ["TIMES", "Piece", "files_of", "pieces", "stem"]
+__all__ = ["TIMES", "Piece", "files_of", "pieces", "shown", "stem"]
 
 LARGEST = 2**27  #: bytes of a notebook, and of all that is unpacked from an upload
 MOST_NOTEBOOKS = 200  #: in an upload
@@ -91,7 +91,8 @@ def files_of(folder: Path) -> Iterator[tuple[PurePosixPath, str]]:
 
     Hidden files are left out: programs make them.  A link is named and not followed.
     """
-    for place, folders, files in os.walk(folder):
+    closed: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=closed.append):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         links = [each for each in folders if Path(place, each).is_symlink()]
         for name in sorted([*files, *links]):
@@ -102,6 +103,19 @@ def files_of(folder: Path) -> Iterator[tuple[PurePosixPath, str]]:
             mode = path.lstat().st_mode
             why = LINK if stat.S_ISLNK(mode) else "" if stat.S_ISREG(mode) else NO_FILE
             yield inside, why
+    for error in closed:
+        yield PurePosixPath(Path(error.filename).relative_to(folder).as_posix()), NO_FILE
+
+
+def shown(path: PurePosixPath) -> str:
+    r"""Return a path as a text that every file can hold, also if its name is no text.
+
+    Examples
+    --------
+    >>> shown(PurePosixPath("anna/\udcff.ipynb"))
+    'anna/?.ipynb'
+    """
+    return printable(str(path))
 
 
 def stem(name: str) -> str:
@@ -131,10 +145,10 @@ def pieces(folder: Path, path: PurePosixPath) -> Iterator[Piece]:
     try:
         number = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        yield Piece(str(path), refused=f"it cannot be read: {error.strerror}")
+        yield Piece(shown(path), refused=f"it cannot be read: {error.strerror}")
         return
     with os.fdopen(number, "rb") as file:
-        yield from _pieces(file, os.fstat(number).st_size, str(path), _Left(), DEPTH)
+        yield from _pieces(file, os.fstat(number).st_size, shown(path), _Left(), DEPTH)
 
 
 def _pieces(file: IO[bytes], size: int, path: str, left: _Left, depth: int) -> Iterator[Piece]:

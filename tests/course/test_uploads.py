@@ -1,6 +1,7 @@
 """What students upload: read as data, trusted in nothing, and none of it lost without a word."""
 
 import io
+import os
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -188,6 +189,17 @@ def test_a_folder_with_a_number_does_not_block_the_namesake(release, key, tmp_pa
     ]
     [problem] = problems
     assert problem.file == "adamsann_4001/a.ipynb" and "with the number 4001" in problem.told
+
+
+def test_a_name_that_is_no_text_is_told(release, tmp_path: Path) -> None:
+    put(tmp_path, **{"anna__a.ipynb": data(release)})
+    for name in (b"anna/\xff.ipynb", b"\xff.ipynb"):
+        (tmp_path / os.fsdecode(name)).write_bytes(b"")
+    people, told = handed_in(tmp_path, release)
+    assert people == ["anna"]
+    assert told["anna"].startswith("anna/?.ipynb: it is no notebook")
+    assert told[""].startswith("?.ipynb: ") and "\\udcff" in told[""]
+    assert "".join(told.values()).encode()
 
 
 # To the table, the feedback and the platform ------------------------------------------------------
