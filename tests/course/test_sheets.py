@@ -185,21 +185,21 @@ def test_a_question_beside_code_has_a_place_and_a_point() -> None:
 
 def test_open_exercises_are_on_a_sheet_if_they_are_asked_for() -> None:
     page = with_practice()
-    for cell in page.cells[4:7]:
+    for cell in page.cells[4:8]:
         cell.metadata["pdpbook"]["level"] = "open"
     page.cells += [cell for cell in edition(kind="code").cells[4:]]
     for cell in page.cells[-3:]:
         cell.metadata["pdpbook"]["exercise"] = "ex-page-third"
         cell.source = cell.source.replace("sign", "third")
-    key = KEY | {"page/thirds": "third = 3", "page/third": "third = 3"}
+    key = KEY | {"page/thirds": "third = 3"}
     usual = make_sheet(page, key, "page.md")
     assert [name for name in map(grade_id, usual.cells) if name] == [
-        *("install", "setup", "third", "third-check")
+        *("install", "setup", "thirds", "thirds-check")
     ]
     assert "exercises of the level *Open* are not on this" in usual.cells[0].source
     assert purposes(page, "page.md") == {"assignment": 1, "practice": 1, OTHER: 1}
     whole = make_sheet(page, key, "page.md", LEVELS)
-    assert {"signs-check", "third-check"} <= {*map(grade_id, whole.cells)}
+    assert {"signs-check", "thirds-check"} <= {*map(grade_id, whole.cells)}
     assert "Open" not in whole.cells[0].source
 
 
