@@ -7,6 +7,7 @@
       assignments.json     for each assignment its pages, its date, and what being late costs
       roster.csv           who is in the course, if you give a table
       extensions.csv       who may hand in later than the others, if you write such a table
+      .strays-NAME.json    the files of which nobody could say whose they are
       .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets

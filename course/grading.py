@@ -476,9 +476,7 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
 
 def _strays(course: Course, name: str) -> Path:
     """Return where the files of nobody are kept, with the reason, from the last grading."""
-    folder = course.folder / "results"
-    folder.mkdir(exist_ok=True)
-    return folder / f"{name}-strays.json"
+    return course.folder / f".strays-{name}.json"
 
 
 def _lines_of_strays(course: Course, names: Iterable[str]) -> list[Student]:

@@ -86,25 +86,28 @@ class _RefusedError(ValueError):
     """Why something in an upload is not read."""
 
 
-def files_of(folder: Path) -> Iterator[tuple[PurePosixPath, str]]:
-    """Yield the path of each file below a folder, in order, and why it is not opened.
+def files_of(folder: Path) -> list[tuple[PurePosixPath, str]]:
+    """Return the path of each file below a folder, in order, and why it is not opened.
 
     Hidden files are left out: programs make them.  A link is named and not followed.
     """
     closed: list[OSError] = []
+    found = []
     for place, folders, files in os.walk(folder, onerror=closed.append):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        folders[:] = [each for each in folders if not each.startswith(".")]
         links = [each for each in folders if Path(place, each).is_symlink()]
-        for name in sorted([*files, *links]):
+        for name in [*files, *links]:
             path = Path(place, name)
             if name.startswith("."):
                 continue
             inside = PurePosixPath(path.relative_to(folder).as_posix())
             mode = path.lstat().st_mode
             why = LINK if stat.S_ISLNK(mode) else "" if stat.S_ISREG(mode) else NO_FILE
-            yield inside, why
+            found.append((inside, why))
     for error in closed:
-        yield PurePosixPath(Path(error.filename).relative_to(folder).as_posix()), NO_FILE
+        inside = PurePosixPath(Path(error.filename).relative_to(folder).as_posix())
+        found.append((inside, NO_FILE))
+    return sorted(found)
 
 
 def shown(path: PurePosixPath) -> str:

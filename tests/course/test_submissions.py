@@ -372,7 +372,7 @@ def test_prose_without_an_end_is_cut(release) -> None:
     given = with_answer(release, "$x$ " * 20_000, "replacement-loss-proof")
     given.cells.append(new_markdown_cell("y" * 80_000))
     whole, notes = mend(given, release)
-    assert notes == ["replacement-loss-proof was cut after 20000 characters"]
+    assert "replacement-loss-proof was cut after 20000 characters" in notes
     assert len(whole.cells[place(whole, "replacement-loss-proof")].source) == 20_000
     assert len(whole.cells[-1].source) == 20_000
 
