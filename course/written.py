@@ -125,9 +125,9 @@ class Pictures:
                 re.escape(each) for each in {name, quote(name), quote(name, safe="()")}
             )
             used = re.compile(rf"{ALT}\(\s?<?attachment:(?:{forms})>?(?:\s\"[^\"\n]*\")?\s?\)")
-            found = used.search(text)
-            mark = token(found["alt"] if found else name, kind, data)
-            text = used.sub(mark, text) if found else f"{text}\n\n{mark}"
+            first = used.search(text)
+            mark = token(first["alt"] if first else name, kind, data)
+            text = used.sub(mark, text) if first else f"{text}\n\n{mark}"
         text = plain_text(text)
         for number, (alt, name, _) in enumerate(kept):
             text = text.replace(f"{FIRST}{number}{LAST}", f"![{alt}](attachment:{name})")
