@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export formgrader \
+.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export quiz formgrader \
   test test-all lint environment compiled uncompiled oldest nbval arithmetic outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -87,10 +87,11 @@ books: $(STAMP)
 	@$(COMPLETE)
 
 # make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
+#   [LEVELS="core challenge"], of the exercises: without it all but the open ones, which are for credit
 #   without PAGES: those that it has, or the sheets that lie in my-course/source/NAME
 #   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
 assignment: $(BUILT) $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") \
+	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(if $(LEVELS),--levels "$(LEVELS)") \
 	  $(if $(PENALTY),--penalty "$(PENALTY)") $(if $(MOST),--most "$(MOST)") \
 	  $(if $(GRACE),--grace "$(GRACE)") $(PAGES)
 
@@ -102,6 +103,10 @@ grade: $(NBGRADER)
 # Totals in the table that Canvas or Moodle has exported: make export [ROSTER=file.csv] [NAME=week1]
 export: $(NBGRADER)
 	@$(RUN) course.export $(KIT) "$(ROSTER)"
+
+# The predictions of the book as questions for Moodle: make quiz [PAGES="book/foundations/why-noise.md"]
+quiz: $(BUILT) $(NBGRADER)
+	@$(RUN) course.quiz --course "$(COURSE)" $(PAGES)
 
 # Mark proofs in nbgrader's formgrader, in a browser.
 formgrader: $(NBGRADER)

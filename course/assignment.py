@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import nbformat
@@ -24,11 +24,24 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.utils import parse_utc
 
 from book._ext.edition.student_bundle import date_of, pack, pages
+from book._ext.pages.exercise_options import LEVELS
 from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
 from course.lateness import Penalty
+from course.progress import progress
 from course.secret import KEY, seeds_of
-from course.sheets import SheetError, answers, assigned, key_of, leaks, make_sheet, purposes
+from course.sheets import (
+    OTHER,
+    USUAL,
+    SheetError,
+    answers,
+    assigned,
+    key_of,
+    leaks,
+    make_sheet,
+    points,
+    purposes,
+)
 from pdpbook_exercises.checks.checking import find_exercise
 from pdpbook_exercises.checks.isolated import grade
 
@@ -58,8 +71,8 @@ def page_name(page: str) -> str:
     return name
 
 
-def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
-    """Return the sheet of a page, with the solutions.
+def sheet_of(page: str, built: Path, levels: Collection[str] = USUAL) -> nbformat.NotebookNode:
+    """Return the sheet of a page, with the solutions, of the exercises of some levels.
 
     Raises
     ------
@@ -74,12 +87,18 @@ def sheet_of(page: str, built: Path) -> nbformat.NotebookNode:
     solutions = ROOT / "book" / "solutions" / f"{page.removeprefix('book/')}.md"
     source, name = nbformat.read(notebook, as_version=4), f"{page}.md"
     try:
-        key = key_of(solutions, assigned(source, name)) if solutions.is_file() else {}
-        sheet = make_sheet(source, key, name)
+        wanted = assigned(source, name, levels)
+        key = key_of(solutions, wanted) if solutions.is_file() else {}
+        sheet = make_sheet(source, key, name, levels)
     except SheetError as error:
         raise CourseError(str(error)) from None
-    counts = purposes(source, name)
-    print(f"{name}: {counts['assignment']} to hand in, {counts['practice']} for practice left out")
+    counts = purposes(source, name, levels)
+    others = f", {counts[OTHER]} of other levels" if counts[OTHER] else ""
+    most = sum(map(points, sheet.cells))
+    print(
+        f"{name}: {counts['assignment']} to hand in ({most:g} points); left out: "
+        f"{counts['practice']} for practice{others}"
+    )
     return sheet
 
 
@@ -128,6 +147,7 @@ def make_assignment(
     built: Path,
     due: str = "",
     penalty: Penalty | None = None,
+    levels: Collection[str] = (),
 ) -> Path:
     """Make an assignment and return the archive for the students.
 
@@ -147,6 +167,10 @@ def make_assignment(
     penalty : Penalty, optional
         What is taken off a submission that is late; without it, an assignment that is made again
         keeps the penalty that it has, and a new one has none.
+    levels : collection of str
+        Of the exercises that new sheets have; a sheet that is there already is kept as it is.
+        Without any, an assignment that is made again keeps those that it has, and a new one has
+        all but the open ones.
 
     Raises
     ------
@@ -166,7 +190,11 @@ def make_assignment(
             f"into {source}."
         )
     named = dict.fromkeys(page_name(page) for page in given)
-    sheets = {page: sheet_of(page, built) for page in named}
+    levels = levels or course.assignments().get(name, {}).get("levels", USUAL)
+    if not {*levels} <= {*LEVELS}:
+        known = ", ".join(LEVELS)
+        raise CourseError(f"LEVELS must be some of {known}, got {' '.join(levels)!r}.")
+    sheets = {page: sheet_of(page, built, levels) for page in named}
     try:
         due = moment(due) if due else ""
     except ValueError as error:
@@ -177,7 +205,7 @@ def make_assignment(
         )
     course.start()
     with course.locked():
-        return _made(course, sheets, name, due, penalty)
+        return _made(course, sheets, name, due, penalty, levels)
 
 
 def _made(
@@ -186,6 +214,7 @@ def _made(
     name: str,
     due: str,
     penalty: Penalty | None,
+    levels: Collection[str],
 ) -> Path:
     """Write the sheets, release and verify them, and pack the archive."""
     named = [*sheets]
@@ -201,7 +230,7 @@ def _made(
             print(f"kept, as it may have been edited: {path}")
         else:
             nbformat.write(sheet, path)
-    course.note(name, named, due, penalty)
+    course.note(name, named, due, penalty, levels)
     shutil.rmtree(course.folder / "release" / name, ignore_errors=True)  # nbgrader keeps an old one
     course.run(GenerateAssignment, name, ".")
     dates = course.dates(name)
@@ -213,7 +242,10 @@ def _made(
         print(f"taken off late submissions: {dates.penalty}")
     release = course.folder / "release" / name
     seconds = course.checker().seconds
-    for path in sorted(source.glob("*.ipynb")):
+    paths = sorted(source.glob("*.ipynb"))
+    tell = progress(len(paths))
+    for path in paths:
+        print(f"{path.stem}: the solutions and the blank sheet are graded", flush=True)
         blank = nbformat.read(release / path.name, as_version=4)
         try:
             seeds = seeds_of(course.folder, KEY, dict(answers(blank).values()))
@@ -222,7 +254,7 @@ def _made(
             raise CourseError(f"{path} will not do: {error.args[0]}") from None
         if wrong:
             raise CourseError("\n".join([f"{path} will not do:", *wrong]))
-        print(f"{path.stem}: the key passes all {held} cases, the blank sheet none")
+        print(f"{path.stem}: the key passes all {held} cases, the blank sheet none ({tell()})")
     archive = course.folder / f"{name}.zip"
     pack(release, archive, date_of(ROOT))
     return archive
@@ -239,6 +271,7 @@ def main() -> None:
     parser.add_argument("--penalty", default="", help="per cent of the points for each late day")
     parser.add_argument("--most", default="", help="per cent that are taken off at most")
     parser.add_argument("--grace", default="", help="minutes that a submission may be late")
+    parser.add_argument("--levels", default="", help=f"some of {' '.join(LEVELS)}")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
     parser.add_argument("--built", type=Path, default=Path("_build", "html"))
     given = parser.parse_args()
@@ -249,7 +282,10 @@ def main() -> None:
         )
     except ValueError as error:
         raise CourseError(f"{error}.") from None
-    archive = make_assignment(course, given.pages, given.name, given.built, given.due, penalty)
+    levels = given.levels.replace(",", " ").split()
+    archive = make_assignment(
+        course, given.pages, given.name, given.built, given.due, penalty, levels
+    )
     print(f"Hand out {archive}\nThe sheets with solutions are in {course.folder / 'source'}")
 
 

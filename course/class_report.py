@@ -26,15 +26,26 @@ from nbformat import NotebookNode
 from course.folder import Course
 from course.judging import Result, read_result
 from course.likeness import NEAR, SHORTEST, Likeness, alike
+from course.progress import stepping
 from course.report import Mark, number, sheets_of, title_of, write_whole
 from course.secret import KEY
 from course.sheets import BEGIN, END, SETUP, answers, grade_id, points
+from course.written import BESIDE_KEY, parts_of
 from pdpbook_exercises.checks.checking import STUB
 
-__all__ = ["ClassReport", "Failing", "Part", "RaisedCell", "class_report", "write_class_report"]
+__all__ = [
+    "Beside",
+    "ClassReport",
+    "Failing",
+    "Part",
+    "RaisedCell",
+    "class_report",
+    "write_class_report",
+]
 
 CASE = re.compile(r"(case \d+ of \d+) fails\. ")
 BOOK = "the book's solution"  #: stands among the students, whose answers are compared with it
+LOOKED = "exercises compared for the report"
 RAISED = "no case could be tried"  #: what the answers have in common that failed at no case
 MOST_SAID = 3  #: different messages that are shown of one cell
 MOST_ALIKE = 40  #: groups of answers that are shown of one exercise
@@ -125,6 +136,24 @@ class RaisedCell:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Words and pictures where no answer in words is asked for.
+
+    Attributes
+    ----------
+    student, sheet, place : str
+        Whose they are, and the cell below which they stand.
+    parts : tuple of (str, str)
+        Texts, and pictures with their addresses (:func:`course.written.parts_of`).
+    """
+
+    student: str
+    sheet: str
+    place: str
+    parts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class ClassReport:
     """What a class did with an assignment.
 
@@ -140,6 +169,8 @@ class ClassReport:
         In the order of the sheets.
     raised : tuple of RaisedCell
         The most frequent first.
+    beside : tuple of Beside
+        By sheet and student.
     """
 
     name: str
@@ -147,15 +178,17 @@ class ClassReport:
     left_out: tuple[str, ...]
     parts: tuple[Part, ...]
     raised: tuple[RaisedCell, ...]
+    beside: tuple[Beside, ...]
 
 
 @dataclass(frozen=True)
 class _Handed:
-    """What a student handed in for a sheet: the text of each of its cells, and what was found."""
+    """What a student handed in for a sheet: its cells, what was found, words without a place."""
 
     student: str
     cells: dict[str, str]
     result: Result
+    beside: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
 
 def class_report(
@@ -186,17 +219,26 @@ def class_report(
     sheets = sheets_of(course, name)
     handed = {sheet: _handed_in(course, name, sheet, entered) for sheet in sheets}
     graded = {each.student for own in handed.values() for each in own}
-    parts = [
-        part
-        for sheet, release in sheets.items()
-        for part in _parts(course, name, sheet, release, handed[sheet], marks)
-    ]
+    parts: list[Part] = []
+    step = stepping(
+        sum(points(cell) > 0 for each in sheets.values() for cell in each.cells), LOOKED
+    )
+    for sheet, release in sheets.items():
+        for part in _parts(course, name, sheet, release, handed[sheet], marks):
+            parts.append(part)
+            step()
     return ClassReport(
         name=name,
         students=len(graded),
         left_out=tuple(sorted({*entered} - graded)),
         parts=tuple(parts),
         raised=_raised(handed),
+        beside=tuple(
+            Beside(each.student, sheet, place, parts)
+            for sheet, own in handed.items()
+            for each in own
+            for place, parts in each.beside
+        ),
     )
 
 
@@ -249,7 +291,8 @@ def _handed_in(
         if text is None or result is None:
             continue
         if result.entered(text.removesuffix("\n")) == digests.get(sheet):
-            found.append(_Handed(student, _cells(json.loads(text)), result))
+            notebook = json.loads(text)
+            found.append(_Handed(student, _cells(notebook), result, _beside(notebook)))
     return found
 
 
@@ -268,6 +311,16 @@ def _cells(notebook: Mapping[str, Any]) -> dict[str, str]:
         if name:
             found[name] = "".join(cell["source"])
     return found
+
+
+def _beside(notebook: Mapping[str, Any]) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return what was written where no answer in words is asked for, with its place."""
+    found = []
+    for cell in notebook["cells"]:
+        if place := cell["metadata"].get("pdpbook", {}).get(BESIDE_KEY):
+            whole = cell | {"source": "".join(cell["source"])}
+            found.append((str(place), tuple(parts_of(whole))))
+    return tuple(found)
 
 
 def _parts(

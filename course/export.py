@@ -24,6 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from course.folder import Course, CourseError
 from course.grading import UNKNOWN, State, numbers_of, states, taken_off
 from course.lateness import left
+from course.progress import stepping
 from course.report import Mark, marks_of, number, sheets_of, write_whole
 from course.roster import POINTS_POSSIBLE, Row, matched, read_roster
 
@@ -33,6 +34,9 @@ __all__ = ["Export", "export", "feedback_name"]
 KEPT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 #: what the platforms put before the name of a file that they have packed
 PACKED = re.compile(r"[^_]+_(LATE_)?\d+_(\d+_|assignsubmission_[a-z]+_)")
+
+
+REFUSED = "nothing that was handed in could be graded, so the total is 0"
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,11 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
         place: _total(marks.get(each, {}), lost.get(each)) for place, each in found.students.items()
     }
     told = [f"{student}: {why}" for student, why in found.told.items()]
+    told += [
+        f"{student}: {REFUSED} ({'; '.join(state.notes)})"
+        for student, state in submitted.items()
+        if student not in marks
+    ]
     told += [f"{student}: {UNKNOWN}" for student, share in lost.items() if share is None]
     told += [
         f"{table.name(place)}: handed in nothing"
@@ -122,7 +131,9 @@ def _feedback(course: Course, name: str, submitted: Mapping[str, State]) -> Path
     scratch = archive.with_name(f".{archive.name}.new")
     try:
         with ZipFile(scratch, "w", ZIP_DEFLATED) as file:
+            step = stepping(len(submitted), "pages of feedback packed")
             for student, state in sorted(submitted.items()):
+                step()
                 page = course.folder / "feedback" / student / name / "feedback.html"
                 if page.is_file():
                     file.write(page, feedback_name(student, state.file))

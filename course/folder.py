@@ -7,6 +7,7 @@
       assignments.json     for each assignment its pages, its date, and what being late costs
       roster.csv           who is in the course, if you give a table
       extensions.csv       who may hand in later than the others, if you write such a table
+      .strays-NAME.json    the files of which nobody could say whose they are
       .secret              from which the seed of each student in each exercise follows
       gradebook.db         nbgrader's gradebook
       private/             modules of exercises of your own, which no student gets
@@ -33,7 +34,7 @@ import sqlite3
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -53,7 +54,7 @@ from book._ext.edition.reader_code import WRITE_HERE
 from course.isolation import IsolatedChecks
 from course.judging import Result
 from course.lateness import Dates, Penalty
-from course.sheets import BEGIN, END
+from course.sheets import BEGIN, END, USUAL
 from pdpbook_exercises import chapters
 
 __all__ = ["ROOT", "Course", "CourseError", "checked_name", "configure", "moment"]
@@ -243,11 +244,16 @@ class Course:
         return record
 
     def note(
-        self, name: str, pages: list[str], due: str = "", penalty: Penalty | None = None
+        self,
+        name: str,
+        pages: list[str],
+        due: str = "",
+        penalty: Penalty | None = None,
+        levels: Collection[str] | None = None,
     ) -> None:
-        """Keep the pages of an assignment, when it is due, and what is taken off if it is late.
+        """Keep the pages of an assignment and the levels of its exercises, its date and penalty.
 
-        Without a date or a penalty, the one before stays.
+        Without a date, a penalty or levels, those before stay.
         """
         record = self.assignments()
         before = record.get(name, {})
@@ -255,6 +261,8 @@ class Course:
         late = before.get("penalty", {}) if penalty is None else penalty.record()
         record[name] = {"pages": pages} | ({"due": due} if due else {})
         record[name] |= {"penalty": late} if late else {}
+        chosen = before.get("levels", USUAL) if levels is None else levels
+        record[name] |= {"levels": [*chosen]} if {*chosen} != {*USUAL} else {}
         self._record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def dates(self, name: str) -> Dates:

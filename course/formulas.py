@@ -12,13 +12,15 @@ import re
 from base64 import b64encode
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from typing import Any
 
 import tinycss2
+from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from book._ext.pages.typesetter import FONT_URL, FONTS, Typesetter, macros_of_the_book
@@ -197,9 +199,20 @@ class _Renderer(IPythonRenderer):
         return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
 
 
-def markdown_with_formulas(source: str) -> str:
-    """Return Markdown in HTML as nbconvert does, its formulas set."""
-    html: str = MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
+@pass_context
+def markdown_with_formulas(context: Mapping[str, Any], source: str) -> str:
+    """Return Markdown in HTML as nbconvert does, its formulas set.
+
+    Parameters
+    ----------
+    context : mapping
+        Of the template; its ``cell`` has the pictures.
+    source : str
+        What stands in the cell, or a marker's comment on it.
+    """
+    attachments = (context.get("cell") or {}).get("attachments")
+    renderer = _Renderer(escape=False, attachments=attachments)
+    html: str = MarkdownWithMath(renderer=renderer).render(source)
     return html
 
 

@@ -14,7 +14,7 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,8 @@ from nbgrader.converters import Autograde
 
 from course.class_report import write_class_report
 from course.folder import Course, CourseError
-from course.judging import Job, Result, judge_all, kept_result, progress
+from course.judging import Job, Raised, Result, judge_all, kept_result
+from course.progress import progress, stepping
 from course.renaming import rename
 from course.report import (
     Student,
@@ -37,7 +38,7 @@ from course.report import (
     write_whole,
 )
 from course.roster import matched, read_roster, shared
-from course.submissions import COPIES, SEVERAL, Submission, find_submissions
+from course.submissions import COPIES, SEVERAL, Problem, Submission, find_submissions
 from pdpbook_exercises.checks.sandbox import why_not
 
 __all__ = [
@@ -54,6 +55,8 @@ __all__ = [
 STATE = ".state.json"
 SCRATCH = ".grading-"  #: begins the name of a folder in which points are written
 HOUR = timedelta(hours=1)
+STRAY = "nobody's file:"  #: in the place of a name, before that of the file
+ASKS = "asks for input, and while it is graded nobody answers: write the value into the cell"
 OPEN = "graded without a sandbox"
 UNKNOWN = "late by an unknown time: nothing was taken off"
 DOUBTFUL = "late according to the platform, but its time says that it was on time"
@@ -120,6 +123,17 @@ class State:
         if hours is None:
             return "late"
         return number(max(0.01, hours)) if hours else ""
+
+
+def asks(raised: Raised) -> bool:
+    """Whether a cell has called ``input`` or read what is typed.
+
+    Examples
+    --------
+    >>> asks(Raised("a cell after setup", "raised EOFError: EOF when reading a line"))
+    True
+    """
+    return raised.said.startswith("raised EOFError")
 
 
 def states(course: Course, name: str) -> dict[str, State]:
@@ -296,6 +310,7 @@ def enter(
     with tempfile.TemporaryDirectory(dir=course.folder, prefix=SCRATCH) as scratch:
         copy = Path(scratch, book.name)
         copy.write_bytes(before)
+        step = stepping(len(students), "points written")
         for student in students:
             shutil.rmtree(course.folder / "autograded" / student / name, ignore_errors=True)
             try:
@@ -303,6 +318,7 @@ def enter(
             except (CourseError, Exception) as error:
                 last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
                 failed[student] = f"nbgrader could not grade it: {last[:300]}"
+            step()
         if book.read_bytes() != before:
             raise CourseError(
                 f"{book} was changed while points were written. Nothing is lost: close the "
@@ -388,14 +404,22 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
     for old, now in renamed.items():
         rename(course, old, now)
         notes[now].append(f"was {old} until now, and has the marks from there")
-    for student, problem in problems:
-        notes[renamed.get(student, student)].append(problem)
+    refused: dict[str, Problem] = {}
+    missing: dict[str, set[str]] = defaultdict(lambda: {*sheets})
+    for problem in problems:
+        student = renamed.get(problem.student, problem.student)
+        notes[student].append(problem.told)
+        missing[student] -= {problem.sheet}
+        if problem.file:
+            refused.setdefault(student, problem)
     for submission in found:
+        missing[submission.student] -= {submission.sheet}
         notes[submission.student] += [f"{submission.sheet}: {note}" for note in submission.notes]
     everyone = list(dict.fromkeys(submission.student for submission in found))
     for student in everyone:
-        given = {each.sheet for each in found if each.student == student}
-        notes[student] += [f"{sheet}: not handed in" for sheet in sheets if sheet not in given]
+        notes[student] += [
+            f"{sheet}: not handed in" for sheet in sheets if sheet in missing[student]
+        ]
     collect(course, name, found)
     before = (course.folder / "gradebook.db").read_bytes()
     results = judged(course, name, found, again=again)
@@ -406,6 +430,7 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
             for exercise, given in result.grades.items()
             if given.note
         ]
+        notes[student] += [f"{sheet}: {each.place} {ASKS}" for each in result.raised if asks(each)]
     before = _gradebook(course, before, all(result.walled for result in results.values()))
     known = states(course, name)
     digests: dict[str, dict[str, str]] = {student: {} for student in everyone}
@@ -431,14 +456,40 @@ def _graded(course: Course, folder: Path, name: str, pattern: str, again: bool) 
         own_sheets = [each for each in found if each.student == student]
         all_notes = [*notes[student], *open_to_attack]
         state = _after(before_now, own_sheets, digests.get(student, {}), all_notes)
+        if student in refused and not own_sheets:
+            state = replace(
+                state,
+                number=state.number or refused[student].number,
+                file=state.file or PurePosixPath(refused[student].file).parts[0],
+            )
         if student in failed:
             state = replace(state, entered={})
         keep_state(course, name, student, state)
+    strays = {each.file: each.told for each in problems if not each.student}
+    write_whole(_strays(course, name), json.dumps(strays))
     told = [
         f"{student}: {note}" if student else note for student in notes for note in notes[student]
     ]
     told += [SEVERAL] if any(COPIES in line for line in told) else []
     return told + write_out(course, name)
+
+
+def _strays(course: Course, name: str) -> Path:
+    """Return where the files of nobody are kept, with the reason, from the last grading."""
+    return course.folder / f".strays-{name}.json"
+
+
+def _lines_of_strays(course: Course, names: Iterable[str]) -> list[Student]:
+    """Return a line for each file of which nobody can say whose it is."""
+    lines = []
+    for name in names:
+        kept: dict[str, str] = {}
+        with suppress(OSError, ValueError):  # nothing was graded yet, or the record is spoilt
+            kept = dict(json.loads(_strays(course, name).read_text(encoding="utf-8")))
+        lines += [
+            Student("", f"{STRAY} {file}", "", (told,), stray=True) for file, told in kept.items()
+        ]
+    return lines
 
 
 def write_out(course: Course, name: str) -> list[str]:
@@ -487,7 +538,8 @@ def write_out(course: Course, name: str) -> list[str]:
         ]
     else:
         lines = _with_roster(course, lines, {each: {*table[each], *known[each]} for each in made})
-    write_grades(course.folder / "grades.csv", table, lines, late, lost)
+    strays = _lines_of_strays(course, made)
+    write_grades(course.folder / "grades.csv", table, [*lines, *strays], late, lost)
     own = {
         student: [note for note in state.notes if note != OPEN]
         for student, state in known[name].items()

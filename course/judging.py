@@ -15,8 +15,7 @@ import json
 import multiprocessing
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -29,7 +28,7 @@ from pdpbook_exercises.checks.isolated import Grade, grade
 from pdpbook_exercises.checks.sandbox import why_not
 from pdpbook_exercises.checks.wire import printable
 
-__all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "progress", "read_result"]
+__all__ = ["Job", "Raised", "Result", "judge_all", "kept_result", "read_result"]
 
 MEMORY = 2**33  #: bytes of address space of a worker
 LONGEST = 300  #: characters of what is said about a failure
@@ -282,26 +281,3 @@ def judge_all(
             with suppress(OSError, ValueError):
                 worker.close()
         threads.shutdown()
-
-
-def progress(total: int, clock: Callable[[], float] = time.monotonic) -> Callable[[], str]:
-    """Return a function that counts what is done and estimates the time that is left.
-
-    Examples
-    --------
-    >>> told = progress(3, iter([0.0, 60.0, 120.0, 180.0]).__next__)
-    >>> told(), told(), told()
-    ('1 of 3, about 2 min left', '2 of 3, about 1 min left', '3 of 3')
-    """
-    began, done = clock(), 0
-
-    def tell() -> str:
-        nonlocal done
-        done += 1
-        left = (clock() - began) / done * (total - done)
-        if done == total:
-            return f"{done} of {total}"
-        much = f"{left / 60:.0f} min" if left >= 45 else f"{left:.0f} s"
-        return f"{done} of {total}, about {much} left"
-
-    return tell

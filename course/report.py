@@ -23,7 +23,9 @@ from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
 from course.isolation import said as said_of
 from course.lateness import left
+from course.progress import stepping
 from course.sheets import answers, grade_id, points
+from course.written import BESIDE_KEY, parts_of
 from pdpbook._files import write_whole as write_file
 
 __all__ = [
@@ -53,6 +55,7 @@ th, td {{ border-bottom: 1px solid #bbb; padding: .2rem .8rem .2rem 0; text-alig
 pre, .text {{ background: #f3f4f5; border-left: 3px solid #6b6b6b; padding: .5rem; }}
 pre {{ overflow-x: auto; }}
 .text {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+img {{ display: block; max-width: 100%; height: auto; }}
 @media (prefers-color-scheme: dark) {{
   body {{ color: #ddd; background: #14181e; }}
   pre, .text {{ background: #222832; }}
@@ -131,7 +134,9 @@ def marks_of(
         By student, and by ``"sheet/cell"``.
     """
     marks: dict[str, dict[str, Mark]] = {}
-    for submission in book.assignment_submissions(assignment):
+    submissions = book.assignment_submissions(assignment)
+    step = stepping(len(submissions), f"marks of {assignment} read")
+    for submission in submissions:
         found = {}
         for notebook in submission.notebooks:
             comments = {comment.name: comment.comment or "" for comment in notebook.comments}
@@ -150,6 +155,7 @@ def marks_of(
             if points(cell)
         ]
         marks[submission.student.id] = {name: found[name] for name in order if name in found}
+        step()
     return dict(sorted(marks.items()))
 
 
@@ -161,8 +167,9 @@ def title_of(part: str) -> str:
     >>> title_of("why-noise/flips-check"), title_of("why-noise/optimal-proof")
     ('why-noise/flips', 'why-noise/optimal (proof)')
     """
-    if part.endswith("-proof"):
-        return f"{part.removesuffix('-proof')} (proof)"
+    for kind in ("proof", "words"):
+        if part.endswith(f"-{kind}"):
+            return f"{part.removesuffix(f'-{kind}')} ({kind})"
     return part.removesuffix("-check")
 
 
@@ -185,12 +192,15 @@ class Student:
         On the learning platform.
     notes : tuple of str
         For the last column.
+    stray : bool
+        Whether it is no student but a file of which nobody can say whose it is; it has no points.
     """
 
     student: str
     name: str
     number: str
     notes: tuple[str, ...]
+    stray: bool = False
 
 
 def write_grades(
@@ -238,6 +248,9 @@ def write_grades(
         line = [each.name, each.number]
         for assignment, parts in possible.items():
             given = table[assignment].get(each.student, {})
+            if each.stray:
+                line += [""] * (len(parts) + (4 if lost.get(assignment) else 3))
+                continue
             scores = [given[part].score if part in given else 0.0 for part in parts]
             line += ["" if score is None else number(score) for score in scores]
             waiting = sum(mark.waits for mark in given.values())
@@ -277,12 +290,21 @@ def _part(
     if wrote is not None and wrote.cell_type == "code":
         lines.append(f"<pre><code>{escape(wrote.source)}</code></pre>")
     elif wrote is not None:
-        lines.append(f'<div class="text">{typesetter.text(wrote.source)}</div>')
+        lines.append(_words(wrote, typesetter))
     if said:
         lines.append(f"<p>The check: {escape(said)}</p>")
     if mark.comment:
         lines.append(f'<p>Comment:</p><div class="text">{typesetter.text(mark.comment)}</div>')
     return "\n".join(lines)
+
+
+def _words(cell: NotebookNode, typesetter: Formulas) -> str:
+    """Return the HTML of an answer in words, with its pictures."""
+    parts = [
+        f'<img src="{escape(address)}" alt="{escape(text)}">' if address else typesetter.text(text)
+        for text, address in parts_of(cell)
+    ]
+    return f'<div class="text">{"".join(parts)}</div>'
 
 
 def write_feedback(
@@ -316,8 +338,10 @@ def write_feedback(
         for cell in sheet.cells
         if points(cell)
     }
+    everyone = sorted({*marks, *notes})
+    step = stepping(len(everyone), "pages of feedback written")
     with formulas() as typesetter:
-        for student in sorted({*marks, *notes}):
+        for student in everyone:
             given = marks.get(student, {})
             told = [*notes.get(student, ())]
             if hours := late.get(student, ""):
@@ -327,6 +351,7 @@ def write_feedback(
             folder = course.folder / "feedback" / student / assignment
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "feedback.html").write_text(page, encoding="utf-8")
+            step()
 
 
 def _page(
@@ -355,6 +380,10 @@ def _page(
                 wrote = cells.get(part.removesuffix("-check"))
                 said = said_of(cells[part]) if part in checks else ""
                 parts.append(_part(name, mark, wrote, said, typesetter))
+        beside = [each for each in notebook.cells if BESIDE_KEY in each.metadata.get("pdpbook", {})]
+        for cell in beside:
+            title = escape(f"{path.stem}/{cell.metadata.pdpbook[BESIDE_KEY]}")
+            parts.append(f"<h2>Written below {title}</h2>\n{_words(cell, typesetter)}")
     rows, total = [], 0.0
     for name, most in possible.items():
         score = given[name].score if name in given else 0.0

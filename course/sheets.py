@@ -11,8 +11,11 @@ an automatically graded cell, the proof a manually graded one.  What an exercise
 level, stand in the metadata of its cells (``book/_ext/pages/exercise_options.py``).
 
 The source of a sheet, which stays with the instructor, has a solution behind every stub, in a
-region that nbgrader takes out of the release.  An exercise is worth what its level is worth; where
-it asks for a proof and for code, each of them is worth half.
+region that nbgrader takes out of the release.  An exercise is worth a point for every five minutes
+that it takes; where it asks for a proof and for code, each of them is worth half, and the proof
+has the odd point.  A question beside the code has a place for its answer and one of the points.
+The level of an exercise changes no points.  Exercises of the level *open* have
+no single answer and are for credit: a sheet has them only if the instructor asks for them.
 """
 
 from __future__ import annotations
@@ -27,11 +30,12 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from book._ext.edition.reader_code import WRITE_HERE
 from book._ext.execution.execution_cache import read_page
 from book._ext.pages.exercise_options import ExerciseOptions
 
 __all__ = [
-    "POINTS",
+    "USUAL",
     "SheetError",
     "answers",
     "assigned",
@@ -41,9 +45,14 @@ __all__ = [
     "make_sheet",
     "points",
     "purposes",
+    "worth",
 ]
 
-POINTS = {"warm-up": 2, "core": 4, "challenge": 6, "open": 6}  #: by the level of an exercise
+HEAD = 3  #: lines of a statement with its title and its level
+QUESTION = re.compile(r"\w[^.]*\?(?=[\s)”]|$)")
+WORDS = {"code": "the code", "proof": "the proof", "words": "the answer in words"}
+MINUTES = 5  #: of work that a point stands for
+USUAL = ("warm-up", "core", "challenge")  #: levels that a sheet has where nobody says others
 LINK = re.compile(r"(?<!\\)\[([^\[\]]*)\]\((?!https?:)[^()\s]+\)")
 INSTALL, SETUP = "install", "setup"  # the cells before the first exercise
 #: tags of the cells of an exercise, as the notebook edition gives them
@@ -52,6 +61,7 @@ Cells = list[NotebookNode]
 Exercise = tuple[ExerciseOptions, dict[str, NotebookNode]]  # with its cells by tag
 Exercises = list[Exercise]
 INSTANCE = "mine = own("  #: in a stub, what gives a student an instance
+OTHER = "other level"  #: of an assignment that is not on a sheet
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # as nbgrader expects them
 SHORTEST = 16  #: characters of a line that tells something of a solution
 ABOUT = """\
@@ -65,12 +75,17 @@ what still fails; your points are decided later, on other numbers where an exerc
 some.{personal}
 You may add cells. Do not delete or rename any, and leave the checks as they are.
 
-The line under an exercise says what its points are for. Where it asks for a proof, there is a cell
-to write it in. What else it asks for in words has no points: write it down for yourself."""
+The line under an exercise says what its points are for. Where it asks for a proof, or asks a
+question besides the code, there is a cell to answer in; cells that you add below it count as well,
+and so does a picture of your handwriting in PNG or JPEG. What an exercise asks beside a proof
+belongs to the proof."""
 
 PERSONAL = """
 Where `me` stands above the dots, write the name under which you hand in: your answer is judged by
 the instance that belongs to this name."""
+
+CREDIT = """ The exercises of the level *Open* are not on this
+sheet."""
 
 PRACTICE = """ Its other exercises are for practice: do them in the chapter, where each has its
 solution below it."""
@@ -185,12 +200,15 @@ def _options(cell: NotebookNode, page: str) -> ExerciseOptions:
         raise SheetError(f"{page}: {error}, in the cell {cell.source[:80]!r}") from None
 
 
-def purposes(notebook: NotebookNode, page: str) -> Counter[str]:
-    """Return how many exercises of a page are for practice, and how many are assignments."""
-    return Counter(options.purpose for options, _ in _exercises(notebook, page))
+def purposes(notebook: NotebookNode, page: str, levels: Collection[str] = USUAL) -> Counter[str]:
+    """Return how many exercises of a page are for practice, assignments, or of other levels."""
+    return Counter(
+        options.purpose if options.purpose == "practice" or options.level in levels else OTHER
+        for options, _ in _exercises(notebook, page)
+    )
 
 
-def assigned(notebook: NotebookNode, page: str) -> list[str]:
+def assigned(notebook: NotebookNode, page: str, levels: Collection[str] = USUAL) -> list[str]:
     """Return the names of the exercises with code that a page assigns, as their checks have them.
 
     Parameters
@@ -199,19 +217,25 @@ def assigned(notebook: NotebookNode, page: str) -> list[str]:
         The page, as the notebook edition has it.
     page : str
         Its name, for messages.
+    levels : collection of str
+        Of the exercises that are wanted.
 
     Raises
     ------
     SheetError
         If a part of an exercise is missing.
     """
-    found = _assignments(notebook, page)
+    found = _assignments(notebook, page, levels)
     return [checked(cells[CHECK].source)[0] for _, cells in found if CHECK in cells]
 
 
-def _assignments(notebook: NotebookNode, page: str) -> Exercises:
+def _assignments(notebook: NotebookNode, page: str, levels: Collection[str]) -> Exercises:
     """Return the exercises of a page that are handed in, with their cells by tag."""
-    return [each for each in _exercises(notebook, page) if each[0].purpose == "assignment"]
+    return [
+        (options, cells)
+        for options, cells in _exercises(notebook, page)
+        if options.purpose == "assignment" and options.level in levels
+    ]
 
 
 def _exercises(notebook: NotebookNode, page: str) -> Iterator[Exercise]:
@@ -228,21 +252,64 @@ def _exercises(notebook: NotebookNode, page: str) -> Iterator[Exercise]:
         yield options, cells
 
 
-def _worth(options: ExerciseOptions) -> dict[str, int]:
-    """Return the points for each kind of thing that an exercise asks for."""
-    return {kind: POINTS[options.level] // len(options.kind) for kind in options.kind}
+def worth(options: ExerciseOptions, *, asks: bool = False) -> dict[str, int]:
+    """Return the points for each kind of thing that an exercise asks for.
+
+    Parameters
+    ----------
+    options : ExerciseOptions
+        Of the exercise.
+    asks : bool
+        Whether it asks a question, too, which is answered in words.
+
+    Examples
+    --------
+    >>> worth(ExerciseOptions("ex-a", "core", 25, ("code", "proof"), "assignment"))
+    {'code': 2, 'proof': 3}
+    >>> worth(ExerciseOptions("ex-b", "warm-up", 10, ("code",), "assignment"))
+    {'code': 2}
+    >>> worth(ExerciseOptions("ex-c", "core", 20, ("code",), "assignment"), asks=True)
+    {'code': 3, 'words': 1}
+    """
+    total = -(-options.minutes // MINUTES)
+    if len(options.kind) == 2:
+        total = max(total, 2)
+        return {"code": total // 2, "proof": total - total // 2}
+    if asks and options.kind == ("code",):
+        return {"code": max(total - 1, 1), "words": 1}
+    return {options.kind[0]: total}
+
+
+def asks(statement: str) -> bool:
+    r"""Whether a statement asks a question below its title, besides what the code answers.
+
+    Examples
+    --------
+    >>> asks("> **Exercise 1** (How many?)\n>\n> *Core.*\n>\n> Count. Why is it so many?")
+    True
+    >>> asks("> **Exercise 1** (How many?)\n>\n> *Core.*\n>\n> See [this](#4.-Why%3F-how?).")
+    False
+    """
+    text = LINK.sub(r"\1", "\n".join(statement.splitlines()[HEAD:]))
+    return QUESTION.search(text) is not None
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'' if count == 1 else 's'}"
 
 
 def _statement(cell: NotebookNode, worth: dict[str, int]) -> NotebookNode:
     """Return what is asked, with its points, and without links to pages that are not here."""
-    line = " and ".join(f"{points} points for the {kind}" for kind, points in worth.items())
-    return new_markdown_cell(LINK.sub(r"\1", cell.source) + f"\n>\n> *{line}.*")
+    line = " and ".join(f"{_points(count)} for {WORDS[kind]}" for kind, count in worth.items())
+    text = LINK.sub(r"\1", cell.source) + f"\n>\n> *{line}.*"
+    # an answer that is typed into it would be easy to overlook
+    return new_markdown_cell(text, metadata={"editable": False, "deletable": False})
 
 
-def _proof(cell: NotebookNode, name: str, worth: int) -> NotebookNode:
-    """Return a cell to write a proof in, which is marked by hand."""
-    metadata = _nbgrader(f"{name}-proof", "markdown", grade=True, solution=True, points=worth)
-    return new_markdown_cell(cell.source, metadata=metadata)
+def _written(name: str, kind: str, worth: int) -> NotebookNode:
+    """Return a cell to write a proof or an answer in words in, which is marked by hand."""
+    metadata = _nbgrader(f"{name}-{kind}", "markdown", grade=True, solution=True, points=worth)
+    return new_markdown_cell(WRITE_HERE, metadata=metadata)
 
 
 def _code(stub: NotebookNode, check: NotebookNode, name: str, worth: int, solution: str) -> Cells:
@@ -255,7 +322,9 @@ def _code(stub: NotebookNode, check: NotebookNode, name: str, worth: int, soluti
     ]
 
 
-def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> NotebookNode:
+def make_sheet(
+    notebook: NotebookNode, key: dict[str, str], page: str, levels: Collection[str] = USUAL
+) -> NotebookNode:
     """Return the source of a sheet.
 
     Parameters
@@ -266,6 +335,8 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
         The solution of each exercise, as :func:`key_of` returns it.
     page : str
         Name of the page, for messages.
+    levels : collection of str
+        Of the exercises that the sheet has.
 
     Returns
     -------
@@ -277,15 +348,23 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
     SheetError
         If the page has no exercise or no assignment, or a part of one is missing.
     """
-    exercises, counts = _assignments(notebook, page), purposes(notebook, page)
+    exercises = _assignments(notebook, page, levels)
+    counts = purposes(notebook, page, levels)
     if not counts:
         raise SheetError(f"{page} has no exercises")
+    if not exercises and counts[OTHER]:
+        others = [each for each, _ in _exercises(notebook, page) if each.purpose == "assignment"]
+        wanted = " ".join(dict.fromkeys(each.level for each in others))
+        raise SheetError(
+            f"{page} has no assignment of the levels {', '.join(levels)}: say LEVELS={wanted!r}"
+        )
     if not exercises:
         raise SheetError(f"{page} has no assignment: all of its exercises are for practice")
     install, setup = [cell for cell in notebook.cells if cell.cell_type == "code"][:2]
     if "setup" not in tags(install):
         raise SheetError(f"{page}: the first cell does not install the package")
     practice = PRACTICE if counts["practice"] else ""
+    practice += CREDIT if counts[OTHER] else ""
     stubs = [parts[STUB].source for _, parts in exercises if STUB in parts]
     personal = PERSONAL if any(INSTANCE in stub for stub in stubs) else ""
     about = ABOUT.format(title=notebook.metadata["title"], practice=practice, personal=personal)
@@ -294,17 +373,18 @@ def make_sheet(notebook: NotebookNode, key: dict[str, str], page: str) -> Notebo
         metadata = dict(cell.metadata) | _nbgrader(name, "code", locked=True)
         cells.append(new_code_cell(cell.source, metadata=metadata))
     for options, parts in exercises:
-        worth, name = _worth(options), options.label.removeprefix("ex-")
-        if "code" in worth:
+        question = asks(parts[STATEMENT].source)
+        given, name = worth(options, asks=question), options.label.removeprefix("ex-")
+        if "code" in given:
             exercise, _ = checked(parts[CHECK].source)
             if exercise not in key:
                 raise SheetError(f"{page}: {exercise} has no solution")
             name = exercise.partition("/")[2]
-        cells.append(_statement(parts[STATEMENT], worth))
-        if "proof" in worth:
-            cells.append(_proof(parts[PROOF], name, worth["proof"]))
-        if "code" in worth:
-            cells += _code(parts[STUB], parts[CHECK], name, worth["code"], key[exercise])
+        cells.append(_statement(parts[STATEMENT], given))
+        for kind in {"proof", "words"} & given.keys():
+            cells.append(_written(name, kind, given[kind]))
+        if "code" in given:
+            cells += _code(parts[STUB], parts[CHECK], name, given["code"], key[exercise])
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}

@@ -18,17 +18,12 @@ nothing.  Canvas writes ``LATE`` into the names of late files.
 from __future__ import annotations
 
 import json
-import lzma
 import re
-import struct
-import zlib
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import nbformat
 from nbformat import NotebookNode
@@ -36,31 +31,44 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
-from course.sheets import INSTALL, SETUP, grade_id, points
+from course.progress import stepping
+from course.sheets import INSTALL, SETUP, answers, grade_id, points
+from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, shown, stem
+from course.written import (
+    BESIDE_KEY,
+    LONGEST_PROSE,
+    Pictures,
+    Prose,
+    Sections,
+    is_prose,
+    joined,
+)
 
-__all__ = ["Submission", "find_submissions", "mend", "read_notebook"]
+__all__ = ["Problem", "Submission", "find_submissions", "mend", "read_notebook"]
 
-LARGEST = 2**27  #: bytes of a notebook, and of all notebooks of an archive
-MOST_NOTEBOOKS = 200  #: in an archive
-LONGEST_PROSE = 20_000  #: characters of an answer in words that are shown to the marker
-TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
+MOST_CELLS = 1000  #: of a notebook
+LONGEST_CODE = 2**20  #: characters of all cells of code of a notebook
+LONGEST_TIME = 200  #: bytes of a time
 #: what stands behind the name in a file of Canvas, and in a folder of Moodle
 PLATFORM = re.compile(
     r"[^_]+_(?P<late>LATE_)?(?P<id>\d+)_(?:\d+_|assignsubmission_[a-z]+(?:_|$)|text)"
-)
-NO_ARCHIVE = "it is no readable archive"
-#: what an archive may raise that is damaged, or packed in a way that is not known here
-BROKEN = (
-    *(BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError),
-    *(zlib.error, lzma.LZMAError, struct.error, IndexError),
 )
 UNREADABLE = (OSError, TypeError, KeyError, AttributeError, ValueError)
 COPIES = "no program can say which of them counts"
 SEVERAL = (
     "If notebooks that stand together as copies are those of several students, say which part of "
-    "the path is the name: STUDENT='^(?P<student>[^/]+)'"
+    "the path is the name: STUDENT='^(?P<student>[^/]+)', and unpack an archive that holds the "
+    "work of several students, because no path in an archive counts"
 )
 
+ELSEWHERE = "what stands in other cells below its heading counts as well"
+BESIDE = (
+    "there are words below it, where no answer in words is asked for; the page of feedback and the "
+    "report show them"
+)
+NAMELESS = "its cells had lost their names; their checks tell what they answer"
+#: the line of a check cell that says which exercise it checks
+CHECKED = re.compile(r"""^\s*(?:print\()?check\(\s*["'](?P<exercise>[^"'\n]+)["']""", re.MULTILINE)
 MOODLE = "_assignsubmission_"  #: in the name of a folder that Moodle has packed
 NAMESAKE = (
     "another student of the course has this name, so the number of the platform stands behind it"
@@ -106,6 +114,31 @@ class Submission:
     before: str = ""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """Something that was handed in and is not graded, or that the instructor should know of it.
+
+    Attributes
+    ----------
+    student : str
+        Whose it is; empty where nobody can say.
+    told : str
+        What it is: the file and the reason.
+    number : str
+        Of the student on the learning platform, where the name of the file tells it.
+    file : str
+        Where it was found; empty for what is told of a student and not of a file.
+    sheet : str
+        That it is, where this is known.
+    """
+
+    student: str
+    told: str
+    number: str = ""
+    file: str = ""
+    sheet: str = ""
+
+
 def read_notebook(data: bytes) -> NotebookNode:
     """Return the notebook in a file; cells get fresh ids, as copies of a cell may share one.
 
@@ -120,6 +153,7 @@ def read_notebook(data: bytes) -> NotebookNode:
         raise NoNotebook("it is no notebook: it is not JSON") from None
     if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
         raise NoNotebook("it is no notebook: it is JSON of another kind")
+    _bound(content.get("cells", ()))
     try:
         if content["nbformat"] == 4:
             content["nbformat_minor"] = 5
@@ -135,87 +169,26 @@ def read_notebook(data: bytes) -> NotebookNode:
     return notebook
 
 
-def _files(folder: Path) -> Iterator[tuple[PurePosixPath, Callable[[], bytes]]]:
-    """Return every file of a folder, archives opened, by its path, and how it is read.
-
-    So the content of one file at a time is in memory, however many there are.
-    """
-    for path in sorted(folder.rglob("*")):
-        inside = PurePosixPath(path.relative_to(folder).as_posix())
-        if not path.is_file() or any(part.startswith(".") for part in inside.parts):
-            continue
-        if path.suffix != ".zip":
-            yield inside, partial(_content, path)
-            continue
-        try:
-            members = _notebooks(path)
-        except NoNotebook as error:
-            yield inside, partial(_refuse, str(error))
-            continue
-        except BROKEN:
-            yield inside, partial(_refuse, NO_ARCHIVE)
-            continue
-        for member in members:
-            yield inside / PurePosixPath(member.filename), partial(_unpacked, path, member)
-
-
-def _content(path: Path) -> bytes:
-    """Return what a file holds.
+def _bound(cells: Any) -> None:
+    """Refuse what has more cells, or more code, than a person has written.
 
     Raises
     ------
     NoNotebook
-        If it is too large.
+        If it has.
     """
-    if (size := path.stat().st_size) > LARGEST:
-        raise NoNotebook(f"it has {size} bytes, more than {LARGEST}; clear its outputs")
-    return path.read_bytes()
-
-
-def _notebooks(path: Path) -> list[ZipInfo]:
-    """Return the notebooks in an archive.
-
-    Raises
-    ------
-    NoNotebook
-        If they are too many, or too large all together.
-    """
-    with ZipFile(path) as archive:
-        members = []
-        for member in archive.infolist():
-            name = PurePosixPath(member.filename)
-            hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-            if not member.is_dir() and not hidden and name.suffix == ".ipynb":
-                members.append(member)
-    size = sum(member.file_size for member in members)
-    if len(members) > MOST_NOTEBOOKS:
-        raise NoNotebook(f"it holds {len(members)} notebooks, more than {MOST_NOTEBOOKS}")
-    if size > LARGEST:
-        raise NoNotebook(
-            f"its notebooks have {size} bytes, more than {LARGEST}; clear their outputs"
-        )
-    return members
-
-
-def _unpacked(path: Path, member: ZipInfo) -> bytes:
-    """Return a notebook of an archive; not more of it than its header has told.
-
-    Raises
-    ------
-    NoNotebook
-        If it is damaged.
-    """
-    try:
-        with ZipFile(path) as archive, archive.open(member) as file:
-            return file.read(member.file_size + 1)
-    except BROKEN as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise NoNotebook(f"it cannot be unpacked: {reason}") from None
-
-
-def _refuse(why: str) -> bytes:
-    """Raise what is told of an archive of which nothing can be read."""
-    raise NoNotebook(why)
+    if not isinstance(cells, list):
+        return
+    if len(cells) > MOST_CELLS:
+        raise NoNotebook(f"it has {len(cells)} cells, more than {MOST_CELLS}")
+    sources = [
+        each.get("source", "")
+        for each in cells
+        if isinstance(each, dict) and each.get("cell_type") == "code"
+    ]
+    size = sum(sum(map(len, each)) if isinstance(each, list) else len(each) for each in sources)
+    if size > LONGEST_CODE:
+        raise NoNotebook(f"its code has {size} characters, more than {LONGEST_CODE}")
 
 
 def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
@@ -226,9 +199,8 @@ def _student(path: PurePosixPath, pattern: re.Pattern[str] | None) -> str:
             raise ValueError(f"STUDENT={pattern.pattern!r} finds no name in it")
         return student_name(found["student"])
     first = path.parts[0]
-    at_the_top = len(path.parts) == 1 or first.endswith(".zip")
-    if at_the_top or MOODLE in first:
-        first = PurePosixPath(first).stem.split("_")[0]
+    if len(path.parts) == 1 or MOODLE in first:
+        first = stem(first).split("_")[0]
     return student_name(first)
 
 
@@ -237,7 +209,7 @@ def find_submissions(
     sheets: Mapping[str, NotebookNode],
     pattern: str = "",
     known: Mapping[str, str] | None = None,
-) -> tuple[list[Submission], list[tuple[str, str]]]:
+) -> tuple[list[Submission], list[Problem]]:
     """Find what was handed in for some sheets.
 
     Parameters
@@ -249,6 +221,7 @@ def find_submissions(
     pattern : str
         A regular expression with a group ``student``, searched in the path of each file, where
         the names are not as they usually are.  A group ``time`` is when the file was handed in.
+        Of an archive it sees the path of the archive alone.
     known : mapping from str to str, optional
         The students of the course with their numbers on the platform; an empty text is a number
         that is not known.
@@ -257,8 +230,8 @@ def find_submissions(
     -------
     found : list of Submission
         By student and sheet.
-    problems : list of (str, str)
-        For each file that is none, the student, where one is known, and what it is.
+    problems : list of Problem
+        One or more for each file of which nothing is graded.
 
     Raises
     ------
@@ -280,47 +253,60 @@ def find_submissions(
         raise CourseError(f"STUDENT={pattern!r} is no regular expression: {error}") from None
     if names is not None and "student" not in names.groupindex:
         raise CourseError(f"STUDENT={pattern!r} has no group (?P<student>…)")
-    files: list[tuple[PurePosixPath, Callable[[], bytes], str]] = []
-    problems: list[tuple[str, str]] = []
+    files: list[tuple[PurePosixPath, str, str]] = []
+    problems: list[Problem] = []
     times: dict[PurePosixPath, str] = {}
-    for path, read in _files(folder):
+    for path, why in files_of(folder):
         try:
-            if path.name == TIMES:
+            if path.name == TIMES and not why:
                 if MOODLE not in path.parts[0]:  # there a student has put it
-                    times[path.parent] = moment(read().decode("utf-8", "replace"))
+                    with (folder / path).open("rb") as file:
+                        text = file.read(LONGEST_TIME).decode("utf-8", "replace")
+                    times[path.parent] = moment(text)
                 continue
-            files.append((path, read, _student(path, names)))
-        except ValueError as error:
-            problems.append(("", f"{path}: {error}"))
+            files.append((path, why, _student(path, names)))
+        except (ValueError, OSError) as error:
+            where = shown(path)
+            problems.append(Problem("", f"{where}: {error}", _number(path), where))
     people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
-    problems += [(each.before or each.student, each.note) for each in people.values() if each.note]
+    problems += [
+        Problem(each.before or each.student, each.note, each.number)
+        for each in people.values()
+        if each.note
+    ]
     found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-    for path, read, name in files:
+    step = stepping(len(files), "files read")
+    for path, why, name in files:
         person = people[name, _number(path)]
-        student, whose = person.student, person.before or person.student
+        whose = person.before or person.student
+        number = "" if person.refused else _number(path)
         if person.refused:
-            problems.append((whose, f"{path}: it is not graded, because {person.refused}"))
-            continue
-        if path.suffix not in {".ipynb", ".zip"}:
-            stray = len(path.parts) == 1 and path.suffix != ".py" and not person.number
-            problems.append(("" if stray else whose, f"{path}: it is no notebook"))
-            continue
-        try:
-            notebook = read_notebook(read())
-            sheet = _sheet(notebook, sheets)
-            whole, notes = mend(notebook, sheets[sheet])
-            time = _time(path, names) or _time_of_folder(path, times)
-        except NoNotebook as error:
-            problems.append((whose, f"{path}: {error}"))
-        except (RecursionError, MemoryError, *UNREADABLE) as error:
-            problems.append((whose, f"{path}: it cannot be read: {str(error)[:200]}"))
-        else:
-            late, number, told = _platform(path, "late") != "", person.number, tuple(notes)
+            why = f"it is not graded, because {person.refused}"
+        for piece in [Piece(shown(path), refused=why)] if why else pieces(folder, path):
+            sheet = ""
+            try:
+                if piece.refused:
+                    raise NoNotebook(piece.refused)
+                notebook = read_notebook(piece.data)
+                sheet = _sheet(notebook, sheets)
+                notebook, lost = _named(notebook, sheets[sheet])
+                whole, notes = mend(notebook, sheets[sheet])
+                time = _time(path, names) or _time_of_folder(path, times)
+            except (RecursionError, MemoryError, *UNREADABLE) as error:
+                told = f"{error}" if isinstance(error, NoNotebook) else _unread(error)
+                stray = piece.refused == NO_NOTEBOOK and _stray(path, person)
+                owner = "" if stray else whose
+                problem = Problem(owner, f"{piece.path}: {told}", number, shown(path), sheet)
+                problems.append(problem)
+                continue
+            late = _platform(path, "late") != ""
             given = Submission(
-                student, sheet, str(path), whole, told, number, time, late, person.before
+                *(person.student, sheet, piece.path, whole, (*lost, *notes)),
+                *(person.number, time, late, person.before),
             )
-            if all(given.notebook != other.notebook for other in found[student, sheet]):
-                found[student, sheet].append(given)
+            if all(given.notebook != other.notebook for other in found[person.student, sheet]):
+                found[person.student, sheet].append(given)
+        step()
     if not found and not problems:
         raise CourseError(f"There are no submissions in {folder}.")
     single = []
@@ -329,14 +315,22 @@ def find_submissions(
             single += copies
             continue
         where = ", ".join(each.file for each in copies)
+        told = f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}"
+        first = copies[0]
+        number = next((each.number for each in copies if each.number), "")
         problems.append(
-            (
-                copies[0].before or student,
-                f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}: "
-                f"{where}",
-            )
+            Problem(first.before or student, f"{told}: {where}", number, first.file, sheet)
         )
     return single, problems
+
+
+def _stray(path: PurePosixPath, person: _Person) -> bool:
+    """Whether a file that is no notebook lies where students do not hand in: at the top."""
+    return len(path.parts) == 1 and path.suffix != ".py" and not person.number
+
+
+def _unread(error: Exception) -> str:
+    return f"it cannot be read: {str(error)[:200]}"
 
 
 @dataclass(frozen=True)
@@ -401,6 +395,11 @@ def _people(
             people[name, number] = _Person(
                 student, number, before if before != student else "", note
             )
+    numbered = {each.student: key[1] for key, each in people.items() if key[1] and not each.refused}
+    for name, number in given:
+        if not number and (own := numbered.get(name)) and name.endswith(f"_{own}"):
+            why = f"{name} is the name of the student with the number {own}, who has handed in"
+            people[name, number] = _Person(name, own, refused=why)
     return people
 
 
@@ -439,29 +438,88 @@ def _sheet(notebook: NotebookNode, sheets: Mapping[str, NotebookNode]) -> str:
         name: len((own & {grade_id(cell) for cell in sheet.cells}) - common)
         for name, sheet in sheets.items()
     }
+    if not any(shared.values()):  # the names are lost
+        code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        asked = {found["exercise"] for each in code for found in CHECKED.finditer(each)}
+        shared = {
+            name: len(asked & {exercise for exercise, _ in answers(sheet).values()})
+            for name, sheet in sheets.items()
+        }
     name = max(shared, key=lambda each: shared[each])
     if not shared[name]:
         raise NoNotebook(f"no cell of it belongs to one of {', '.join(sheets)}")
     return name
 
 
+def _named(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """Give the cells of a notebook the names that they have lost, if all of them have.
+
+    Programs that convert notebooks leave out the metadata.  The cells of the sheet are known by
+    their text, a check by the exercise that it checks, and an answer is the cell that stands
+    before its check and sets the variable.
+    """
+    wanted = {grade_id(cell): cell for cell in sheet.cells if grade_id(cell)}
+    if any(grade_id(cell) in wanted for cell in notebook.cells):
+        return notebook, []
+    whole = nbformat.from_dict(notebook)
+    checks = {exercise: (name, variable) for name, (exercise, variable) in answers(sheet).items()}
+    texts = {cell.source.strip(): name for name, cell in wanted.items()}
+    free: list[NotebookNode] = []  # cells before a check
+    for cell in whole.cells:
+        if cell.cell_type != "code":
+            continue
+        own = texts.get(cell.source.strip(), "")
+        found = CHECKED.search(cell.source)
+        if found and found["exercise"] in checks:
+            own, variable = checks[found["exercise"]]
+            sets = re.compile(rf"^(?:def\s+|class\s+)?{re.escape(variable)}\b", re.MULTILINE)
+            setting = [each for each in free if sets.search(each.source)]
+            if setting:
+                _name(setting[-1], own.removesuffix("-check"))
+            free = []
+        elif not own:
+            free.append(cell)
+        if own:
+            _name(cell, own)
+    return whole, [NAMELESS] if any(grade_id(cell) for cell in whole.cells) else []
+
+
+def _name(cell: NotebookNode, name: str) -> None:
+    cell.metadata = nbformat.from_dict({"nbgrader": {"grade_id": name}})
+
+
 def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """Return a sheet with the answers of a submission, and what was not as it should be.
 
-    Of the student's notebook only texts are taken: those of the answers, and cells that are not
-    of the sheet.  If a cell stands there more than once, the last one counts, as in a notebook
-    that is run from the top; the others are kept as cells without a name.
+    Of the student's notebook only texts and pictures are taken: those of the answers, and cells
+    that are not of the sheet.  If a cell of code stands there more than once, the last one counts,
+    as in a notebook that is run from the top; the others are kept as cells without a name.  An
+    answer in words is all that was written below the heading of its exercise.
     """
     wanted = {grade_id(cell): cell for cell in sheet.cells if grade_id(cell)}
     answers = {name for name, cell in wanted.items() if cell.metadata.nbgrader.solution}
+    sections, pictures = Sections(sheet), Pictures()
+    places = {*sections.place.values()}
     given: dict[str, NotebookNode] = {}
     earlier: dict[str, list[NotebookNode]] = {}  # copies, by the name of the one that counts
     others: dict[str, list[NotebookNode]] = {"": []}  # by the cell of the sheet before them
+    words: dict[str, list[Prose]] = defaultdict(list)  # by the place for them
+    added: Counter[str] = Counter()  # cells besides the place, with words that belong to it
+    beside: dict[str, str] = {}
     notes: list[str] = []
-    statements = {cell.source for cell in sheet.cells if not grade_id(cell)}
-    last = ""
+    last, section = "", 0
     for cell in notebook.cells:
         name = grade_id(cell)
+        if name in wanted:
+            section = sections.of(name)
+        if name in places:
+            if cell.source.strip() != wanted[name].source.strip() or cell.get("attachments"):
+                prose = pictures.read(cell)
+                words[name] += [prose] if prose.text else []
+            given[name] = cell
+            last = name
+            others.setdefault(last, [])
+            continue
         if name in wanted and cell.cell_type == wanted[name].cell_type:
             if name in given and name in answers:
                 notes.append(f"{name} stands there more than once; the last one counts")
@@ -475,25 +533,47 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
         if name:
             known = "is of another kind" if name in wanted else "belongs to no cell of the sheet"
             notes.append(f"a cell named {name} {known}; it is kept without the name")
-        if cell.cell_type in {"code", "markdown"} and cell.source not in statements:
-            others[last].append(cell)
-    cells = [_plain(cell) for cell in others[""]]
+        if cell.cell_type == "code":
+            others[last].append(new_code_cell(cell.source))
+            if section in sections.place and is_prose(cell.source):
+                words[sections.place[section]].append(pictures.read(cell))
+                added[sections.place[section]] += 1
+            continue
+        heading = sections.heading(cell.source)
+        section, text = heading or (section, cell.source)
+        prose = pictures.read(cell, text)
+        if not prose.text:
+            continue
+        if section in sections.place:
+            words[sections.place[section]].append(prose)
+            added[sections.place[section]] += 1
+            continue
+        title = sections.title.get(section, "the top")
+        beside.setdefault(title, f"{title}: {BESIDE}")
+        others[last].append(_beside(prose, title))
+    notes += [*beside.values(), *dict.fromkeys(pictures.notes)]
+    cells = others[""]
     for cell in sheet.cells:
         name = grade_id(cell)
         copied = nbformat.from_dict(cell)
-        if name and name not in given:
+        if name and name not in given and not words.get(name):
             notes.append(f"{name} was missing" + ("" if name in answers else " and was put back"))
-        if name in answers and name in given:
-            copied.source = _text(given[name])
-            if copied.cell_type == "markdown" and len(copied.source) > LONGEST_PROSE:
-                copied.source = copied.source[:LONGEST_PROSE]
+        if added[name]:
+            notes.append(f"{name}: {ELSEWHERE}")
+        if words.get(name):
+            answer, cut = joined(words[name])
+            copied.source = answer.text
+            if answer.attachments:
+                copied.attachments = nbformat.from_dict(answer.attachments)
+            if cut:
                 notes.append(f"{name} was cut after {LONGEST_PROSE} characters")
+        elif name in answers and name in given and name not in places:
+            copied.source = given[name].source
         elif name in answers:
-            blank = cell.source if points(cell) else f"# {ADDED}"
-            copied.source = blank
-        cells += [_plain(other) for other in earlier.get(name, [])]
+            copied.source = cell.source if points(cell) else f"# {ADDED}"
+        cells += [new_code_cell(other.source) for other in earlier.get(name, [])]
         cells.append(copied)
-        cells += [_plain(other) for other in others.get(name, [])] if name else []
+        cells += others.get(name, []) if name else []
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     whole = nbformat.from_dict(sheet)
@@ -501,19 +581,10 @@ def mend(notebook: NotebookNode, sheet: NotebookNode) -> tuple[NotebookNode, lis
     return whole, notes
 
 
-def _plain(cell: NotebookNode) -> NotebookNode:
-    """Return a cell of the student's own, its text alone."""
-    if cell.cell_type == "code":
-        return new_code_cell(_text(cell))
-    return new_markdown_cell(_text(cell)[:LONGEST_PROSE])
-
-
-def _text(cell: NotebookNode) -> str:
-    """Return the text of a cell; prose as text and formulas alone, without HTML or links.
-
-    The formgrader shows prose as a web page, in which a student's script could give marks.  A
-    space takes the meaning from what would be a tag or a link, and changes no formula.
-    """
-    if cell.cell_type == "code":
-        return str(cell.source)
-    return re.sub(r"\](?=[(:])", "] ", re.sub(r"<(?=[A-Za-z/!?])", "< ", cell.source))
+def _beside(prose: Prose, title: str) -> NotebookNode:
+    """Return a cell with words that are no answer to a question of the sheet."""
+    kept, _ = joined([prose])
+    cell = new_markdown_cell(kept.text, metadata={"pdpbook": {BESIDE_KEY: title}})
+    if kept.attachments:
+        cell.attachments = nbformat.from_dict(kept.attachments)
+    return cell

@@ -64,6 +64,7 @@ class CheckResult:
     name: str
     passed: bool
     message: str
+    mistaken: bool = False  #: whether the case knows the misconception that the answer follows
 
     def __bool__(self) -> bool:
         """Whether the answer passed."""
@@ -226,14 +227,16 @@ def results(
         except Exception as error:  # what came back cannot even be shown
             raised = f"raised {type(error).__name__}: {error}"
             holds, problem, wants_hint = False, f"Comparing what came back {raised}.", True
-        words = [] if holds else [problem]
+        words, mistaken = [] if holds else [problem], False
         if words and problem != STUB:
             words.insert(0, f"case {i} of {len(cases)} fails.")
             if wants_hint:
-                words += [_matching_hint(case, answer, clock)] if hint else []
+                told = _matching_hint(case, answer, clock) if hint else ""
+                mistaken = told in case.mistakes
+                words += [told]
                 words += [case.more or NO_MORE] if hint == 2 else []
             hint = 0
-        yield CheckResult(name, holds, " ".join(filter(None, words)))
+        yield CheckResult(name, holds, " ".join(filter(None, words)), mistaken)
 
 
 def score(
@@ -263,12 +266,12 @@ def score(
     >>> score("dp-versus-pdp/records-needed", ...)[0]
     0
     """
-    tried = results(name, answer, me=me, hint=0, seed=seed, isolated=isolated)
+    tried = [*results(name, answer, me=me, seed=seed, isolated=isolated)]
     held = [result.passed for result in tried]
-    return counted(name, held), len(held)
+    return counted(name, held, mistaken=any(each.mistaken for each in tried)), len(held)
 
 
-def counted(name: str, held: Sequence[bool]) -> int:
+def counted(name: str, held: Sequence[bool], *, mistaken: bool = False) -> int:
     """Return how many of the cases that hold count for a grade.
 
     The fixed cases of an exercise are known, so an answer may be a table of them.  If the exercise
@@ -277,12 +280,17 @@ def counted(name: str, held: Sequence[bool]) -> int:
     student has an instance, the answer is one object, and cases that hold for the object of
     somebody else show nothing, too: it counts if all of them hold.
 
+    Many cases may hold by accident for an answer that follows a known misconception.  It gets at
+    most half, rounded down.
+
     Parameters
     ----------
     name : str
         ``"chapter/exercise"``.
     held : sequence of bool
         For each case in the order of :func:`results`, whether it holds.
+    mistaken : bool
+        Whether the first case that fails knows the misconception.
 
     Returns
     -------
@@ -299,14 +307,17 @@ def counted(name: str, held: Sequence[bool]) -> int:
     0
     >>> counted("dp-versus-pdp/records-needed", [True] * 8 + [False, False, True])
     3
+    >>> counted("dp-versus-pdp/records-needed", [False] + [True] * 10, mistaken=True)
+    5
     """
     exercise = find_exercise(name)
+    most = len(held) // 2 if mistaken else len(held)
     if exercise.own is not None:
         return sum(held) if all(held) else 0
     if exercise.draw is None:
-        return sum(held)
+        return min(most, sum(held))
     fixed, drawn = sum(held[:-DRAWN]), sum(held[-DRAWN:])
-    return drawn + fixed * drawn // DRAWN
+    return min(most, drawn + fixed * drawn // DRAWN)
 
 
 def _kept(argument: Any) -> Any:
@@ -437,10 +448,11 @@ def _in_words(value: Any) -> str:
     elif isinstance(value, list | tuple) and all(isinstance(v, float | np.floating) for v in value):
         text = repr(type(value)(float(f"{v:.6g}") for v in value))
     elif isinstance(value, list | tuple) and any(
-        isinstance(part, np.ndarray) or is_dataclass(part) for part in value
+        isinstance(part, np.ndarray | np.generic) or is_dataclass(part) for part in value
     ):
         left, right = "[]" if isinstance(value, list) else "()"
-        text = f"{left}{', '.join(map(_shown, value))}{right}"
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        text = f"{left}{', '.join(map(_shown, value))}{comma}{right}"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif callable(value):

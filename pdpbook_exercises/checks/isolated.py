@@ -86,6 +86,7 @@ def own(name, me):  # the instance of the student who is graded, whatever the sh
     return {instances!r}[name]
 """
 WHOLE = "An object counts only if all cases pass, because some pass for another student's, too."
+HALF = "This is a known mistake, for which there is at most half of the points."
 KNOWN = "The cases that everybody knows count only as far as those with your own numbers pass."
 CROSS = (
     "What can be sent is numbers, text, arrays, lists, tuples, sets, dicts, functions and results "
@@ -283,14 +284,18 @@ def _graded(name: str, variable: str, submission: _Submission, me: str, seed: in
     """Try the cases of one exercise, each in time of its own."""
     answer = submission.answer(variable, find_exercise(name).refused)
     verdicts = []
-    message = ""
+    message, mistaken = "", False
     submission.next_case()
     for result in results(name, answer, me=me, seed=seed, isolated=True):
         verdicts.append(result.passed)
         message = message or result.message
+        mistaken = mistaken or result.mistaken
         submission.next_case()
-    held, total = counted(name, verdicts), len(verdicts)
-    if held < sum(verdicts):
+    plain, total = counted(name, verdicts), len(verdicts)
+    held = counted(name, verdicts, mistaken=mistaken)
+    if held < plain:
+        message = f"{message} {HALF}"
+    if plain < sum(verdicts):
         message = f"{message} {KNOWN if find_exercise(name).own is None else WHOLE}"
     if submission.broken and held < total:
         message = submission.broken
@@ -517,14 +522,14 @@ class _Submission:
         return message
 
     def _read(self, length: int) -> bytes:
-        data = b""
+        data = bytearray()  # to which a piece is added without a copy of what is there
         while len(data) < length:
             self._wait([self._reading], [])
             piece = os.read(self._reading, min(length - len(data), 2**20))
             if not piece:
                 raise self._fail("the submission left its process")
-            data += piece
-        return data
+            data.extend(piece)
+        return bytes(data)
 
     def decode(self, value: Any) -> Any:
         """Make plain data of a reply, functions that ask the submission, and frozen results."""

@@ -2,8 +2,11 @@
 
 Some exercises ask for what a function of the package computes.  A student writes it to understand
 it, so an answer that imports the function is refused, by the check as by the grader.  What the
-package does inside of its other functions is left alone.  An answer may still hold a copy of the
-source: no program can say who wrote a line.
+package does inside of its other functions is left alone.
+
+This is a reminder and no protection.  The answer is watched where it runs, so code that means to
+get round it does: by ``sys.setprofile(None)``, a thread, or a renamed code object.  An answer may
+also hold a copy of the source, and no program can say who wrote a line.
 """
 
 from __future__ import annotations

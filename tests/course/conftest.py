@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from book._ext.pages.exercise_options import LEVELS
 from course.assignment import make_assignment
 from course.folder import Course
 from course.sheets import BEGIN, END, grade_id
@@ -13,6 +14,8 @@ from tests.tools.notebooks import ROOT
 
 PAGE = "book/per_instance/dp-versus-pdp.md"
 SHEET = "dp-versus-pdp"
+#: points of the exercises of the test page, of which there is one of each of these levels or two
+POINTS = {"warm-up": 2, "core": 4, "open": 6}
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +38,8 @@ def all_assigned(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for cell in notebook.cells:
         if "pdpbook" in cell.metadata:
             cell.metadata.pdpbook["for"] = "assignment"
+            cell.source = cell.source.replace("?", ".")  # nothing is asked in words besides
+            cell.metadata.pdpbook["minutes"] = 5 * POINTS[cell.metadata.pdpbook["level"]]
     path = (folder / PAGE).with_suffix(".ipynb")
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
@@ -45,7 +50,7 @@ def all_assigned(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def course(all_assigned: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course with one assignment; leave it as it is."""
     made = Course(tmp_path_factory.mktemp("made") / "my-course")
-    make_assignment(made, [PAGE], "week1", all_assigned)
+    make_assignment(made, [PAGE], "week1", all_assigned, levels=LEVELS)
     return made
 
 

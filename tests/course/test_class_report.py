@@ -21,10 +21,9 @@ from course.grading import grade_submissions, states
 from course.judging import Raised
 from course.likeness import NEAR
 from course.report import marks_of, sheets_of
-from course.sheets import POINTS
 from pdpbook_exercises.checks.checking import STUB
 from pdpbook_exercises.checks.isolated import Grade
-from tests.course.conftest import SHEET, with_answer
+from tests.course.conftest import POINTS, SHEET, with_answer
 from tests.course.test_grading import NAME, copy_of, mark, table
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")

@@ -26,12 +26,12 @@ from course.folder import Course, CourseError
 from course.grading import OPEN, grade_submissions
 from course.judging import Result, judge_all
 from course.secret import secret_of, seeds_of
-from course.sheets import POINTS, make_sheet
+from course.sheets import make_sheet
 from pdpbook_exercises import check
 from pdpbook_exercises.checks.cases import DRAWN
 from pdpbook_exercises.checks.checking import find_exercise
-from pdpbook_exercises.checks.isolated import Grade
-from tests.course.conftest import PAGE, SHEET, with_answer
+from pdpbook_exercises.checks.isolated import HALF, Grade
+from tests.course.conftest import PAGE, POINTS, SHEET, with_answer
 from tests.course.test_sheets import edition
 from tests.exercises.test_isolated import ATTACKS
 from tests.tools.notebooks import ROOT
@@ -422,6 +422,7 @@ def one_exercise(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Cours
         if "pdpbook" in cell.metadata:
             wanted = cell.metadata.pdpbook.exercise == "ex-dp-versus-pdp-records-needed"
             cell.metadata.pdpbook["for"] = "assignment" if wanted else "practice"
+            cell.metadata.pdpbook["minutes"] = 20
     path = (folder / PAGE).with_suffix(".ipynb")
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
@@ -465,7 +466,8 @@ def test_each_student_has_numbers_of_their_own_and_the_same_again(one_exercise: 
             assert got.held == 0
         elif student.startswith("off"):  # it is wrong at inputs of which only some students get one
             fixed = got.total - DRAWN
-            assert got.held in [m + fixed * m // DRAWN for m in range(DRAWN + 1)]
+            halved = got.held == got.total // 2 and HALF in got.message  # a known mistake
+            assert halved or got.held in [m + fixed * m // DRAWN for m in range(DRAWN + 1)]
         else:
             assert got.held == got.total, got.message
         if got.held == got.total:

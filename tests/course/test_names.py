@@ -99,7 +99,8 @@ def students(folder: Path, release, known: dict[str, str], *names: str, pattern:
     for name in names:
         nbformat.write(release, folder / f"{name}.ipynb")
     found, problems = find_submissions(folder, {SHEET: release}, pattern, known)
-    return {each.student: (each.number, each.before) for each in found}, problems
+    told = [(each.student, each.told) for each in problems]
+    return {each.student: (each.number, each.before) for each in found}, told
 
 
 def test_a_number_knows_its_student_again(release, tmp_path: Path) -> None:

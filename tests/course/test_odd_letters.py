@@ -6,8 +6,7 @@ import nbformat
 
 from course.folder import Course
 from course.grading import grade_submissions
-from course.sheets import POINTS
-from tests.course.conftest import SHEET, with_answer
+from tests.course.conftest import POINTS, SHEET, with_answer
 from tests.course.test_grading import MOST, NAME, copy_of, feedback, table
 
 ODD = "\\ud800 \\udfff \\x00\\x1b[31m\\u202e\\uffff"

@@ -18,9 +18,10 @@ from course.folder import Course, CourseError
 from course.isolation import IsolatedChecks, code_to_run
 from course.sheets import (
     BEGIN,
-    POINTS,
+    OTHER,
     SheetError,
     answers,
+    asks,
     checked,
     grade_id,
     key_of,
@@ -28,6 +29,7 @@ from course.sheets import (
     make_sheet,
     points,
     purposes,
+    worth,
 )
 from tests.course.conftest import PAGE
 from tests.test_exercises import CHAPTERS, name, named, solution_page
@@ -36,7 +38,7 @@ from tests.tools.notebooks import ROOT
 STATEMENT = """\
 > **Exercise 1** (Signs)
 >
-> *Core, 10 minutes, a proof.*
+> *Core, 20 minutes, a proof.*
 >
 > See [Theorem 1](../game/nvo-game.ipynb#x) and [a text](https://doi.org/1), for $[a](b)$."""
 ASSIGNED = [
@@ -48,10 +50,13 @@ KEY = {"page/signs": "sign = lambda x: -1 if x < 0 else 1"}
 
 
 def edition(
-    level: str = "core", kind: str = "code, proof", purpose: str = "assignment"
+    level: str = "core",
+    kind: str = "code, proof",
+    purpose: str = "assignment",
+    minutes: str = "20",
 ) -> NotebookNode:
     """A page of the notebook edition."""
-    given = {"label": "ex-page-signs", "level": level, "minutes": "10", "for": purpose}
+    given = {"label": "ex-page-signs", "level": level, "minutes": minutes, "for": purpose}
     options = read_options(given | {"kind": kind})
 
     def tagged(tag: str) -> dict[str, Any]:
@@ -146,23 +151,64 @@ def test_a_statement_says_its_points_and_links_to_nothing_that_is_not_there() ->
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_proof_beside_code_takes_half_of_the_points(level: str) -> None:
-    total = POINTS[level]
+@pytest.mark.parametrize(("minutes", "total"), [(5, 1), (10, 2), (12, 3), (35, 7), (60, 12)])
+def test_points_follow_the_minutes_and_not_the_level(level: str, minutes: int, total: int) -> None:
+    """A proof beside code has half of them and the odd one."""
+    both = max(total, 2)
     for kind, expected in (
         ("code", {"signs-check": total}),
         ("proof", {"page-signs-proof": total}),
-        ("code, proof", {"signs-proof": total / 2, "signs-check": total / 2}),
+        ("code, proof", {"signs-proof": both - both // 2, "signs-check": both // 2}),
     ):
-        sheet = make_sheet(edition(level, kind), KEY, "page.md")
+        sheet = make_sheet(edition(level, kind, minutes=str(minutes)), KEY, "page.md", LEVELS)
         assert {grade_id(cell): points(cell) for cell in sheet.cells if points(cell)} == expected
+
+
+def test_a_question_beside_code_has_a_place_and_a_point() -> None:
+    page = edition(kind="code")
+    page.cells[4].source += "\n>\n> Why is this so?"
+    sheet = make_sheet(page, KEY, "page.md")
+    assert {grade_id(cell): points(cell) for cell in sheet.cells if points(cell)} == {
+        "signs-words": 1,
+        "signs-check": 3,
+    }
+    assert "3 points for the code and 1 point for the answer in words" in sheet.cells[3].source
+    [place] = [cell for cell in sheet.cells if grade_id(cell) == "signs-words"]
+    assert place.cell_type == "markdown" and place.source == WRITE_HERE
+    page = edition()  # with a proof, to which it belongs
+    page.cells[4].source += "\n>\n> Why is this so?"
+    sheet = make_sheet(page, KEY, "page.md")
+    assert [name for name in map(grade_id, sheet.cells) if "signs" in name] == [
+        *("signs-proof", "signs", "signs-check")
+    ]
+
+
+def test_open_exercises_are_on_a_sheet_if_they_are_asked_for() -> None:
+    page = with_practice()
+    for cell in page.cells[4:8]:
+        cell.metadata["pdpbook"]["level"] = "open"
+    page.cells += [cell for cell in edition(kind="code").cells[4:]]
+    for cell in page.cells[-3:]:
+        cell.metadata["pdpbook"]["exercise"] = "ex-page-third"
+        cell.source = cell.source.replace("sign", "third")
+    key = KEY | {"page/thirds": "third = 3"}
+    usual = make_sheet(page, key, "page.md")
+    assert [name for name in map(grade_id, usual.cells) if name] == [
+        *("install", "setup", "thirds", "thirds-check")
+    ]
+    assert "exercises of the level *Open* are not on this" in usual.cells[0].source
+    assert purposes(page, "page.md") == {"assignment": 1, "practice": 1, OTHER: 1}
+    whole = make_sheet(page, key, "page.md", LEVELS)
+    assert {"signs-check", "thirds-check"} <= {*map(grade_id, whole.cells)}
+    assert "Open" not in whole.cells[0].source
 
 
 def test_the_level_is_no_matter_of_the_text() -> None:
     """A statement that says something else, or nothing, changes no points."""
     page = edition("challenge", "code")
     for cell in page.cells:
-        cell.source = cell.source.replace("Core, 10 minutes, a proof.", "Read on.")
-    assert sum(map(points, make_sheet(page, KEY, "page.md").cells)) == POINTS["challenge"]
+        cell.source = cell.source.replace("Core, 20 minutes, a proof.", "Read on.")
+    assert sum(map(points, make_sheet(page, KEY, "page.md").cells)) == 4
 
 
 PARTS = ("exercise", "exercise-proof", "exercise-stub", "exercise-check")
@@ -187,6 +233,7 @@ def saying(option: str, value: Any) -> NotebookNode:
     ("page", "key", "told"),
     [
         (without(*PARTS), KEY, "page.md has no exercises"),
+        (edition("open"), KEY, r"page.md has no assignment of the levels .*: say LEVELS='open'"),
         (edition(purpose="practice"), KEY, "page.md has no assignment: all of its exercises are"),
         (without("exercise-check"), KEY, "ex-page-signs lacks a cell with the tag exercise-check"),
         (without("exercise-proof"), KEY, "ex-page-signs lacks a cell with the tag exercise-proof"),
@@ -224,10 +271,6 @@ def test_the_imports_of_the_exercises_come_after_the_first_solution() -> None:
         first.index("import numpy") < first.index("def no_noise") < first.index("from pdpbook_ex")
     )
     assert not [code for code in others if "import" in code]
-
-
-def test_every_level_of_the_book_has_its_points() -> None:
-    assert tuple(POINTS) == LEVELS
 
 
 def test_a_key_that_fails_and_a_blank_that_passes_are_told(release, key) -> None:
@@ -269,7 +312,7 @@ def all_chapters(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Cours
     pages = [page.relative_to(ROOT).as_posix() for page in ASSIGNED]
     with pytest.MonkeyPatch.context() as patch:  # test_instances.py solves those of other names
         patch.setattr("course.assignment.STUDENTS", ("Ada",))
-        make_assignment(course, pages, "term", built)
+        make_assignment(course, pages, "term", built, levels=LEVELS)
     return course
 
 
@@ -301,9 +344,14 @@ def test_the_key_gets_all_and_a_blank_nothing(
     text = "\n".join(cell.source for cell in release.cells)
     assert BEGIN not in text and "SOLUTION" not in text
     assert not re.search(r"(?<!\\)\]\((?!https?:)[^()\s$]+\.ipynb", text)
-    assert sum(map(points, release.cells)) == sum(POINTS[options.level] for options in asked)
-    proofs = [cell for cell in release.cells if grade_id(cell).endswith("-proof")]
-    assert len(proofs) == sum("proof" in options.kind for options in asked)
+    assert sum(map(points, release.cells)) == sum(sum(worth(options).values()) for options in asked)
+    proofs = [cell for cell in release.cells if grade_id(cell).endswith(("-proof", "-words"))]
+    questions = [asks(cell.source) for cell in release.cells if cell.source.startswith("> **Ex")]
+    assert len(questions) == len(asked)
+    assert len(proofs) == sum(
+        "proof" in options.kind or question
+        for options, question in zip(asked, questions, strict=True)
+    )
     assert all(cell.source == WRITE_HERE for cell in proofs)
     assert len(code_to_run(release)) == 1 + len(code)
 
@@ -319,14 +367,15 @@ def test_the_key_gets_all_and_a_blank_nothing(
         (["nowhere.md"], {}, "no page nowhere.md. The pages are listed"),
         (["book/solutions/foundations/why-noise.md"], {}, "no page book/solutions"),
         (["book/notation.md"], {}, "book/notation.md has no exercises"),
+        ([PAGE], {"levels": ("hard",)}, "LEVELS must be some of warm-up, .* got 'hard'"),
         ([PAGE], {"name": "../up"}, "cannot be the name of an assignment"),
     ],
 )
 def test_what_no_assignment_can_be_made_of_is_told(
-    pages: list[str], options: dict[str, str], told: str, built: Path, tmp_path: Path
+    pages: list[str], options: dict[str, Any], told: str, built: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(CourseError, match=told):
-        make_assignment(Course(tmp_path / "c"), pages, options.get("name", "a"), built)
+        make_assignment(Course(tmp_path / "c"), pages, **{"name": "a", "built": built} | options)
     assert not (tmp_path / "c").exists()
 
 

@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from course.folder import CourseError
 from course.isolation import code_to_run
 from course.sheets import grade_id
-from course.submissions import find_submissions, mend, read_notebook
+from course.submissions import Submission, find_submissions, mend, read_notebook
 from tests.course.conftest import SHEET, with_answer
 
 RIGHT = "def records_needed(n, epsilon):\n    return 2"
@@ -185,9 +185,15 @@ def put(folder: Path, **files: bytes) -> Path:
     return folder
 
 
+def found_in(folder: Path, *given: object) -> tuple[list[Submission], list[tuple[str, str]]]:
+    """What was handed in, and whose the problems are and what is told of them."""
+    found, problems = find_submissions(folder, *given)
+    return found, [(each.student, each.told) for each in problems]
+
+
 def students(folder: Path, release: NotebookNode, pattern: str = "") -> list[str]:
     """Who has handed in something."""
-    found, problems = find_submissions(folder, {SHEET: release}, pattern)
+    found, problems = found_in(folder, {SHEET: release}, pattern)
     assert not problems
     return [each.student for each in found]
 
@@ -207,8 +213,8 @@ def test_a_pattern_finds_names_that_stand_elsewhere(release, tmp_path: Path) -> 
     assert students(tmp_path, release, r"(?P<student>\w+)-\d") == ["dora", "emil"]
     for pattern, told in (("(", "no regular expression"), ("a", "no group")):
         with pytest.raises(CourseError, match=told):
-            find_submissions(tmp_path, {SHEET: release}, pattern)
-    _, problems = find_submissions(tmp_path, {SHEET: release}, "(?P<student>9)")
+            found_in(tmp_path, {SHEET: release}, pattern)
+    _, problems = found_in(tmp_path, {SHEET: release}, "(?P<student>9)")
     assert [student for student, told in problems if "finds no name in it" in told] == ["", ""]
 
 
@@ -217,7 +223,7 @@ def test_a_sheet_handed_in_twice_stops_nobody_else(release, tmp_path: Path) -> N
     put(tmp_path, **{"anna__a.ipynb": data(release), "anna_7_b.ipynb": other, "ben.ipynb": other})
     put(tmp_path, **{"dora__a.ipynb": other, "dora__copy of a.ipynb": other})  # the same twice
     put(tmp_path, **{"emil__a.ipynb": other, "emil__b.ipynb": data(release)})
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert [each.student for each in found] == ["ben", "dora"]
     told = (
         "was handed in 2 times and is not graded, because no program can say which of them counts"
@@ -248,7 +254,7 @@ def test_names_of_people_are_names(name: str, release, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["-rf", "..", "a\x07", "[a]", "a*", "!", "ü" * 120])
 def test_a_name_that_is_no_folder_is_told(name: str, release, tmp_path: Path) -> None:
     put(tmp_path, **{f"{name}_1.ipynb": data(release), "anna.ipynb": data(release)})
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert [each.student for each in found] == ["anna"]
     if not name.startswith("."):  # hidden files are not looked at
         [(student, told)] = problems
@@ -259,7 +265,7 @@ def test_two_students_of_one_name_are_told_apart_by_their_numbers(release, tmp_p
     names = ("doejane_11_5_a.ipynb", "doejane_LATE_12_6_a.ipynb", "roe_13_7_a.ipynb")
     put(tmp_path, **dict.fromkeys(names, data(release)))
     put(tmp_path, **{"Anna Berg_123_assignsubmission_file___a.ipynb": data(release)})
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert not problems
     assert {each.student: each.number for each in found} == {
         "Anna Berg": "123",
@@ -271,7 +277,7 @@ def test_two_students_of_one_name_are_told_apart_by_their_numbers(release, tmp_p
 
 def test_who_hands_in_something_else_has_a_row(release, tmp_path: Path) -> None:
     put(tmp_path, **{"anna__x.py": b"", "ben_1_2_x.pdf": b"", "carl.py": b"", "notes.txt": b""})
-    _, problems = find_submissions(tmp_path, {SHEET: release})
+    _, problems = found_in(tmp_path, {SHEET: release})
     assert [student for student, _ in problems] == ["anna", "ben", "carl", ""]
 
 
@@ -280,7 +286,7 @@ def test_large_outputs_cost_nobody_the_answer(release, tmp_path: Path) -> None:
     [cell] = [cell for cell in given.cells if grade_id(cell) == NAME]
     cell.outputs = [new_output("stream", name="stdout", text="x" * 50_000_000)]
     put(tmp_path, **{"anna.ipynb": data(given)})
-    [only], problems = find_submissions(tmp_path, {SHEET: release})
+    [only], problems = found_in(tmp_path, {SHEET: release})
     assert not problems and RIGHT in code_to_run(only.notebook)
 
 
@@ -289,15 +295,17 @@ def test_what_is_no_file_is_not_opened(release, tmp_path: Path) -> None:
     put(tmp_path, **{"anna__a.ipynb": data(release)})
     for name in ("anna/b.ipynb", "carl.ipynb"):
         os.mkfifo(tmp_path / name)
-    found, problems = find_submissions(tmp_path, {SHEET: release})
-    assert [each.student for each in found] == ["anna"] and not problems
+    found, problems = found_in(tmp_path, {SHEET: release})
+    assert [each.student for each in found] == ["anna"]
+    why = "it is no file that could be read"
+    assert problems == [("anna", f"anna/b.ipynb: {why}"), ("carl", f"carl.ipynb: {why}")]
 
 
 def test_no_folder_and_no_submission_are_told(release, tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="There is no folder"):
-        find_submissions(tmp_path / "nowhere", {SHEET: release})
+        found_in(tmp_path / "nowhere", {SHEET: release})
     with pytest.raises(CourseError, match="There are no submissions in"):
-        find_submissions(tmp_path, {SHEET: release})
+        found_in(tmp_path, {SHEET: release})
 
 
 @pytest.mark.parametrize(
@@ -317,7 +325,7 @@ def test_a_file_that_is_no_submission_stops_nobody_else(
     content: bytes, told: str, release, tmp_path: Path
 ) -> None:
     put(tmp_path, **{"anna.ipynb": data(release), "ben.ipynb": content})
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert [each.student for each in found] == ["anna"]
     [(student, problem)] = problems
     assert student == "ben" and problem.startswith("ben.ipynb: ") and told in problem
@@ -330,7 +338,7 @@ def test_an_archive_with_damaged_data_stops_nobody_else(release, tmp_path: Path)
     raw = bytearray((tmp_path / "eve.zip").read_bytes())
     raw[41:81] = b"\xff" * 40  # the header ends before
     (tmp_path / "eve.zip").write_bytes(raw)
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert [each.student for each in found] == ["anna"]
     [(student, told)] = problems
     assert student == "eve" and told.startswith("eve.zip/week1.ipynb: it cannot be unpacked: Error")
@@ -348,7 +356,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(release, tmp_path: Path)
     liar = (tmp_path / "eve.zip").read_bytes().replace(struct.pack("<I", 2**25), b"\1\0\0\0")
     (tmp_path / "liar.zip").write_bytes(liar)  # its headers say that each has a byte
     tracemalloc.start()
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert [each.student for each in found] == ["anna"] and peak < 2**25
@@ -364,14 +372,14 @@ def test_prose_without_an_end_is_cut(release) -> None:
     given = with_answer(release, "$x$ " * 20_000, "replacement-loss-proof")
     given.cells.append(new_markdown_cell("y" * 80_000))
     whole, notes = mend(given, release)
-    assert notes == ["replacement-loss-proof was cut after 20000 characters"]
+    assert "replacement-loss-proof was cut after 20000 characters" in notes
     assert len(whole.cells[place(whole, "replacement-loss-proof")].source) == 20_000
     assert len(whole.cells[-1].source) == 20_000
 
 
 def test_other_files_and_broken_archives_are_told(release, tmp_path: Path) -> None:
     put(tmp_path, **{"anna.ipynb": data(release), "ben.pdf": b"", "carl.zip": b"PK"})
-    _, problems = find_submissions(tmp_path, {SHEET: release})
+    _, problems = found_in(tmp_path, {SHEET: release})
     assert problems == [
         ("", "ben.pdf: it is no notebook"),
         ("carl", "carl.zip: it is no readable archive"),
@@ -395,7 +403,7 @@ def test_a_notebook_belongs_to_the_sheet_whose_cells_it_has(release, tmp_path: P
         if grade_id(cell) not in ("", "install", "setup"):
             cell.metadata.nbgrader.grade_id = f"other-{grade_id(cell)}"
     put(tmp_path, **{"anna__a.ipynb": data(other), "anna__b.ipynb": data(release)})
-    found, _ = find_submissions(tmp_path, {SHEET: release, "other": other})
+    found, _ = found_in(tmp_path, {SHEET: release, "other": other})
     assert {each.file: each.sheet for each in found} == {
         "anna/a.ipynb": "other",
         "anna/b.ipynb": SHEET,
@@ -408,7 +416,7 @@ def test_when_a_sheet_was_handed_in_is_read_beside_it_or_in_its_path(
     put(tmp_path, **{"anna__a.ipynb": data(release), "ben.ipynb": data(release)})
     put(tmp_path, **{"doejane_LATE_12_6_a.ipynb": data(release)})
     (tmp_path / "anna" / "timestamp.txt").write_text("2027-03-06 02:30:00.25 Europe/Berlin\n")
-    found, problems = find_submissions(tmp_path, {SHEET: release})
+    found, problems = found_in(tmp_path, {SHEET: release})
     assert not problems
     assert {each.student: (each.time, each.late) for each in found} == {
         "anna": ("2027-03-06T02:30:00+01:00", False),
@@ -416,7 +424,7 @@ def test_when_a_sheet_was_handed_in_is_read_beside_it_or_in_its_path(
         "doejane": ("", True),
     }
     (tmp_path / "anna" / "timestamp.txt").write_text("yesterday")
-    _, problems = find_submissions(tmp_path, {SHEET: release})
+    _, problems = found_in(tmp_path, {SHEET: release})
     [(_, problem)] = problems
     assert problem == (
         "anna/timestamp.txt: 'yesterday' is no point in time: write it as 2027-03-05 23:59"
@@ -426,5 +434,5 @@ def test_when_a_sheet_was_handed_in_is_read_beside_it_or_in_its_path(
 def test_a_pattern_finds_times_in_names(release, tmp_path: Path) -> None:
     put(tmp_path, **{"week1_jd_attempt_2027-03-05-18-50-29_a.ipynb": data(release)})
     pattern = r"_(?P<student>\w+?)_attempt_(?P<time>[\d-]+)_"
-    [only], _ = find_submissions(tmp_path, {SHEET: release}, pattern)
+    [only], _ = found_in(tmp_path, {SHEET: release}, pattern)
     assert only.student == "jd" and only.time.startswith("2027-03-05T18:50:29")

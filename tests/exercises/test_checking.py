@@ -10,6 +10,7 @@ import pytest
 import pdpbook as pb
 from pdpbook_exercises import Case, Exercise, check, close, equal, score
 from pdpbook_exercises.checks.checking import counted, results
+from pdpbook_exercises.checks.isolated import HALF, grade
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,13 @@ def chapter(monkeypatch):
             ]
         ),
         "sorted": Exercise([equal(sorted, [3, 1, 2], hint="In order.")]),
+        "pair": Exercise([equal((2, 3), hint="Two numbers.")]),
+        "size": Exercise(
+            [
+                close(abs, x, hint="A size.", mistakes={"One side only.": lambda x: x})
+                for x in (1.0, 2.0, 3.0, 4.0, -5.0)
+            ]
+        ),
     }
     monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
 
@@ -170,6 +178,21 @@ def test_a_hint_fits_the_mistake():
     assert says("root", lambda x: x / 2).endswith("That is half of x.")
     assert says("count", 5).endswith("Working days?") and says("count", 6).endswith("a week.")
     assert score("a-test/root", lambda x: x / 2) == (1, 2)
+
+
+def test_a_known_mistake_has_at_most_half_however_many_cases_hold():
+    assert score("a-test/size", lambda x: x) == (2, 5)
+    assert score("a-test/size", lambda x: max(x, 0.0)) == (4, 5)  # another mistake
+    assert score("a-test/size", abs) == (5, 5)
+    code = ["def one(x):\n    return x", "def other(x):\n    return max(x, 0.0)"]
+    for name, held in (("one", 2), ("other", 4)):
+        graded = grade(code, {"a-test/size": name}, walled=False)["a-test/size"]
+        assert graded.held == held and graded.message.endswith(HALF) is (name == "one")
+
+
+def test_numbers_of_numpy_are_shown_as_numbers():
+    assert "Your answer is (2, 4)." in says("pair", (np.int64(2), np.int64(4)))
+    assert "Your answer is (2,)." in says("pair", (np.int64(2),))
 
 
 def test_a_case_that_fails_does_not_end_the_count():

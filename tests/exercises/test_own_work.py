@@ -51,6 +51,11 @@ IMPORTS: dict[str, list[Callable[..., Any]]] = {
     "dp-versus-pdp/records-needed": [pb.records_needed, lambda n, e: pb.records_needed(n, e)],
     "end-to-end-loss/rerun": [end_to_end_losses, functools.partial(end_to_end_losses)],
     "nvo-game/equilibrium": [regrets_nothing],
+    "nvo-game/payoff": [
+        lambda profile, kernel, epsilon: (
+            pb.NVOGame(profile.sum(axis=1), kernel, epsilon=epsilon).evaluate(profile).payoff
+        )
+    ],
     "other-mechanisms/gumbel": [
         lambda u, sensitivity, epsilon, rng, size: pb.exponential_mechanism(
             u, sensitivity=sensitivity, epsilon=epsilon, rng=rng, size=size

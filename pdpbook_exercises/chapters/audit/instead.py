@@ -53,7 +53,10 @@ def _least_records(bins: int, epsilon: float, kappa: float) -> Callable[[Any], s
             return "There are at least two records."
         n = int(n)
         if worst(n) > kappa * (1 + 1e-9):
-            return f"Too few: with so many records the divergence may be {worst(n):.4g}."
+            return (
+                f"Too few: with so many records the divergence may be {worst(n):.6g}, more than "
+                f"{kappa:g}."
+            )
         enough = n > 2 and worst(n - 1) <= kappa * (1 - 1e-9)
         return "Too many: one record fewer is enough." if enough else ""
 

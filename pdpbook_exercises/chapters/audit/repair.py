@@ -84,6 +84,9 @@ def _drawn_safe(rng: np.random.Generator) -> Case:
             return _judges_like(rows, lower.tolist(), epsilon)
 
 
+ACCURACY = 1.001  #: to one part in a thousand, as the exercise asks
+
+
 def _is_largest(
     epsilon: float, delta: float, share: float, draws: int, at_least: int
 ) -> Callable[[Any], bool]:
@@ -96,7 +99,8 @@ def _is_largest(
         second = float(answer(epsilon, delta, share, draws, at_least))
         if not 0 < second < math.inf:
             return False
-        return cost(second) <= rest * (1 + 1e-9) and cost(second * 1.002) > rest
+        # one part in a thousand, on both sides: a search may end above the root as well as below
+        return cost(second / ACCURACY) <= rest <= cost(second * ACCURACY)
 
     return judge
 

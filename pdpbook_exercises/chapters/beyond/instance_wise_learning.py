@@ -87,11 +87,11 @@ def _is_threshold(counts: list[int]) -> Case:
         epsilon = float(answer(np.array(counts)))
         if not 0.0 < epsilon < math.inf:
             return "It is not a finite ε > 0."
-        if epsilon * (1 + 1e-9) < floor:  # records_needed would name the floor, half the solution
+        above, below = epsilon * (1 + 1e-6), epsilon * (1 - 1e-6)  # a search may end on either side
+        if above < floor:  # records_needed would name the floor, half the solution
             return "At this ε removing a record is noticed in another bin."
-        if records_needed(n, epsilon * (1 + 1e-9)) > largest:
+        if records_needed(n, above) > largest:
             return "At this ε the fullest bin has too few records to be private."
-        below = epsilon * (1 - 1e-6)
         if below <= floor or records_needed(n, below) > largest:
             return ""
         return "A smaller ε is enough."

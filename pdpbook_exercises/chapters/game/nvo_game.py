@@ -338,6 +338,7 @@ EXERCISES = {
             _payoffs_agree([drawn_game(rng)]),
             "Compare P, the losses, P_E and KL one after the other with game.evaluate(profile).",
         ),
+        refused=("pdpbook.game.nvo_game.NVOGame.evaluate",),
     ),
     "floor": Exercise(
         [

@@ -120,8 +120,15 @@ ANSWERS = {
             ),
             (lambda e, d, share, m, n: budget(e, d, share, m, n, rest=e), "with half of delta"),
             (lambda e, d, share, m, n: budget(e, d, share, m, 10**9), "what the histogram leaves"),
+            (lambda *given: 1.003 * budget(*given), "what the histogram leaves"),
+            (lambda *given: budget(*given) / 1.003, "what the histogram leaves"),
         ],
-        right=[budget],
+        # a search that ends above the root, and the ends of what one part in a thousand allows
+        right=[
+            budget,
+            lambda *given: 1.0008 * budget(*given),
+            lambda *given: budget(*given) / 1.0008,
+        ],
     ),
     "by-hand": Answers(
         wrong=[

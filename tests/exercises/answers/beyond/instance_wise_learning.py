@@ -51,7 +51,12 @@ ANSWERS = {
             (lambda c: math.log(c.sum() / c.max()), "A smaller ε is enough."),
             (lambda c: 0.0, "It is not a finite ε > 0."),
         ],
-        right=[threshold],
+        right=[
+            threshold,
+            # as a search ends, on either side
+            lambda counts: threshold(counts) * (1 - 1e-7),
+            lambda counts: threshold(counts) * (1 + 1e-7),
+        ],
     ),
     "shaping": Answers(
         wrong=[
