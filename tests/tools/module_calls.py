@@ -86,6 +86,8 @@ INNER = {
     "foundations.grid_noise.laplace_rows",
     "foundations.grid_noise.whole_weights",
     "foundations.noisy_statistics.MeanGrid",
+    "foundations.noisy_statistics.candidate_counts",
+    "foundations.noisy_statistics.nearest_candidates",
     "foundations.system_generator.SystemGenerator",
     "foundations.system_generator.release_source",
     "game.program.Answer",
