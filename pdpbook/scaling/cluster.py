@@ -18,7 +18,7 @@ example if its text is not valid Unicode, and then nothing more is heard of the 
 therefore sends an exception as an ordinary result (:class:`~pdpbook.scaling.failures.Failure`), in
 a form that every connection can carry.
 
-Dask and pyarrow are not required by the rest of the book.  ``pip install 'pdpbook[scale]'``
+Dask and pyarrow are not required by the rest of the book.  ``pip install '.[scale]'``
 installs them.
 """
 
