@@ -41,7 +41,7 @@ GOLDEN = [
     ("linnerud", "Weight", (80, 300), 4.0, 1, "response", EQUAL),
     ("diabetes", "target", (0, 400), 1.0, 1, "response", EQUAL),
     ("iris", "petal length (cm)", (0, 10), 1.0, 1, "response", EQUAL),
-    ("iris", "petal length (cm)", (0, 10), 0.1, 1, "response", EQUAL),
+    ("iris", "petal length (cm)", (0, 10), 0.1, 1, "response", NEAREST),
     ("digits", "pixel_0_3", (0, 17), 1.0, 1, "histogram", EQUAL),
 ]
 
