@@ -104,7 +104,7 @@ def test_the_rule_looks_at_the_promise_first(wine: pb.own_data.Report) -> None:
     [
         ("counts", ["none", "noisy_counts", "histogram"], {"noisy_counts", "histogram"}),
         ("mean", ["mean", "histogram"], {"mean"}),
-        ("quantiles", ["quantiles", "histogram"], {"quantiles"}),
+        ("quantiles", ["quantiles", "histogram"], {"quantiles", "histogram"}),
     ],
 )
 def test_only_releases_of_the_same_thing_are_compared(publish, names, best) -> None:
@@ -136,7 +136,8 @@ def test_errors_that_differ_by_next_to_nothing_are_equal() -> None:
     made = pb.report(grades, 1.0, lower=1, upper=5, whole=True, publish="value", reruns=0)
     assert made.bins == 5 and made.column.grid(5).midpoints.tolist() == [1, 2, 3, 4, 5]
     assert made["response"].wasserstein < 0.01 > made["histogram"].wasserstein
-    assert made.recommended.name == "laplace", "the simplest"
+    assert made.recommended.name == "response", "simpler than what is nearer by next to nothing"
+    assert made["histogram"] in made.equally_good
     loose = pb.report(grades, 1.0, lower=1, upper=5, reruns=0)
     assert any("All values are whole numbers" in each for each in loose.warnings)
     assert not any("All values are whole" in each for each in made.warnings)
@@ -285,7 +286,9 @@ def test_a_sweep_repeats_the_report_at_other_numbers_of_bins(wine: pb.own_data.R
     assert wine.sweep.index.tolist() == [8, 16, 32, 64, 128]
     other = by_values(values, 1.0, lower=200, upper=1800, bins=64, reruns=0)
     for name in wine.sweep:
-        assert wine.sweep.loc[64, name] == pytest.approx(other[name].wasserstein)
+        assert wine.sweep.loc[64, name] == pytest.approx(
+            other[name].wasserstein, abs=10 * other[name].standard_error
+        ), "fewer runs of what is simulated"
     assert 17 in by_values(values, 1.0, lower=200, upper=1800, reruns=0).sweep.index
 
 
