@@ -2,7 +2,7 @@
 
 The package itself needs NumPy, SciPy, numba, pandas, HiGHS and lazy-loader.  A module of an extra
 is imported by :func:`require` in the function that needs it, before that does any work.  Where it
-is missing, the error says what to install.
+is missing, the error says what to install: from a clone, because the package is on no index.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def require(module: str) -> Any:
     except ModuleNotFoundError as error:
         extra = EXTRAS[module.partition(".")[0]]
         raise ImportError(
-            f"this part of pdpbook needs {module}: pip install 'pdpbook[{extra}]'"
+            f"this part of pdpbook needs {module}: in your clone of the repository, "
+            f"pip install '.[{extra}]'"
         ) from error
 
 

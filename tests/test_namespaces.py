@@ -27,6 +27,7 @@ INTERNAL = {
     "own_data.releases.GAME_WORK",
     "own_data.releases.LEVELS",
     "own_data.releases.PROMISES",
+    "own_data.releases.PUBLISHED",
     "own_data.releases.RELEASES",
     "own_data.releases.REPAIRED_BINS",
     "own_data.releases.REPAIRED_RECORDS",

@@ -41,6 +41,7 @@ LAYERS = [
     {"plotting"},
     {"own_data"},
     {"commands"},
+    {"__main__"},
 ]
 PARTS = {part for parts in LAYERS for part in parts if not part.startswith("_")}
 PARTS -= {"plotting"}

@@ -5,6 +5,10 @@ as an index if the lines have one field more than the header, and it takes the f
 header if there is none.  A report about fewer records, or about another column, would look just as
 good as the right one.  So what is ambiguous is refused here, and the message says which line of the
 file it is and which option of the command makes it clear.
+
+``58.085`` may be 58 or 58,085, and nothing in the cell tells which.  The whole column may: a cell
+such as ``0.5`` or ``1234.5`` groups no digits.  Where each cell can be read in both ways the column
+is refused, and the message shows both readings and the option for each.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ __all__ = ["TableFile"]
 
 #: What may separate the columns of a CSV file, beside the comma.
 _SEPARATORS = (";", "\t", "|")
+#: Of so many columns a message says what their first cell is that is not a number.
+_SHOWN = 3
+_NAMES = {",": "the comma", ".": "the point"}
 _LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
 
@@ -47,11 +54,17 @@ class TableFile:
     header : bool
         Whether the first line holds the names of the columns.  Otherwise they are called 1, 2, 3
         and so on.
+    thousands : str, optional
+        The character that groups the digits of the numbers by three; ``none`` says that none does.
+        If it is the decimal sign too, the numbers have no decimals.
+    missing : {"refuse", "drop"}
+        What happens to records without a number, of a Parquet file too.
 
     Raises
     ------
     ValueError
-        If the separator and the decimal sign are not two different characters.
+        If the separator and the decimal sign are not two different characters, or what groups the
+        digits is not one character.
 
     Examples
     --------
@@ -68,15 +81,20 @@ class TableFile:
     decimal: str = "."
     encoding: str = "utf-8"
     header: bool = True
+    thousands: str | None = None
+    missing: str = "refuse"
 
     def __post_init__(self) -> None:
         """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
-        for option, sign in (("--sep", self.sep), ("--decimal", self.decimal)):
+        signs = [("--sep", self.sep), ("--decimal", self.decimal)]
+        if self.thousands not in (None, "none"):
+            signs.append(("--thousands", str(self.thousands)))
+        for option, sign in signs:
             if len(sign) != 1:
                 raise ValueError(f"{option} must be one character, got {sign!r}")
-        if self.sep == self.decimal:
+        if self.sep == self.decimal and self.thousands is None:
             raise ValueError(
                 f"--sep and --decimal must be two different characters, got {self.sep!r} twice"
             )
@@ -119,8 +137,18 @@ class TableFile:
                     f"{figures[0]!r}"
                 )
             if not numeric:
+                hint = self._hint()
+                if not hint and len(table):
+                    found = [
+                        (each, *self._culprit(table.iloc[:, i]))
+                        for i, each in enumerate(names[:_SHOWN])
+                    ]
+                    hint = "; what is no number in them is, for example, " + ", ".join(
+                        f"{cell!r} in {self.place(where)} of {each!r}"
+                        for each, cell, where in found
+                    )
                 raise ValueError(
-                    f"{self.path} has no column of numbers; its columns are {others}{self._hint()}"
+                    f"{self.path} has no column of numbers; its columns are {others}{hint}"
                 )
             if len(numeric) > 1:
                 raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
@@ -133,7 +161,35 @@ class TableFile:
             raise ValueError(
                 f"{self.path} must have one column of the name {name!r}, got {names.count(name)}"
             )
-        return self._numbers(table.iloc[:, names.index(name)].rename(name))
+        place = names.index(name)
+        column = table.iloc[:, place].rename(name)
+        if not self.is_parquet:
+            if self.thousands is None:
+                self._check_groups(column, place)
+            else:
+                column = self._grouped(column, self._texts(place))
+        return self._numbers(column)
+
+    def dropped(self, column: pd.Series) -> str:
+        """Return how many records have no number in a column and were dropped; empty if none.
+
+        Parameters
+        ----------
+        column : pandas.Series
+            As it was read.
+
+        Returns
+        -------
+        str
+        """
+        missing = len(self._table) - len(column)
+        if not missing:
+            return ""
+        return (
+            f"{missing:,} of {len(self._table):,} records have no number in column "
+            f"{column.name!r} and were dropped: everything is about the {len(column):,} others, "
+            "and their number is taken as public."
+        )
 
     def place(self, row: int) -> str:
         """Return where a record stands in the file.
@@ -169,7 +225,7 @@ class TableFile:
         return pd.read_csv(
             self.path,
             sep=self.sep,
-            decimal=self.decimal,
+            decimal=self.decimal if self.decimal != self.sep else ".",
             encoding=self.encoding,
             index_col=False,
             skip_blank_lines=False,
@@ -249,6 +305,65 @@ class TableFile:
                 return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
         return ""
 
+    def _texts(self, place: int) -> pd.Series:
+        """Return a column as it is written, missing values as empty texts."""
+        texts = self._read(header=0 if self.header else None, dtype=str).iloc[:, place]
+        return texts.fillna("").str.strip()
+
+    def _check_groups(self, column: pd.Series, place: int) -> None:
+        """Refuse a column each cell of which may have decimals or groups of three digits."""
+        if not _holds_numbers(column) or column.dtype.kind != "f":
+            return
+        thousandths = _floats(column)[np.isfinite(_floats(column))] * 1000.0
+        if not thousandths.size or (np.abs(thousandths) >= 1e6).any():
+            return
+        if (np.abs(thousandths - np.rint(thousandths)) > 1e-6).any():
+            return
+        texts = self._texts(place)
+        sign = re.escape(self.decimal)
+        both = rf"[-+]?(?:\d{{1,3}}|[1-9]\d{{0,2}}{sign}\d{{3}})"
+        if not texts[texts != ""].str.fullmatch(both).all():
+            return
+        written = np.flatnonzero(texts.str.contains(self.decimal, regex=False))
+        if written.size:
+            where = int(written[0])
+            raise ValueError(self._both_readings(str(column.name), texts.iloc[where], where))
+
+    def _both_readings(self, name: str, given: str, where: int) -> str:
+        """Return the two ways to read a number, and the option for each."""
+        sign = "," if "," in given else "."
+        decimal = "" if sign == self.decimal else f" --decimal {sign!r}"
+        return (
+            f"column {name!r} of {self.path} must be readable in one way: each of its numbers may "
+            f"have three decimals or digits in groups of three; give --thousands {sign!r} to read "
+            f"{given.replace(sign, '')}, or{decimal} --thousands none to read "
+            f"{given.replace(sign, '.')}, got {given!r} in {self.place(where)}"
+        )
+
+    def _grouped(self, column: pd.Series, texts: pd.Series) -> pd.Series:
+        """Return the numbers of a column whose digits are grouped, or say which cell is not so."""
+        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
+        right = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
+        if self.thousands == "none":
+            right = rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
+        elif self.thousands != self.decimal:
+            right += rf"(?:{sign}\d+)?"
+        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(right))
+        if wrong.size:
+            where = int(wrong[0])
+            raise ValueError(
+                f"column {column.name!r} of {self.path} must hold numbers as --thousands "
+                f"{self.thousands!r} and --decimal {self.decimal!r} say, in groups of three "
+                f"digits if in groups, got {texts.iloc[where]!r} in {self.place(where)}"
+            )
+        plain = (
+            texts
+            if self.thousands == "none"
+            else texts.str.replace(str(self.thousands), "", regex=False)
+        )
+        plain = plain.str.replace(self.decimal, ".", regex=False)
+        return plain.where(plain != "", "nan").astype(np.float64).rename(column.name)
+
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes them."""
         try:
@@ -265,32 +380,67 @@ class TableFile:
             raise ValueError(self._no_number(column))
         if not isinstance(column.dtype, np.dtype) or column.dtype == object:
             column = pd.Series(_floats(column), name=column.name)
+        if self.missing == "drop":
+            column = column[~np.isnan(_floats(column))]
         bad = np.flatnonzero(~np.isfinite(_floats(column)))
         if bad.size:
             empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
             raise ValueError(
                 f"column {column.name!r} of {self.path} must hold a finite number in every "
-                f"record{empty}; decide what a missing value stands for before you report, got "
+                f"record{empty}; decide what a missing value stands for before you report, or give "
+                "--missing drop to leave such records out and count them, got "
                 f"{bad.size} of {len(column)} missing or infinite, the first in "
-                f"{self.place(int(bad[0]))}: {_floats(column)[bad[0]]}"
+                f"{self.place(int(column.index[bad[0]]))}: {_floats(column)[bad[0]]}"
             )
         return column
 
-    def _no_number(self, column: pd.Series) -> str:
-        """Return which record of a column is the first that is not a number."""
+    def _culprit(self, column: pd.Series) -> tuple[str, int]:
+        """Return the first cell of a column that is not a number, and its record."""
         import pandas as pd
 
         text = column.astype(str).str.replace(self.decimal, ".", regex=False)
         words = (column.notna() & pd.to_numeric(text, errors="coerce").isna()).to_numpy()
         where = int(words.argmax() if words.any() else column.notna().to_numpy().argmax())
-        given = str(column.iloc[where])
+        return str(column.iloc[where]), where
+
+    def _no_number(self, column: pd.Series) -> str:
+        """Return which record of a column is the first that is not a number, and why not."""
+        given, where = self._culprit(column)
         hint = ""
-        if self.decimal != "," and re.fullmatch(r"[-+]?\d+,\d+", given):
-            hint = "; if the comma is the decimal sign, give --decimal ','"
+        if not self.is_parquet:
+            texts = column.dropna().astype(str).str.strip()
+            hint = self._sign_hint(str(column.name), texts, given, where)
+            if hint and not hint.startswith(";"):
+                return hint
         return (
             f"column {column.name!r} of {self.path} must hold numbers only, got {given!r} in "
             f"{self.place(where)}{hint}"
         )
+
+    def _sign_hint(self, name: str, texts: pd.Series, given: str, where: int) -> str:
+        """Return which option reads a column of other signs, as the whole column tells.
+
+        The whole message, if it can be read in two ways.
+        """
+        for sign in (",", "."):
+            escaped = re.escape(sign)
+            one = texts.str.fullmatch(rf"[-+]?\d+(?:{escaped}\d+)?")
+            grouped = texts.str.fullmatch(
+                rf"[-+]?(?:\d{{1,3}}|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+)"
+            )
+            if sign != self.decimal and one.all():
+                if grouped.all():
+                    return self._both_readings(name, given, where)
+                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}"
+        for sign in (",", ".", "'", "’", " ", "\u00a0", "\u202f"):
+            escaped, decimal = re.escape(sign), re.escape(self.decimal)
+            part = "" if sign == self.decimal else rf"(?:{decimal}\d+)?"
+            digits = rf"[-+]?(?:\d+|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+){part}"
+            if texts.str.fullmatch(digits).all():
+                return f"; if its digits are in groups of three, give --thousands {sign!r}"
+        if texts.str.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?\d+(?:,\d+)?").all():
+            return "; if its numbers are like 1.234,5, give --thousands '.' --decimal ','"
+        return ""
 
 
 def _holds_numbers(column: pd.Series) -> bool:

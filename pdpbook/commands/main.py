@@ -1,14 +1,17 @@
 """The command ``pdpbook``: what the package does for a file, without a line of Python.
 
 ``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
-writes the report of :func:`pdpbook.report` as one page.  ``pdpbook --help`` lists the commands.
+writes the report of :func:`pdpbook.report` as one page, and ``pdpbook release`` with the same
+options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.
+``pdpbook --help`` lists the commands, and ``python -m pdpbook`` is the same.  On standard output is
+the answer and nothing else.
 
 ======== ===========================================================================================
 exit     meaning
 ======== ===========================================================================================
 0        done
 1        the output cannot be written, or an extra of the package is not installed
-2        a bad option, file or column; nothing was written
+2        a bad option, file or column, or a second release of the same; nothing was written
 ======== ===========================================================================================
 
 Taught in *Your own column*.
@@ -16,10 +19,12 @@ Taught in *Your own column*.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +39,28 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-#: The option that sets an argument of :func:`pdpbook.report`, where it has another name.
+#: The option that sets an argument of a function, where it has another name.
 OPTIONS = {"lower": "range", "upper": "range"}
+
+
+@contextmanager
+def nothing_printed() -> Iterator[None]:
+    """Send to standard error what libraries print meanwhile, those in C too.
+
+    A solver that greets on standard output would otherwise stand before the answer, and ``--json``
+    would not be JSON.
+    """
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        with suppress(OSError, AttributeError, TypeError):  # where C has its buffers elsewhere
+            ctypes.CDLL(None).fflush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def check_range(
@@ -73,7 +98,7 @@ def check_range(
         raise ValueError(
             f"column {values.name!r} must lie in the range from {lower:g} to {upper:g}, unless "
             f"--outside clip moves the other values to its nearer end, got {out.size:,} of "
-            f"{numbers.size:,} outside, the first in {file.place(int(out[0]))}: "
+            f"{numbers.size:,} outside, the first in {file.place(int(values.index[out[0]]))}: "
             f"{values.iloc[out[0]]}"
         )
 
@@ -106,7 +131,8 @@ def commands() -> Any:
         """Return the error of a bad call, with the option that sets the refused argument."""
         argument = str(error).partition(" ")[0]
         name = OPTIONS.get(argument, argument)
-        if name in {each.name for each in report.params} | {"range"}:
+        known = {each.name for command in (report, release) for each in command.params}
+        if name in known | {"range"}:
             return click.BadParameter(str(error), param_hint=f"'--{name}'")
         return click.UsageError(str(error))
 
@@ -120,31 +146,115 @@ def commands() -> Any:
     def pdpbook() -> None:
         """Per-instance differential privacy for a file of yours."""
 
+    def of_a_file(command: Callable[..., None]) -> Callable[..., None]:
+        """Give a command the file, and the options that say how it is read."""
+        for option in reversed(
+            [
+                click.argument(
+                    "file", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+                ),
+                click.option(
+                    "--column", help="Name of the column; needed if there are several of numbers."
+                ),
+                click.option(
+                    "--range",
+                    "bounds",
+                    type=(float, float),
+                    metavar="LOWER UPPER",
+                    help="Ends of the range, chosen without looking at the data.",
+                ),
+                click.option(
+                    "--publish",
+                    type=click.Choice(["counts", "mean", "quantiles", "value"]),
+                    default="counts",
+                    show_default=True,
+                    help="What is to be published: a table of counts, the mean, the quartiles, or "
+                    "single values drawn like the data.",
+                ),
+                click.option(
+                    "--epsilon", type=float, required=True, help="The promise, for all draws."
+                ),
+                click.option("--delta", type=float, default=1e-6, show_default=True),
+                click.option(
+                    "--draws",
+                    type=int,
+                    default=1,
+                    show_default=True,
+                    help="Values to release, with --publish value.",
+                ),
+                click.option(
+                    "--bins", type=int, help="Number of bins; follows from n and ε if left out."
+                ),
+                click.option(
+                    "--whole",
+                    is_flag=True,
+                    help="The quantity is a whole number by its nature, and so are its bins.",
+                ),
+                click.option(
+                    "--outside",
+                    type=click.Choice(["refuse", "clip"]),
+                    default="refuse",
+                    show_default=True,
+                    help="What happens to values outside the range.",
+                ),
+                click.option(
+                    "--sep",
+                    default=",",
+                    show_default=True,
+                    help=r"What separates the columns of a CSV file; \t is the tab.",
+                ),
+                click.option(
+                    "--decimal",
+                    default=".",
+                    show_default=True,
+                    help="Decimal sign of a CSV file's numbers.",
+                ),
+                click.option(
+                    "--thousands",
+                    help="What groups the digits of a CSV file's numbers, as in 58.085 or 7,269.",
+                ),
+                click.option(
+                    "--missing",
+                    type=click.Choice(["refuse", "drop"]),
+                    default="refuse",
+                    show_default=True,
+                    help="Whether records without a number are refused, or dropped and counted.",
+                ),
+                click.option(
+                    "--encoding",
+                    default="utf-8",
+                    show_default=True,
+                    help="Encoding of a CSV file's text.",
+                ),
+                click.option(
+                    "--no-header",
+                    is_flag=True,
+                    help="The first line of a CSV file is a record; the columns are called 1, 2, 3 "
+                    "and so on.",
+                ),
+            ]
+        ):
+            command = option(command)
+        return command
+
+    @contextmanager
+    def refused() -> Iterator[None]:
+        """Turn errors of the package into those of the command."""
+        try:
+            yield
+        except FileExistsError as error:
+            raise click.UsageError(str(error)) from error
+        except (ValueError, TypeError) as error:
+            raise refusal(error) from error
+        except (OSError, ImportError) as error:
+            raise click.ClickException(str(error)) from error
+
     @pdpbook.command()
-    @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-    @click.option("--column", help="Name of the column; needed if there are several of numbers.")
-    @click.option(
-        "--range",
-        "bounds",
-        type=(float, float),
-        metavar="LOWER UPPER",
-        help="Ends of the range, chosen without looking at the data.",
-    )
+    @of_a_file
     @click.option(
         "--range-from-data",
         is_flag=True,
         help="Take the range from the data; every release then tells its two ends.",
-    )
-    @click.option("--epsilon", type=float, required=True, help="The promise, for all draws.")
-    @click.option("--delta", type=float, default=1e-6, show_default=True)
-    @click.option("--draws", type=int, default=1, show_default=True, help="Values to release.")
-    @click.option("--bins", type=int, help="Number of bins; follows from n and ε if left out.")
-    @click.option(
-        "--outside",
-        type=click.Choice(["refuse", "clip"]),
-        default="refuse",
-        show_default=True,
-        help="What happens to values outside the range.",
     )
     @click.option(
         "--seed",
@@ -162,23 +272,6 @@ def commands() -> Any:
         "occupied bin, if there are at most so many.",
     )
     @click.option(
-        "--sep",
-        default=",",
-        show_default=True,
-        help=r"What separates the columns of a CSV file; \t is the tab.",
-    )
-    @click.option(
-        "--decimal", default=".", show_default=True, help="Decimal sign of a CSV file's numbers."
-    )
-    @click.option(
-        "--encoding", default="utf-8", show_default=True, help="Encoding of a CSV file's text."
-    )
-    @click.option(
-        "--no-header",
-        is_flag=True,
-        help="The first line of a CSV file is a record; the columns are called 1, 2, 3 and so on.",
-    )
-    @click.option(
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the report as one HTML page.",
@@ -193,6 +286,8 @@ def commands() -> Any:
         outside: str,
         sep: str,
         decimal: str,
+        thousands: str | None,
+        missing: str,
         encoding: str,
         no_header: bool,
         output: Path | None,
@@ -213,11 +308,19 @@ def commands() -> Any:
                 "--range-from-data, which lets every release tell its two ends."
             )
         lower, upper = (None, None) if bounds is None else bounds
-        try:
+        with refused(), nothing_printed():
             if output is not None:
                 _extras.require("matplotlib")
                 check_folder(output)
-            table = TableFile(file, sep, decimal, encoding, header=not no_header)
+            table = TableFile(
+                file,
+                sep,
+                decimal,
+                encoding,
+                header=not no_header,
+                thousands=thousands,
+                missing=missing,
+            )
             values = table.column(column)
             check_range(values, bounds, outside, table)
             made = make_report(
@@ -229,10 +332,6 @@ def commands() -> Any:
                 **asked,
             )
             page = None if output is None else made.to_html()
-        except (ValueError, TypeError) as error:
-            raise refusal(error) from error
-        except (OSError, ImportError) as error:
-            raise click.ClickException(str(error)) from error
         if output is not None and page is not None:
             try:
                 write_whole(output, page.encode(), private=True)
@@ -240,12 +339,95 @@ def commands() -> Any:
                 raise click.ClickException(
                     f"{output} cannot be written: {error.strerror or error}"
                 ) from error
+        if dropped := table.dropped(values):
+            click.echo(dropped, err=True)
         if as_json:
             click.echo(json.dumps(made.to_dict(), indent=2, ensure_ascii=False))
         else:
             click.echo(made)
             if output is not None:
                 click.echo(f"Open {output.resolve()}")
+
+    @pdpbook.command()
+    @of_a_file
+    @click.option(
+        "--release",
+        help="Name of the release, as in the report; the usual one of what is published if left "
+        "out: histogram, mean, quantiles or response.",
+    )
+    @click.option(
+        "--output",
+        required=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the published values go, as CSV or .parquet; a statement goes beside them.",
+    )
+    @click.option(
+        "--record",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the releases of FILE are remembered; FILE.releases.json if left out. Keep it "
+        "where the records are.",
+    )
+    @click.option(
+        "--again", is_flag=True, help="Release the same thing again, which costs its ε again."
+    )
+    def release(
+        file: Path,
+        column: str | None,
+        bounds: tuple[float, float] | None,
+        sep: str,
+        decimal: str,
+        thousands: str | None,
+        missing: str,
+        encoding: str,
+        no_header: bool,
+        release: str | None,
+        output: Path,
+        record: Path | None,
+        again: bool,
+        outside: str,
+        **asked: Any,
+    ) -> None:
+        """Make a release of a column of FILE, once, and write it.
+
+        The values are drawn exactly, from the generator of the operating system. A statement of
+        what they promise stands beside them, for programs. What is written may be published; the
+        record of releases is for the owner of FILE.
+        """
+        from pdpbook.own_data.publishing import make_release, refuse_twice
+
+        if bounds is None:
+            raise click.UsageError("Give --range LOWER UPPER, chosen without looking at the data.")
+        record = file.with_name(f"{file.name}.releases.json") if record is None else record
+        with refused(), nothing_printed():
+            check_folder(output)
+            check_folder(record)
+            table = TableFile(
+                file,
+                sep,
+                decimal,
+                encoding,
+                header=not no_header,
+                thousands=thousands,
+                missing=missing,
+            )
+            values = table.column(column)
+            if not again:
+                refuse_twice(
+                    output, column=str(values.name), publish=asked["publish"], record=record
+                )
+            check_range(values, bounds, outside, table)
+            lower, upper = bounds
+            made = make_release(
+                values, lower=lower, upper=upper, outside=outside, release=release, **asked
+            )
+            made.write(output, record=record, again=again)
+        said = made.statement
+        click.echo(
+            f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
+            + (f", δ = {said['delta']:g}" if said["delta"] else "")
+            + f"\n{output}.statement.json: what it promises, for programs"
+            + f"\n{record}: the record of releases; keep it where the records are"
+        )
 
     return pdpbook
 

@@ -15,8 +15,23 @@ released is a multiple of g above the lower end: g is the *precision* of the rel
 power of ten of at most a thousandth of w/n, so that rounding Δ up adds at most one part in a
 thousand to the noise.
 
-**A quantile** is chosen among public candidates by the exponential mechanism, whose utilities
-:math:`-|\#\{i:x_i\le r\}-qn|` are fractions, and whose choice is exact
+**A quantile** is chosen among public candidates by the exponential mechanism.  Each record is
+first replaced by the candidate that is next to it, which is a function of one record.  Let
+:math:`a(r)` records be below the candidate r and :math:`b(r)` below or at it.  The q-quantile has
+the rank qn, and r has all ranks from a(r) to b(r), so the utility of r is minus the distance of qn
+from this interval,
+
+.. math:: u(r)=-\max\{a(r)-qn,\;qn-b(r),\;0\} .
+
+It is 0 at a value that many records share if qn is among their ranks.  The utility
+:math:`-|b(r)-qn|` does not know such ties: it has the same value at the tie as at all candidates
+from there to the next record.
+
+*Sensitivity.*  Without a record, n is n - 1, and a(r) and b(r) fall by one or stay.  So
+:math:`a(r)-qn` rises by q or falls by 1 - q, and :math:`qn-b(r)` falls by q or rises by 1 - q.
+A maximum changes by no more than one of its members, hence u(r) by at most
+:math:`\max\{q,1-q\}`.  If a record is replaced by another, qn stays and a(r) and b(r) change by at
+most 1, hence u(r) by at most 1.  The utilities are fractions, and the choice is exact
 (:func:`pdpbook.foundations.discrete_noise.choose`).
 """
 
@@ -39,7 +54,14 @@ from pdpbook.foundations.discrete_noise import (
 )
 from pdpbook.foundations.system_generator import release_source
 
-__all__ = ["MeanGrid", "mean_grid", "noisy_mean", "noisy_quantile"]
+__all__ = [
+    "MeanGrid",
+    "candidate_counts",
+    "mean_grid",
+    "nearest_candidates",
+    "noisy_mean",
+    "noisy_quantile",
+]
 
 #: The mean is rounded to at most this part of the most that one record changes it.
 _FINENESS = 1000
@@ -213,6 +235,56 @@ def noisy_mean(
     return grid.number(int(noisy[0]))
 
 
+def nearest_candidates(
+    values: NDArray[np.float64], candidates: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return which candidate is next to each record.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The records.
+    candidates : ndarray, shape (R,)
+        Points in ascending order.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The lower one, if a record is in the middle between two.
+
+    Examples
+    --------
+    >>> nearest_candidates(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
+    array([0, 1, 1, 2])
+    """
+    middles = candidates[:-1] / 2.0 + candidates[1:] / 2.0
+    return np.searchsorted(middles, values)
+
+
+def candidate_counts(
+    values: NDArray[np.float64], candidates: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return to how many records each candidate is next.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The records.
+    candidates : ndarray, shape (R,)
+        Points in ascending order.
+
+    Returns
+    -------
+    ndarray of int, shape (R,)
+
+    Examples
+    --------
+    >>> candidate_counts(np.array([1.0, 1.5, 2.0, 9.0]), np.array([0.0, 2.0, 8.0]))
+    array([1, 2, 1])
+    """
+    return np.bincount(nearest_candidates(values, candidates), minlength=candidates.size)
+
+
 def noisy_quantile(
     values: ArrayLike,
     candidates: ArrayLike,
@@ -240,7 +312,8 @@ def noisy_quantile(
     Returns
     -------
     float
-        One of the candidates.  Their probabilities are those of
+        One of the candidates: the nearer the rank qn is to the ranks of the records at it, the
+        likelier.  Records count for the candidate next to them.  Their probabilities are those of
         :func:`pdpbook.per_instance.quantile_probabilities`, at an ε that is smaller by
         :math:`2^{-61}`.
 
@@ -259,7 +332,7 @@ def noisy_quantile(
     --------
     >>> rng = np.random.default_rng(0)
     >>> noisy_quantile([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0, rng=rng)
-    8.0
+    2.0
     """
     records = _validate.finite_vector("values", values)
     points = _validate.finite_vector("candidates", candidates)
@@ -270,9 +343,12 @@ def noisy_quantile(
     quantile = _validate.number("quantile", quantile, above=0.0, below=1.0)
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
     share = Fraction(quantile)
-    below = np.searchsorted(np.sort(records), points, side="right").tolist()
+    rank, upto, utilities = share * records.size, 0, []
+    for count in candidate_counts(records, points).tolist():
+        below, upto = upto, upto + count
+        utilities.append(-max(below - rank, rank - upto, Fraction(0)))
     chosen = choose(
-        [-abs(count - share * records.size) for count in below],
+        utilities,
         1,
         sensitivity=max(share, 1 - share),
         epsilon=Fraction(epsilon),

@@ -47,6 +47,8 @@ class Column:
         How many values lay outside the range and were moved to its nearer end.
     public_range : bool
         Whether the caller gave the range; otherwise it was taken from the data.
+    whole : bool
+        Whether the quantity is known to be a whole number.
     """
 
     values: NDArray[np.float64]
@@ -55,6 +57,7 @@ class Column:
     name: str
     moved: int
     public_range: bool
+    whole: bool = False
 
     __repr__ = short_repr
 
@@ -79,6 +82,8 @@ class Column:
         Returns
         -------
         Grid
+            For whole numbers each bin has equally many of them in its middle: one, if there are
+            enough bins for it; then there are as many bins as numbers, or as few as hold them all.
 
         Raises
         ------
@@ -86,7 +91,12 @@ class Column:
             If it is not such a number.
         """
         bins = _validate.integer("bins", bins, at_least=2)
-        return Grid(self.lower, self.upper, bins)
+        if not self.whole:
+            return Grid(self.lower, self.upper, bins)
+        numbers = int(self.width) + 1
+        group = -(-numbers // bins)
+        used = -(-numbers // group)
+        return Grid(self.lower - 0.5, self.lower - 0.5 + group * used, used)
 
     def quantile(self, quantiles: ArrayLike) -> NDArray[np.float64]:
         """Return the smallest values that have at least these shares of the records below or at.
@@ -119,6 +129,7 @@ def make_column(
     upper: float | None = None,
     outside: str = "refuse",
     name: str = "value",
+    whole: bool = False,
 ) -> Column:
     """Check a column of numbers and put it on its range.
 
@@ -134,6 +145,9 @@ def make_column(
         What happens to values outside the range: an error, or each is moved to the nearer end.
     name : str
         What the column is called.
+    whole : bool
+        Whether the quantity is a whole number, such as a grade; the bins are then whole numbers.
+        Like the range this has to be known without the data.
 
     Returns
     -------
@@ -144,7 +158,7 @@ def make_column(
     ValueError, TypeError
         If the values are not numbers, fewer than two, or missing; if some lie outside the range and
         ``outside`` is "refuse"; if only one end is given, or the values are all equal and no range
-        is given.
+        is given; if they should be whole numbers and are not.
 
     Notes
     -----
@@ -159,6 +173,7 @@ def make_column(
     if not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
     outside = _validate.choice("outside", outside, "refuse", "clip")
+    whole = _validate.boolean("whole", whole)
     numbers = _validate.numeric("values", values)
     if numbers.ndim != 1:
         raise ValueError(f"values must be one column, got an array of shape {numbers.shape}")
@@ -194,6 +209,8 @@ def make_column(
             "upper must be so far above lower that rounding keeps the bins apart, "
             f"got lower={start!r}, upper={end!r}"
         )
+    if whole:
+        _check_whole(numbers, start, end)
     out = (numbers < start) | (numbers > end)
     moved = int(out.sum())
     if moved and outside == "refuse":
@@ -204,7 +221,20 @@ def make_column(
         )
     inside = np.sort(np.clip(numbers, start, end))
     inside.setflags(write=False)
-    return Column(inside, start, end, name, moved, public)
+    return Column(inside, start, end, name, moved, public, whole)
+
+
+def _check_whole(numbers: NDArray[np.float64], lower: float, upper: float) -> None:
+    """Refuse a column of whole numbers that holds others, or whose range ends at others."""
+    for name, end in (("lower", lower), ("upper", upper)):
+        if end != math.floor(end) or abs(end) > 2**52:
+            raise _validate.fail(name, "a whole number of at most 2**52, for whole=True", end)
+    parts = np.flatnonzero(numbers != np.floor(numbers))
+    if parts.size:
+        raise ValueError(
+            f"values must be whole numbers for whole=True, got {parts.size} of {numbers.size} "
+            f"others, the first in row {int(parts[0])}: {float(numbers[parts[0]])!r}"
+        )
 
 
 def public_bins(n: int, epsilon: float) -> int:

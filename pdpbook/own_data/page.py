@@ -143,11 +143,12 @@ def report_body(report: Report) -> str:
         HTML without a document around it.
     """
     promised = "".join(
-        f"<dt>{escape(each.name)}</dt><dd>It publishes {escape(each.published)}. "
+        f"<dt>{escape(each.title)}</dt><dd>It publishes {escape(each.published)}. "
         f"{escape(report.guarantees[each.name])}</dd>"
         for each in report.releases
     )
-    table = report.table()
+    table = report.table().rename(columns={"title": "release"}).set_index("release")
+    sweep = report.sweep.rename(columns=lambda name: report[name].title)
     shared = _shared(table)
     same = " and ".join(f"{escape(name)} is {_cell(value)}" for name, value in shared.items())
     every = f"<p>In every row that promises something, {same}.</p>" if shared else ""
@@ -159,14 +160,15 @@ def report_body(report: Report) -> str:
         "<p>Losses are in nats and count all draws. A fixed-noise loss compares the release with "
         "and without a record while the noise of the others stays; an end-to-end loss computes "
         "everything again without it. Wasserstein distance and errors are in the unit of the "
-        "column.</p>"
+        "column, the error of a count in records; the standard error is that of the error by which "
+        "the releases are compared.</p>"
         f"{every}{_table(table.drop(columns=[*shared]), 'Every release')}"
         "<h2>Other numbers of bins</h2>"
-        "<p>The Wasserstein distance from the column of three differentially private releases. Do "
-        "not pick the best row for your data: the choice would depend on the records, and no "
+        "<p>The error of differentially private releases. Do not pick the best row for your data: "
+        "the choice would depend on the records, and no "
         "promise in this report counts that. Choose the number of bins from the number of records "
         "and ε, or from public data.</p>"
-        f"{_table(report.sweep, 'Other numbers of bins')}"
+        f"{_table(sweep, 'Other numbers of bins')}"
         f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
     )
 
@@ -196,8 +198,8 @@ def report_page(report: Report) -> str:
     svg = drawing[drawing.index("<svg") :]
     body = report_body(report)
     caption = (
-        "Above: the column and the distribution of a released value. In the middle: the distance "
-        "of each release from the column. Below: the losses of the records, with a circle at the "
+        "Above: the column and what the recommended release makes of it. In the middle: the error "
+        "of each release. Below: the losses of the records, with a circle at the "
         "median, a thick line from the 10th to the 90th percentile and a bar at the largest."
     )
     figure = (

@@ -1,5 +1,9 @@
 r"""The ways to publish a column, each with its promise, its losses and its error.
 
+What is to be published is asked first, because releases of different things cannot be compared: a
+table of *counts*, a *mean*, *quantiles*, or single *values* drawn like the data.  :data:`RELEASES`
+has the releases of each.
+
 Two kinds of promise are kept apart.
 
 *Differential privacy* is a property of the algorithm: whatever the records are, adding or removing
@@ -28,8 +32,8 @@ are counted in the same way: as the ε of all draws at δ.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -38,14 +42,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _exact
-from pdpbook._repr import short_repr
 from pdpbook.audit.accounting import draws_epsilon
+from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
-from pdpbook.audit.histogram import dp_histogram
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.grid_noise import whole_weights
+from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.foundations.noisy_statistics import mean_grid
 from pdpbook.foundations.privacy import (
     Budget,
@@ -77,13 +81,17 @@ __all__ = [
     "GAME_WORK",
     "LEVELS",
     "PROMISES",
+    "PUBLISHED",
     "RELEASES",
     "REPAIRED_BINS",
     "REPAIRED_RECORDS",
     "SWEPT",
     "ColumnRelease",
     "ReleaseSetting",
+    "counts_and_draws",
     "one_draw_epsilon",
+    "quantile_candidates",
+    "quantile_share",
     "range_from_data",
     "repaired_game",
 ]
@@ -105,8 +113,29 @@ REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
 GAME_WORK = 500_000_000
 #: The most bins² for which the common scale is computed again, all reruns together.
 SCALE_WORK = 1_000_000
-#: Points among which a noisy quantile is chosen.
-CANDIDATES = 513
+#: At least so many steps has the grid of points among which a noisy quantile is chosen.
+CANDIDATES = 1000
+#: Repetitions of a release of which each takes linear programs.
+FEW_RUNS = 20
+#: What may be published, in words.
+PUBLISHED = {
+    "counts": "a table of counts",
+    "mean": "the mean",
+    "quantiles": "the three quartiles",
+    "value": "single values drawn like the data",
+}
+#: How the parameters of a release are called in a sentence.
+WORDS = {
+    "draw_epsilon": "ε of one draw",
+    "uniform_probability": "probability of a uniform bin",
+    "scale": "scale as a part of the range",
+    "counts_epsilon": "ε of the counts",
+    "counts_delta": "δ of the counts",
+    "noise_scale": "Laplace scale",
+    "precision": "precision",
+    "quantile_epsilon": "ε of each quartile",
+    "candidates": "candidates",
+}
 #: A scale of less than this part of a bin leaves almost every record in its own bin.
 SMALLEST = 0.05
 #: More draws than optimal composition counts.
@@ -122,9 +151,13 @@ class ColumnRelease:
     Attributes
     ----------
     name : str
-        Its name.
+        Its identifier, such as ``"histogram"``.
+    title : str
+        What it is called in a sentence.
     what : str
         What is published, in words.
+    publish : str
+        Which of :data:`PUBLISHED` it is.
     algorithm : str
         What the algorithm promises on a public range, one of :data:`PROMISES`.
     epsilon, delta : float
@@ -136,8 +169,8 @@ class ColumnRelease:
         Largest end-to-end loss of a record in the same sense, or the bound that the promise gives;
         None where it was not computed.
     distribution : ndarray, shape (K,), or None
-        Distribution of a released value on the bins; with noisy counts that of one repetition,
-        because all values are drawn from one; None for a statistic.
+        Distribution on the bins that is published, or of a published value; with noisy counts that
+        of one repetition; None for a statistic.
     wasserstein : float
         Distance of the distribution from the column, in its unit; nan for a statistic.  With noisy
         counts this and all other errors are averages over the repetitions.
@@ -149,12 +182,15 @@ class ColumnRelease:
     divergence : float
         KL(q || distribution) in nats on the bins; nan for a statistic.
     parameters : mapping from str to number or list
-        What the algorithm was set to, by its name.
+        What the algorithm was set to, by names that are Python's.
     code : str
-        A line of Python that makes the release, after
-        :attr:`pdpbook.own_data.Report.preparation`; empty for the release without noise.
+        Lines of Python that make the release from ``values``, the column without missing values;
+        empty for the release without noise.
     standard_error : float
-        That of the average ``wasserstein``; 0 where nothing is random.
+        That of ``error``; 0 where nothing is simulated.
+    count_error : float
+        Expected distance of a published count from the count of its bin, in records, on average
+        over the bins; nan where no counts are published.
     draws : int or None
         Number m of values that are drawn and published; None where a distribution or a statistic is
         published once.
@@ -166,20 +202,23 @@ class ColumnRelease:
     """
 
     name: str
+    title: str
     what: str
+    publish: str
     algorithm: str
     epsilon: float
     delta: float
     losses: NDArray[np.float64]
     end_to_end: float | None
-    distribution: NDArray[np.float64] | None
-    wasserstein: float
-    mean_error: float
-    quantile_errors: NDArray[np.float64]
-    divergence: float
     parameters: Mapping[str, float | list[float]]
     code: str
+    distribution: NDArray[np.float64] | None = None
+    wasserstein: float = math.nan
+    mean_error: float = math.nan
+    quantile_errors: NDArray[np.float64] = field(default_factory=lambda: np.full(3, np.nan))
+    divergence: float = math.nan
     standard_error: float = 0.0
+    count_error: float = math.nan
     draws: int | None = None
     replacement: Budget | None = None
     public_range: bool = True
@@ -190,16 +229,35 @@ class ColumnRelease:
         return self.algorithm if self.public_range or self.algorithm == "none" else FROM_DATA
 
     @property
+    def error(self) -> float:
+        """The error by which releases of the same thing are compared, in the column's unit.
+
+        The Wasserstein distance of counts and of values, the error of a mean, and the average error
+        of the three quartiles.
+        """
+        if self.publish == "mean":
+            return self.mean_error
+        if self.publish == "quantiles":
+            return float(self.quantile_errors.mean())
+        return self.wasserstein
+
+    @property
     def published(self) -> str:
         """What is published, with the parameters that are single numbers."""
         numbers = [
-            f"{name} {value:.6g}"
+            f"{WORDS[name]} {value:.6g}"
             for name, value in self.parameters.items()
             if isinstance(value, (int, float))
         ]
         return self.what + (f" ({', '.join(numbers)})" if numbers else "")
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        """Return one line: what it promises, the largest loss and the error."""
+        return (
+            f"ColumnRelease({self.name!r}, promise={self.promise!r}, epsilon={self.epsilon:.4g}, "
+            f"delta={self.delta:.4g}, largest_loss={self.largest_loss:.4g}, "
+            f"error={self.error:.4g})"
+        )
 
     @property
     def largest_loss(self) -> float:
@@ -215,8 +273,10 @@ class ReleaseSetting:
     ----------
     column : Column
         The values.
+    publish : str
+        Which of :data:`PUBLISHED` is asked for.
     bins : int
-        Number of bins K.
+        Number of bins K, as many as ``column.grid(bins)`` has.
     epsilon, delta : float
         The promise for all draws together.
     draws : int
@@ -231,6 +291,7 @@ class ReleaseSetting:
     """
 
     column: Column
+    publish: str
     bins: int
     epsilon: float
     delta: float
@@ -334,7 +395,23 @@ class ReleaseSetting:
                 totals[losses == loss] = total
         return totals
 
-    def errors(self, distributions: NDArray[np.float64], *, drawn: bool = True) -> dict[str, Any]:
+    def code(self, line: str) -> str:
+        """Return the lines that make a release, with those that every release begins with.
+
+        Parameters
+        ----------
+        line : str
+            An expression; ``values`` are on the range there, and ``grid`` has the bins.
+        """
+        column, grid = self.column, self.grid
+        made = f"grid = pb.Grid({grid.lower!r}, {grid.upper!r}, {grid.bins})\n"
+        return (
+            "import numpy as np\nimport pdpbook as pb\n\n"
+            f"values = np.clip(values, {column.lower!r}, {column.upper!r})\n"
+            f"{made if 'grid' in line else ''}released = {line}\n"
+        )
+
+    def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
         """Return how far releases are from the column, on average over repetitions.
 
         Parameters
@@ -347,7 +424,7 @@ class ReleaseSetting:
         Returns
         -------
         dict
-            Attributes of a :class:`ColumnRelease`.
+            Attributes of a :class:`ColumnRelease`: what can be told of what is published.
         """
         points, column, draws = self.grid.midpoints, self.column, self.draws
         mean, quartiles = float(column.values.mean()), column.quantile(LEVELS)
@@ -363,11 +440,19 @@ class ReleaseSetting:
                 np.abs(distribution_quantile(points, each, LEVELS) - quartiles)
                 for each in distributions
             ]
-        distances, runs = self.distances(distributions), len(distributions)
+        if self.publish == "mean":
+            return {"mean_error": float(np.mean(means)), "standard_error": _spread(means)}
+        if self.publish == "quantiles":
+            averages = np.mean(quantiles, axis=1)
+            return {
+                "quantile_errors": np.mean(quantiles, axis=0),
+                "standard_error": _spread(averages),
+            }
+        distances = self.distances(distributions)
         return {
             "distribution": distributions[0],
             "wasserstein": float(distances.mean()),
-            "standard_error": float(distances.std(ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0,
+            "standard_error": _spread(distances),
             "mean_error": float(np.mean(means)),
             "quantile_errors": np.mean(quantiles, axis=0),
             "divergence": float(
@@ -376,9 +461,32 @@ class ReleaseSetting:
             "draws": draws if drawn else None,
         }
 
+    @cached_property
+    def noisy_runs(self) -> list[NDArray[np.int64]]:
+        """Counts with two-sided geometric noise, of all repetitions, each of shape (K,)."""
+        return [
+            np.asarray(
+                geometric_mechanism(self.counts, epsilon=self.epsilon, rng=self.generator(run))
+            )
+            for run in range(self.runs)
+        ]
+
+    def average_error(self, distributions: NDArray[np.float64]) -> float:
+        """Return the error by which releases of the same thing are compared, of distributions."""
+        if self.publish in ("counts", "value"):
+            return float(self.distances(distributions).mean())
+        found = self.errors(distributions, drawn=False)
+        return float(np.mean(found.get("mean_error", found.get("quantile_errors"))))
+
     def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
         return np.array([self.distance(self.grid.midpoints, each) for each in distributions])
+
+
+def _spread(errors: Sequence[float] | NDArray[np.float64]) -> float:
+    """Return the standard error of an average; 0 of a single number, which was not simulated."""
+    runs = len(errors)
+    return float(np.std(errors, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
 
 
 def one_draw_epsilon(n: int, epsilon: float, *, draws: int, delta: float) -> float:
@@ -422,14 +530,35 @@ def no_noise(setting: ReleaseSetting) -> ColumnRelease:
     """Return the column's own values, drawn at random: what the others are compared with."""
     losses = setting.all_draws(setting.fixed_losses(np.eye(setting.bins)), setting.delta)
     return ColumnRelease(
+        "none",
         "no noise",
         "values of records drawn at random, rounded to the midpoints of the bins",
+        setting.publish,
         "none",
         math.inf,
         0.0,
         losses[setting.place],
         float(np.nanmax(losses)),
-        **setting.errors(setting.frequency[None]),
+        **setting.errors(setting.frequency[None], drawn=True),
+        parameters={},
+        code="",
+    )
+
+
+def exact_counts(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the counts as they are: what the others are compared with."""
+    return ColumnRelease(
+        "none",
+        "no noise",
+        "the counts as they are",
+        setting.publish,
+        "none",
+        math.inf,
+        0.0,
+        np.full(setting.column.records, math.inf),
+        math.inf,
+        **setting.errors(setting.frequency[None], drawn=False),
+        count_error=0.0,
         parameters={},
         code="",
     )
@@ -438,6 +567,7 @@ def no_noise(setting: ReleaseSetting) -> ColumnRelease:
 def _randomised(
     setting: ReleaseSetting,
     name: str,
+    title: str,
     published: str,
     rows: NDArray[np.float64],
     parameters: Mapping[str, float | list[float]],
@@ -447,14 +577,16 @@ def _randomised(
     losses = setting.all_draws(setting.fixed_losses(rows), setting.delta)
     return ColumnRelease(
         name,
+        title,
         published,
+        setting.publish,
         "differential privacy",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
         losses[setting.place],
         float(np.nanmax(losses)),  # nothing is chosen anew when a record leaves
-        **setting.errors((setting.frequency @ rows)[None]),
-        parameters={"ε of one draw": setting.draw_epsilon, **parameters},
+        **setting.errors((setting.frequency @ rows)[None], drawn=True),
+        parameters={"draw_epsilon": setting.draw_epsilon, **parameters},
         code=code,
         replacement=_replaced(setting),
     )
@@ -468,7 +600,7 @@ def _laplace_code(setting: ReleaseSetting, scale: float) -> str:
 def _drawn_code(setting: ReleaseSetting, randomiser: str) -> str:
     """Return the line that draws records and releases each by its row of a randomiser."""
     drawn = f"pb.audit.draw_released(grid.counts(values), {randomiser}, {setting.draws})"
-    return f"grid.midpoints[{drawn}]"
+    return setting.code(f"grid.midpoints[{drawn}]")
 
 
 def _replaced(setting: ReleaseSetting) -> Budget:
@@ -499,10 +631,11 @@ def laplace(setting: ReleaseSetting) -> ColumnRelease:
     """Return the random sampling query with the Laplace mechanism."""
     return _randomised(
         setting,
+        "laplace",
         "Laplace mechanism",
         "values of records drawn at random, with truncated Laplace noise of one scale",
         laplace_rows(setting),
-        {"scale as a part of the range": setting.safe_scale},
+        {"scale": setting.safe_scale},
         _laplace_code(setting, setting.safe_scale),
     )
 
@@ -513,10 +646,11 @@ def randomised_response(setting: ReleaseSetting) -> ColumnRelease:
     made = f"pb.k_ary_randomised_response({setting.bins}, {n}, {setting.draw_epsilon!r})"
     return _randomised(
         setting,
+        "response",
         "k-ary randomised response",
         "values of records drawn at random, some of them replaced by a bin drawn uniformly",
         rows,
-        {"probability of a uniform bin": setting.bins * float(rows[0, 1])},
+        {"uniform_probability": setting.bins * float(rows[0, 1])},
         _drawn_code(setting, made),
     )
 
@@ -533,9 +667,11 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
 
     chosen, scale = rows(setting.counts), scale_of(setting.counts)
     return ColumnRelease(
+        "common_scale",
         "common scale",
         "values of records drawn at random, with truncated Laplace noise of the smallest scale at "
         "which no record of this column loses more",
+        setting.publish,
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
@@ -545,11 +681,8 @@ def common(setting: ReleaseSetting) -> ColumnRelease:
             lambda: lambda counts: counts @ rows(counts) / counts.sum(),
             SCALE_WORK / setting.bins**2,
         ),
-        **setting.errors((setting.frequency @ chosen)[None]),
-        parameters={
-            "ε of one draw": setting.draw_epsilon,
-            "scale as a part of the range": scale,
-        },
+        **setting.errors((setting.frequency @ chosen)[None], drawn=True),
+        parameters={"draw_epsilon": setting.draw_epsilon, "scale": scale},
         code=(
             _laplace_code(setting, scale)
             if scale
@@ -575,7 +708,9 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
     losses[occupied] = np.nanmax(outcome.losses[occupied], axis=1)
     return ColumnRelease(
         "game",
+        "game",
         "values of records drawn at random, each with the scale that best responses chose for it",
+        setting.publish,
         "fixed-noise",
         setting.epsilon,
         setting.delta if setting.draws > 1 else 0.0,
@@ -585,23 +720,24 @@ def game(setting: ReleaseSetting) -> ColumnRelease:
             lambda: game_pipeline(played, _equilibrium),
             GAME_WORK / (setting.column.records * setting.bins**2) - 1.0,
         ),
-        **setting.errors(outcome.output[None]),
+        **setting.errors(outcome.output[None], drawn=True),
         parameters={
-            "ε of one draw": setting.draw_epsilon,
-            "scales as parts of the range": scales.tolist(),
-            "records of each bin with each scale": profile.tolist(),
+            "draw_epsilon": setting.draw_epsilon,
+            "scales": scales.tolist(),
+            "profile": profile.tolist(),
         },
-        code=_played_code(setting, scales),
+        code=_played_code(setting, scales, profile),
     )
 
 
-def _played_code(setting: ReleaseSetting, scales: NDArray[np.float64]) -> str:
-    """Return the line that draws from the game at the equilibrium."""
+def _played_code(
+    setting: ReleaseSetting, scales: NDArray[np.float64], profile: NDArray[np.int64]
+) -> str:
+    """Return the lines that draw from the game at the equilibrium."""
     kernel = f"pb.laplace_kernel({setting.bins}, {scales.tolist()!r})"
-    played = 'report["game"].parameters["records of each bin with each scale"]'
-    return (
-        f"pb.NVOGame(grid.counts(values), {kernel}, epsilon={setting.draw_epsilon!r}, grid=grid)"
-        f".evaluate({played}).sample({setting.draws})"
+    return setting.code(
+        f"(\n    pb.NVOGame(grid.counts(values), {kernel}, epsilon={setting.draw_epsilon!r}, "
+        f"grid=grid)\n    .evaluate({profile.tolist()!r})\n    .sample({setting.draws})\n)"
     )
 
 
@@ -641,35 +777,136 @@ def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:
     """Return the DP histograms of several repetitions, shape (runs, K)."""
     return np.array(
         [
-            dp_histogram(setting.counts, epsilon=setting.epsilon, rng=setting.generator(run))
-            for run in range(setting.runs)
+            posterior_from_noise(noisy, epsilon=setting.epsilon).distribution
+            for noisy in setting.noisy_runs
         ]
     )
 
 
+def cut_counts(setting: ReleaseSetting) -> NDArray[np.float64]:
+    """Return the shares of noisy counts that are cut at 0, of all repetitions, (runs, K)."""
+    positive = np.maximum(setting.noisy_runs, 0).astype(np.float64)
+    totals = positive.sum(axis=1, keepdims=True)
+    even = np.full_like(positive, 1.0 / setting.bins)
+    return np.divide(positive, totals, out=even, where=totals > 0)
+
+
+def noisy_counts(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the counts with two-sided geometric noise, as they are.
+
+    Their error is that of the noise, for which there is a formula: 1 / sinh(ε) on average.  The
+    distribution is what a reader makes of them who cuts at 0.
+    """
+    return _from_counts(
+        setting,
+        "noisy_counts",
+        "noisy counts",
+        "the counts with two-sided geometric noise, whole numbers of which some may be negative",
+        setting.errors(cut_counts(setting), drawn=False)
+        | {"count_error": 1.0 / math.sinh(setting.epsilon)},
+        f"pb.geometric_mechanism(grid.counts(values), epsilon={setting.epsilon!r})",
+    )
+
+
 def histogram(setting: ReleaseSetting) -> ColumnRelease:
-    """Return the DP histogram, from which any number of values may be drawn."""
-    return ColumnRelease(
+    """Return the DP histogram: what noisy counts say about the true ones."""
+    posteriors = [posterior_from_noise(z, epsilon=setting.epsilon) for z in setting.noisy_runs]
+    off = [float(np.abs(each.mean - setting.counts).mean()) for each in posteriors]
+    shares = np.array([each.distribution for each in posteriors])
+    return _from_counts(
+        setting,
+        "histogram",
         "DP histogram",
-        "counts with two-sided geometric noise, and any number of values drawn from them",
+        "the share of each bin, estimated from counts with two-sided geometric noise",
+        setting.errors(shares, drawn=False) | {"count_error": float(np.mean(off))},
+        f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})",
+    )
+
+
+def histogram_values(setting: ReleaseSetting) -> ColumnRelease:
+    """Return values that are drawn from a DP histogram, which is paid for once."""
+    bins = setting.bins
+    shares = f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})"
+    return _from_counts(
+        setting,
+        "histogram",
+        "DP histogram",
+        "values drawn from shares that are estimated from counts with two-sided geometric noise",
+        setting.errors(histogram_runs(setting), drawn=True),
+        f"grid.midpoints[\n    pb.audit.draw_released(np.ones({bins}, dtype=int), "
+        f"np.tile({shares}, ({bins}, 1)), {setting.draws})\n]",
+    )
+
+
+def histogram_mean(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the mean of a DP histogram."""
+    return _from_counts(
+        setting,
+        "histogram",
+        "mean of a DP histogram",
+        "the mean of shares that are estimated from counts with two-sided geometric noise",
+        setting.errors(histogram_runs(setting), drawn=False),
+        "float(\n    grid.midpoints\n    "
+        f"@ pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})\n)",
+    )
+
+
+def histogram_quartiles(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the quartiles of a DP histogram."""
+    return _from_counts(
+        setting,
+        "histogram",
+        "quartiles of a DP histogram",
+        "the quartiles of shares that are estimated from counts with two-sided geometric noise",
+        setting.errors(histogram_runs(setting), drawn=False),
+        "grid.midpoints[\n    np.searchsorted(\n        "
+        f"np.cumsum(pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})),\n        "
+        f"{LEVELS.tolist()},\n    )\n]",
+    )
+
+
+def _from_counts(
+    setting: ReleaseSetting,
+    name: str,
+    title: str,
+    published: str,
+    errors: dict[str, Any],
+    line: str,
+) -> ColumnRelease:
+    """Return a release that is computed from noisy counts: one record moves one count by one."""
+    return ColumnRelease(
+        name,
+        title,
+        published,
+        setting.publish,
         "differential privacy",
         setting.epsilon,
         0.0,
-        np.full(setting.column.records, setting.epsilon),  # one count moves by one
+        np.full(setting.column.records, setting.epsilon),
         setting.epsilon,
-        **setting.errors(histogram_runs(setting), drawn=False),
-        parameters={"ε of the counts": setting.epsilon},
-        code=f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})",
+        **errors,
+        parameters={"counts_epsilon": setting.epsilon},
+        code=setting.code(line),
         replacement=Budget(2.0 * setting.epsilon),  # two counts move by one
     )
 
 
-def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
-    """Return the randomiser that is made from noisy counts, and its draws."""
+def counts_and_draws(setting: ReleaseSetting) -> tuple[float, float, float, float]:
+    """Return how the repaired game divides its budget between noisy counts and draws.
+
+    Parameters
+    ----------
+    setting : ReleaseSetting
+        What is asked for.
+
+    Returns
+    -------
+    total, share, delta, drawn : float
+        ε and share of :func:`pdpbook.audit.private_randomiser`, its δ, and the ε of one draw.
+    """
     n, delta = setting.column.records, setting.delta
     rest = (1.0 - SHARE) * setting.epsilon
     drawn = one_draw_epsilon(n, rest, draws=setting.draws, delta=delta / 2.0)
-    lower_delta = delta if setting.draws == 1 else delta / 2.0
     while True:
         total = SHARE * setting.epsilon + drawn
         share = SHARE * setting.epsilon / total
@@ -680,8 +917,14 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
         if setting.draws > 1:
             cost = draws_epsilon(n, second, draws=setting.draws, delta=delta / 2.0)
         if Fraction(first) + Fraction(cost) <= Fraction(setting.epsilon):
-            break
+            return total, share, delta if setting.draws == 1 else delta / 2.0, drawn
         drawn *= 1.0 - 1e-9
+
+
+def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
+    """Return the randomiser that is made from noisy counts, and its draws."""
+    delta = setting.delta
+    total, share, lower_delta, drawn = counts_and_draws(setting)
     made = [
         private_randomiser(
             setting.counts,
@@ -691,30 +934,33 @@ def repaired_game(setting: ReleaseSetting) -> ColumnRelease:
             rng=setting.generator(run),
             actions="blur",
         )
-        for run in range(setting.runs)
+        for run in range(min(setting.runs, FEW_RUNS))
     ]
     losses = np.mean(
         [setting.all_draws(setting.fixed_losses(each.randomiser), lower_delta) for each in made],
         axis=0,
     )
     return ColumnRelease(
+        "repaired_game",
         "repaired game",
         "noisy counts, and values of records drawn at random under a randomiser made from them",
+        setting.publish,
         "differential privacy",
         setting.epsilon,
         delta,
         SHARE * setting.epsilon + losses[setting.place],
         setting.epsilon,
-        **setting.errors(np.array([each.output(setting.counts) for each in made])),
+        **setting.errors(np.array([each.output(setting.counts) for each in made]), drawn=True),
         parameters={
-            "ε of the counts": share * total,
-            "δ of the counts": lower_delta,
-            "ε of one draw": drawn,
+            "counts_epsilon": share * total,
+            "counts_delta": lower_delta,
+            "draw_epsilon": drawn,
         },
-        code=(
-            "(made := pb.audit.private_randomiser(grid.counts(values), "
-            f'epsilon={total!r}, delta={lower_delta!r}, share={share!r}, actions="blur"'
-            ")).noisy, " + _drawn_code(setting, "made.randomiser")
+        code=setting.code(
+            "(\n    (\n        made := pb.audit.private_randomiser(\n            "
+            f"grid.counts(values), epsilon={total!r}, delta={lower_delta!r}, share={share!r}, "
+            'actions="blur"\n        )\n    ).noisy,\n    grid.midpoints[pb.audit.draw_released('
+            f"grid.counts(values), made.randomiser, {setting.draws})],\n)"
         ),
         replacement=group_privacy(setting.epsilon, records=2, delta=delta),
     )
@@ -726,25 +972,60 @@ def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     grid = mean_grid(column.records, lower=column.lower, upper=column.upper)
     return _statistic(
         setting,
+        "mean",
         "noisy mean",
         "the mean with discrete Laplace noise, as a multiple of its precision above the lower end",
         grid.losses(column.values, epsilon),
         mean_error=grid.error(column.values, epsilon),
         parameters={
-            "Laplace scale": float(grid.step) * grid.sensitivity / epsilon,
+            "noise_scale": float(grid.step) * grid.sensitivity / epsilon,
             "precision": float(grid.step),
         },
-        code=f"pb.noisy_mean(values, lower={column.lower!r}, upper={column.upper!r}, "
-        f"epsilon={epsilon!r})",
+        line=f"pb.noisy_mean(\n    values, lower={column.lower!r}, upper={column.upper!r}, "
+        f"epsilon={epsilon!r}\n)",
         replacement=Budget(epsilon),
     )
 
 
+def quantile_share(epsilon: float) -> float:
+    """Return the ε of each of the three quartiles; three of them are at most ε."""
+    return math.nextafter(epsilon / len(LEVELS), 0.0)
+
+
+def quantile_candidates(column: Column) -> tuple[NDArray[np.float64], str]:
+    """Return the points among which a quartile is chosen, and the expression that makes them.
+
+    They are the multiples of 1, 2 or 5 times a power of ten in the range, at least a thousand, so
+    that prices and grades lie on them; of whole numbers, all or every second one and so on.
+
+    Parameters
+    ----------
+    column : Column
+        Its range counts, and whether it holds whole numbers; its values do not.
+
+    Returns
+    -------
+    points : ndarray, shape (R,)
+    line : str
+    """
+    lower, upper = Fraction(column.lower), Fraction(column.upper)
+    power = math.floor(math.log10(column.width / CANDIDATES)) + 1
+    steps = [Fraction(10) ** (power + e) * m for e in (0, -1, -2) for m in (5, 2, 1)]
+    step = next(each for each in steps if each * CANDIDATES <= upper - lower)
+    if column.whole:
+        step = max(step, Fraction(1))
+    first, last = math.ceil(lower / step), math.floor(upper / step)
+    if max(abs(first), abs(last), step.numerator, step.denominator) > 2**53:
+        points = np.linspace(column.lower, column.upper, CANDIDATES + 1)
+        return points, f"np.linspace({column.lower!r}, {column.upper!r}, {CANDIDATES + 1})"
+    points = np.arange(first, last + 1) * step.numerator / step.denominator
+    return points, f"np.arange({first}, {last + 1}) * {step.numerator} / {step.denominator}"
+
+
 def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
     """Return the three quartiles by the exponential mechanism, with a third of ε each."""
-    column = setting.column
-    share = math.nextafter(setting.epsilon / len(LEVELS), 0.0)  # three of them are at most ε
-    points = np.linspace(column.lower, column.upper, CANDIDATES)
+    column, share = setting.column, quantile_share(setting.epsilon)
+    points, line = quantile_candidates(column)
     losses = np.zeros(column.records)
     errors = []
     for level, exact in zip(LEVELS, column.quantile(LEVELS), strict=True):
@@ -753,16 +1034,16 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
         losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
     # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
     replaced = _exact.up(share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum()), 8)
-    line = f"np.linspace({column.lower!r}, {column.upper!r}, {CANDIDATES})"
     return _statistic(
         setting,
+        "quantiles",
         "noisy quartiles",
         "the three quartiles, chosen by the exponential mechanism",
         losses,
         quantile_errors=np.array(errors),
-        parameters={"ε of each quartile": share, "candidates": CANDIDATES},
-        code=f"[pb.noisy_quantile(values, {line}, quantile=level, epsilon={share!r}) "
-        f"for level in {LEVELS.tolist()}]",
+        parameters={"quantile_epsilon": share, "candidates": points.size},
+        line=f"[\n    pb.noisy_quantile(values, {line}, quantile=level, epsilon={share!r})\n"
+        f"    for level in {LEVELS.tolist()}\n]",
         replacement=Budget(replaced),
     )
 
@@ -770,31 +1051,29 @@ def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
 def _statistic(
     setting: ReleaseSetting,
     name: str,
+    title: str,
     published: str,
     losses: NDArray[np.float64],
     *,
-    mean_error: float = math.nan,
-    quantile_errors: NDArray[np.float64] | None = None,
     parameters: Mapping[str, float | list[float]],
-    code: str,
+    line: str,
     replacement: Budget,
+    **errors: Any,
 ) -> ColumnRelease:
     """Return the release of a statistic, whose noise does not depend on the data."""
     return ColumnRelease(
         name,
+        title,
         published,
+        setting.publish,
         "differential privacy",
         setting.epsilon,
         0.0,
         losses,
         float(losses.max()),
-        distribution=None,
-        wasserstein=math.nan,
-        mean_error=mean_error,
-        quantile_errors=np.full(3, np.nan) if quantile_errors is None else quantile_errors,
-        divergence=math.nan,
+        **errors,
         parameters=parameters,
-        code=code,
+        code=setting.code(line),
         replacement=replacement,
     )
 
@@ -827,26 +1106,34 @@ def range_from_data(release: ColumnRelease, column: Column) -> ColumnRelease:
     )
 
 
-#: All releases, the simplest of each kind first.
+#: The releases of each thing that may be published, by name, the simplest of each kind first.
 #:
 #: :meta hide-value:
-RELEASES: tuple[Callable[[ReleaseSetting], ColumnRelease], ...] = (
-    no_noise,
-    laplace,
-    randomised_response,
-    histogram,
-    repaired_game,
-    common,
-    game,
-    noisy_mean,
-    noisy_quartiles,
-)
+RELEASES: dict[str, dict[str, Callable[[ReleaseSetting], ColumnRelease]]] = {
+    "counts": {"none": exact_counts, "noisy_counts": noisy_counts, "histogram": histogram},
+    "mean": {"mean": noisy_mean, "histogram": histogram_mean},
+    "quantiles": {"quantiles": noisy_quartiles, "histogram": histogram_quartiles},
+    "value": {
+        "none": no_noise,
+        "laplace": laplace,
+        "response": randomised_response,
+        "histogram": histogram_values,
+        "repaired_game": repaired_game,
+        "common_scale": common,
+        "game": game,
+    },
+}
 
 #: The releases whose error a sweep over bins shows: distributions of repetitions, shape (r, K).
 #:
 #: :meta hide-value:
-SWEPT: dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]] = {
-    "Laplace mechanism": lambda setting: (setting.frequency @ laplace_rows(setting))[None],
-    "k-ary randomised response": lambda s: (s.frequency @ response_rows(s))[None],
-    "DP histogram": histogram_runs,
+SWEPT: dict[str, dict[str, Callable[[ReleaseSetting], NDArray[np.float64]]]] = {
+    "counts": {"noisy_counts": cut_counts, "histogram": histogram_runs},
+    "mean": {"histogram": histogram_runs},
+    "quantiles": {"histogram": histogram_runs},
+    "value": {
+        "laplace": lambda setting: (setting.frequency @ laplace_rows(setting))[None],
+        "response": lambda setting: (setting.frequency @ response_rows(setting))[None],
+        "histogram": histogram_runs,
+    },
 }

@@ -1,22 +1,21 @@
-r"""From a column to a decision: every release side by side, and the one to use.
+r"""From a column to a decision: every release of what is wanted side by side, and the one to use.
 
-:func:`report` computes for each release of :mod:`pdpbook.own_data.releases` what it promises, what
-each record loses and how far it is from the column, and recommends one by a rule that looks at the
-promise first and at the error second:
+What is to be published is asked first: a table of counts, the mean, the quartiles, or single values
+drawn like the data.  :func:`report` computes for each release of this thing, of
+:mod:`pdpbook.own_data.releases`, what it promises, what each record loses and how far it is from
+the column, and recommends one by a rule that looks at the promise first and at the error second:
 
 0. If the range is taken from the data, no release keeps a promise, and the recommendation begins
    with that.  What follows is what would be recommended if the range were public.
 1. Only a release that is differentially private is recommended, because its promise holds for an
    attacker who knows the algorithm, whatever the records are.  A fixed-noise promise assumes that
    the noise of the others does not react to a record, and no attacker has to assume that.
-2. Among these releases of the distribution the one with the smallest Wasserstein distance from the
-   column is recommended.  Distances of noisy counts are averages over a few repetitions, so one
-   release counts as nearer than another only if its distance is smaller by more than five percent
-   and the standard error of the difference.  Of the releases than which no other is nearer, the
-   simplest is recommended, and the report names those that are equally good.
-3. If only the mean or the quartiles are wanted, a noisy statistic is recommended where its error is
-   smaller than that of what the recommended release publishes: a distribution, or so many drawn
-   values.  The distance of rule 2 is that of the distribution from which they are drawn.
+2. Among these the one with the smallest error is recommended: the Wasserstein distance from the
+   column for counts and for values, the distance from the mean, or the average distance from the
+   three quartiles.  Errors of noisy counts are averages over repetitions, so one release counts as
+   nearer than another only if its error is smaller by more than five percent, more than a hundredth
+   of a bin, and the standard error of the difference beside that.  Of the releases than which no
+   other is nearer, the simplest is recommended, and the report names those that are equally good.
 
 A report is computed from the data and is not private itself.
 """
@@ -36,15 +35,14 @@ from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
     FROM_DATA,
     GAME_WORK,
+    PUBLISHED,
     RELEASES,
     REPAIRED_BINS,
     REPAIRED_RECORDS,
     SWEPT,
     ColumnRelease,
     ReleaseSetting,
-    game,
     range_from_data,
-    repaired_game,
 )
 
 if TYPE_CHECKING:
@@ -55,23 +53,25 @@ __all__ = ["Report", "report"]
 
 #: Numbers of bins that the sweep tries beside the chosen one.
 SWEEP = (8, 16, 32, 64, 128)
-#: Two errors that differ by a smaller part are called equal.
-_TIE = 0.05
-#: Releases that may be left out, and their names.
-LONG = {repaired_game: "repaired game", game: "game"}
-#: Repetitions of a release with noisy counts.
-RUNS = 20
+#: Two errors that differ by a smaller part are called equal, and so are two that differ by less
+#: than this part of a bin.
+_TIE, _FLOOR = 0.05, 0.01
+#: Repetitions of a release with noisy counts, in the report and in the sweep.
+RUNS, SWEEP_RUNS = 40, 10
+#: If a larger part of the records is in one bin, the range does not fit them.
+CROWDED = 0.95
 NO_PROMISE = (
     "No release of this column keeps a promise, because its range is taken from the data: without "
     "the smallest or the largest record other points would be released, so no ε bounds what a "
     "release tells about these two. Choose lower and upper without looking at the data."
 )
 CAUTION = (
-    "Make the release that you have chosen once, and publish what comes out. Each further run is a "
-    "further release that costs its ε again, and a result that was picked because it looks right "
-    "has no promise at all. The noise is drawn exactly, in whole numbers, from the generator of "
-    "the operating system, which has no seed; a noisy mean is a multiple of the precision that is "
-    "listed with it."
+    "This report makes no release. Make the one that you have chosen once, with the command "
+    "pdpbook release, with pdpbook.own_data.make_release or with the lines of Python in its "
+    "code, and publish what comes out. Each further run is a further release that costs its ε "
+    "again, and a result that was picked because it looks right has no promise at all. The noise "
+    "is drawn exactly, in whole numbers, from the generator of the operating system, which has no "
+    "seed."
 )
 #: A guess that is right with a larger probability is called certain.
 CERTAIN = 0.999
@@ -92,6 +92,8 @@ class Report:
     ----------
     column : Column
         The values, on their range.
+    publish : str
+        What is to be published: "counts", "mean", "quantiles" or "value".
     bins : int
         Number of bins K.
     epsilon, delta : float
@@ -99,14 +101,15 @@ class Report:
     draws : int
         Number of values to release.
     releases : tuple of ColumnRelease
-        One for each way to publish the column.
+        One for each way to publish it.
     sweep : pandas.DataFrame
-        Wasserstein distance of the releases that may be recommended, at other numbers of bins.
+        The error of releases that may be recommended, at other numbers of bins.
     left_out : dict from str to str
         Releases that were not computed, and why.
     """
 
     column: Column
+    publish: str
     bins: int
     epsilon: float
     delta: float
@@ -116,7 +119,7 @@ class Report:
     left_out: dict[str, str]
 
     def __getitem__(self, name: str) -> ColumnRelease:
-        """Return the release of a name.
+        """Return the release of a name, such as ``report["histogram"]``.
 
         Raises
         ------
@@ -131,20 +134,22 @@ class Report:
 
     @property
     def _candidates(self) -> list[ColumnRelease]:
-        """Releases of the distribution that are private on a public range, the simplest first."""
-        return [
-            each
-            for each in self.releases
-            if each.algorithm == "differential privacy" and each.distribution is not None
-        ]
+        """Releases that are differentially private on a public range, the simplest first."""
+        return [each for each in self.releases if each.algorithm == "differential privacy"]
+
+    def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
+        """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
+        grid = self.column.grid(self.bins)
+        tie = max(_TIE * other.error, _FLOOR * (grid.upper - grid.lower) / grid.bins)
+        return other.error - one.error > tie + math.hypot(one.standard_error, other.standard_error)
 
     @cached_property
     def recommended(self) -> ColumnRelease:
-        """The release of the distribution that the rule of this module chooses."""
+        """The release that the rule of this module chooses."""
         return next(
             each
             for each in self._candidates
-            if not any(_nearer(other, each) for other in self._candidates)
+            if not any(self._nearer(other, each) for other in self._candidates)
         )
 
     @cached_property
@@ -154,44 +159,53 @@ class Report:
         return tuple(
             each
             for each in self._candidates
-            if each is not best and not _nearer(best, each) and not _nearer(each, best)
+            if each is not best and not self._nearer(best, each) and not self._nearer(each, best)
         )
 
     @property
     def recommendation(self) -> str:
         """Which release to use, and why, in a few sentences."""
-        best, unit, far = self.recommended, self._number, self._distance
+        best, far = self.recommended, self._distance
         total = _promise(best.epsilon, best.delta)
-        equal = [f"the {each.name} ({far(each)})" for each in self.equally_good]
+        equal = [f"the {each.title} ({far(each)})" for each in self.equally_good]
+        target, measure = {
+            "mean": ("the mean of the column", "off by {} on average"),
+            "quantiles": ("the quartiles of the column", "off by {} on average"),
+        }.get(self.publish, ("the column", "Wasserstein distance {}"))
         reason = (
-            "of the releases with this promise that are equally near to the column it is the "
+            f"of the releases with this promise that are equally near to {target} it is the "
             "simplest"
             if equal
-            else "of the releases with this promise it is the nearest to the column"
+            else f"of the releases with this promise it is the nearest to {target}"
         )
-        distance = f"(Wasserstein distance {far(best)})."
+        distance = f"({measure.format(far(best))})."
+        first = f"To publish {PUBLISHED[self.publish]}, "
+        paid = f" for {_draws(self.draws)}" if best.draws else ""
         if self.column.public_range:
             text = [
-                f"Use {_article(best.name)}: its promise is differential privacy at {total} for "
-                f"{_draws(self.draws)}, whatever the records are, and {reason} {distance}"
+                f"{first}use {_article(best.title)}: the promise is differential privacy at {total}"
+                f"{paid}, whatever the records are, and {reason} {distance}"
             ]
         else:
             text = [
                 NO_PROMISE,
-                f"If this range were public, the report would recommend {_article(best.name)}, "
-                f"which would then be differentially private, because {reason} {distance}",
+                f"{first}the report would recommend {_article(best.title)} if this range were "
+                "public. It would then be differentially private, and "
+                f"{reason} {distance}",
             ]
+        if hollow := self._hollow(best.delta):
+            text.append(hollow)
         if equal:
             listed = " and ".join(", ".join(equal).rsplit(", ", 1))
             text.append(
                 f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
-                "good: the distances differ by no more than five percent plus the standard error "
-                "of the simulation."
+                "good: the errors differ by no more than five percent or a hundredth of a bin, "
+                "plus the standard error of the simulation."
             )
         nearer = [
             each
             for each in self.releases
-            if each.promise == "fixed-noise" and each.wasserstein < best.wasserstein * (1.0 - _TIE)
+            if each.promise == "fixed-noise" and self._nearer(each, best)
         ]
         for each in nearer:
             known = (
@@ -202,23 +216,18 @@ class Report:
                 else f"its largest end-to-end loss is {each.end_to_end:.2f}"
             )
             text.append(
-                f"The {each.name} is nearer ({far(each)}), but its promise holds only "
+                f"The {each.title} is nearer ({far(each)}), but its promise holds only "
                 f"for an attacker who takes the others' noise as given; {known}."
             )
-        mean, quartiles = self["noisy mean"], self["noisy quartiles"]
-        if mean.mean_error < best.mean_error:
-            text.append(
-                f"If only the mean is wanted, publish the noisy mean: it is off by "
-                f"{unit(mean.mean_error)} on average, and {_given(best, 'mean')} by "
-                f"{unit(best.mean_error)}."
-            )
-        if quartiles.quantile_errors.mean() < best.quantile_errors.mean():
-            text.append(
-                f"If only the quartiles are wanted, publish the noisy quartiles: they are off by "
-                f"{unit(float(quartiles.quantile_errors.mean()))} on average, and "
-                f"{_given(best, 'quartiles')} by {unit(float(best.quantile_errors.mean()))}."
-            )
         return " ".join(text)
+
+    def _hollow(self, delta: float) -> str:
+        """Return that such a promise says next to nothing, if it does."""
+        if self.epsilon > math.log(CERTAIN / (1.0 - CERTAIN)):
+            return f"At ε = {self.epsilon:g} this promise hides next to nothing."
+        if delta * self.column.records >= 1.0:
+            return f"With δ = {delta:g}, which is not below 1/n, it promises next to nothing."
+        return ""
 
     @property
     def guarantees(self) -> dict[str, str]:
@@ -236,8 +245,8 @@ class Report:
             ),
             "differential privacy": lambda total: (
                 f"Differential privacy at {total}: whatever the records are, the removal of one of "
-                "them is hidden from an attacker who knows the algorithm, the number of records "
-                "and all the others."
+                "them is hidden at this level from an attacker who knows the algorithm, the number "
+                "of records and all the others."
             ),
             "fixed-noise": lambda total: (
                 f"Fixed-noise privacy at {total}: in this column the removal of one record is "
@@ -255,21 +264,13 @@ class Report:
                 if each.replacement
                 else ""
             )
+            + (
+                f" {hollow}"
+                if math.isfinite(each.epsilon) and (hollow := self._hollow(each.delta))
+                else ""
+            )
             for each in self.releases
         }
-
-    @property
-    def preparation(self) -> str:
-        """The lines of Python that come before the ``code`` of a release.
-
-        They need ``values``, the column without missing values.
-        """
-        column = self.column
-        ends = f"{column.lower!r}, {column.upper!r}"
-        return (
-            f"import numpy as np\nimport pdpbook as pb\ngrid = pb.Grid({ends}, {self.bins})\n"
-            f"values = np.clip(values, {ends})"
-        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -296,6 +297,7 @@ class Report:
                 "values."
             )
         found += self._weak_promises
+        found += self._unfit_range
         bins = public_bins(column.records, self.epsilon)
         found.append(
             "Choose the range and the number of bins without looking at the records: the range "
@@ -308,23 +310,41 @@ class Report:
             f"The number of records, {column.records:,}, is taken as public: the number of bins, "
             "the scales and the ε of one draw follow from it, and every promise compares the data "
             "with and without a record under the noise for this number. If it has to be hidden "
-            "too, give bins and publish the DP histogram, whose noise does not depend on it."
+            "too, give bins and publish counts, whose noise does not depend on it."
         )
         for name, why in self.left_out.items():
-            found.append(f"The {name} is left out: {why}.")
-        once = [each.name for each in self.releases if each.end_to_end is None]
+            found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
+        once = [each.title for each in self.releases if each.end_to_end is None]
         if once:
             found.append(
                 f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
                 "each occupied bin takes another run of it, which are too many here (the argument "
                 "reruns) or would take too long."
             )
-        first = self.preparation.replace("\n", "; ")
-        found.append(
-            f"{CAUTION} The recommended release is made by these lines of Python: {first}; "
-            f"{self.recommended.code}"
-        )
+        found.append(CAUTION)
         return tuple(found)
+
+    @property
+    def _unfit_range(self) -> list[str]:
+        """What to know of a range that does not fit the values, or of bins between them."""
+        column, grid, found = self.column, self.column.grid(self.bins), []
+        counts = grid.counts(column.values)
+        fullest, share = int(counts.argmax()), counts.max() / column.records
+        if share > CROWDED and self.bins > 2:
+            edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)[fullest : fullest + 2]
+            found.append(
+                f"{share:.1%} of the records are in one of the {self.bins} bins, from "
+                f"{edges[0]:g} to {edges[1]:g}, so that a release says little about them. Is the "
+                f"range from {column.lower:g} to {column.upper:g} in the unit of the values, and "
+                "were they read with the right decimal sign?"
+            )
+        if not column.whole and (column.values == np.floor(column.values)).all():
+            found.append(
+                "All values are whole numbers. If that is so because of what the quantity is, as "
+                "with grades, and not by chance, say whole=True (--whole): the bins are then whole "
+                "numbers, and so is what is released."
+            )
+        return found
 
     @property
     def _weak_promises(self) -> list[str]:
@@ -338,20 +358,20 @@ class Report:
                 f"{_nines(right)}. At ε = 1 it is at most 0.73 afterwards."
             )
         for each in self.releases:
-            uniform = each.parameters.get("probability of a uniform bin")
+            uniform = each.parameters.get("uniform_probability")
             if isinstance(uniform, float) and (
                 (true := 1.0 - uniform * (self.bins - 1) / self.bins) > CERTAIN
             ):
                 found.append(
-                    f"By {each.name} a drawn record comes out as its true bin with probability "
+                    f"By {each.title} a drawn record comes out as its true bin with probability "
                     f"{_nines(true)}, so almost every released value is the true bin of a record. "
                     "The promise says only how little can be told about whether a given record is "
                     f"among the {n:,}; whoever knows which record was drawn knows its bin."
                 )
-        if self.delta * n > 1.0 and any(each.delta > 0.0 for each in self.releases):
+        if self.delta * n >= 1.0 and any(each.delta > 0.0 for each in self.releases):
             found.append(
-                f"δ = {self.delta:g} is above 1/n = {1.0 / n:.3g}, and then it promises next to "
-                "nothing: to publish one record drawn at random, without noise, has ε = 0 at "
+                f"δ = {self.delta:g} is not below 1/n = {1.0 / n:.3g}, and then it promises next "
+                "to nothing: to publish one record drawn at random, without noise, has ε = 0 at "
                 "δ = 1/n. Choose a δ far below 1/n."
             )
         return found
@@ -362,16 +382,19 @@ class Report:
         Returns
         -------
         pandas.DataFrame
-            Index ``release``; the promise with its ``epsilon`` and ``delta`` for all draws, the
-            median and the largest fixed-noise loss of a record and the largest end-to-end loss in
-            nats, with several draws as the ε of all of them at δ; the Wasserstein distance and the
-            errors of mean and quartiles in the column's unit; KL in nats.
+            Index ``release``, the short name; its title, the promise with its ``epsilon`` and
+            ``delta`` for all draws, the median and the largest fixed-noise loss of a record and the
+            largest end-to-end loss in nats, with several draws as the ε of all of them at δ; the
+            Wasserstein distance and the errors of mean and quartiles in the column's unit; KL in
+            nats; the error of a count in records.  ``standard error`` is that of the error by which
+            the releases are compared.  Errors that no release has are left out.
         """
         import pandas as pd
 
         rows = [
             {
                 "release": each.name,
+                "title": each.title,
                 "promise": each.promise,
                 "epsilon": each.epsilon,
                 "delta": each.delta,
@@ -382,10 +405,14 @@ class Report:
                 "mean error": each.mean_error,
                 **dict(zip(QUARTILES, each.quantile_errors.tolist(), strict=True)),
                 "KL": each.divergence,
+                "count error": each.count_error,
+                "standard error": each.standard_error,
             }
             for each in self.releases
         ]
-        return pd.DataFrame(rows).set_index("release")
+        table = pd.DataFrame(rows).set_index("release")
+        errors = ["Wasserstein", "mean error", *QUARTILES, "KL", "count error"]
+        return table.drop(columns=[name for name in errors if table[name].isna().all()])
 
     def losses(self) -> pd.DataFrame:
         """Return what each record loses by each release.
@@ -415,11 +442,13 @@ class Report:
         table, guarantees = self.table().reset_index(), self.guarantees
         return {
             "column": column.name,
+            "publish": self.publish,
             "records": column.records,
             "lower": column.lower,
             "upper": column.upper,
             "public_range": column.public_range,
             "moved": column.moved,
+            "whole": column.whole,
             "bins": self.bins,
             "epsilon": self.epsilon,
             "delta": self.delta,
@@ -434,7 +463,6 @@ class Report:
             "recommended": self.recommended.name,
             "equally good": [each.name for each in self.equally_good],
             "recommendation": self.recommendation,
-            "preparation": self.preparation,
             "warnings": list(self.warnings),
         }
 
@@ -442,7 +470,7 @@ class Report:
         """Draw the column beside the recommended release, the errors, and the records' losses.
 
         Where the released distribution is itself random, one run of it is drawn; the errors are
-        averages.
+        averages.  A mean and quartiles have no distribution, so the column stands alone.
 
         Returns
         -------
@@ -458,17 +486,19 @@ class Report:
 
         grid, best = self.column.grid(self.bins), self.recommended
         counts = grid.counts(self.column.values)
-        assert best.distribution is not None  # only releases of the distribution are recommended
+        measure = {"mean": "error of the mean", "quantiles": "error of the quartiles"}
         return decision(
-            self.table(),
-            {each.name: each.losses for each in self.releases if each.algorithm != "none"},
+            {each.title: (each.error, each.promise) for each in self.releases},
+            {each.title: each.losses for each in self.releases if each.algorithm != "none"},
             grid=grid,
             frequency=counts / counts.sum(),
             released=best.distribution,
-            best=best.name,
+            best=best.title,
             name=self.column.name,
             epsilon=self.epsilon,
+            measure=measure.get(self.publish, "Wasserstein distance"),
             one_run=best.standard_error > 0.0,
+            drawn=best.draws is not None,
         )
 
     def to_html(self) -> str:
@@ -493,21 +523,22 @@ class Report:
         column = self.column
         return (
             f"{column.name}: {column.records:,} records from {column.lower:g} to {column.upper:g} "
-            f"in {self.bins} bins, {_draws(self.draws)} at {_promise(self.epsilon, self.delta)}"
+            f"in {self.bins} bins, {self._asked} at {_promise(self.epsilon, self.delta)}"
         )
 
-    def _distance(self, release: ColumnRelease) -> str:
-        """Return the distance of a release from the column, with its standard error if it has one.
+    @property
+    def _asked(self) -> str:
+        """What is asked for, in words."""
+        return _draws(self.draws) if self.publish == "value" else PUBLISHED[self.publish]
 
-        The distance of a release that draws noise is a mean over simulated runs.
+    def _distance(self, release: ColumnRelease) -> str:
+        """Return the error of a release, with its standard error if it has one.
+
+        The error of a release that draws noise may be a mean over simulated runs.
         """
         error = release.standard_error
         spread = f" ± {error:.2g}" if error > 0.0 else ""
-        return f"{self._number(release.wasserstein)}{spread}"
-
-    def _number(self, value: float) -> str:
-        """Return an error in the column's unit, with three digits."""
-        return f"{value:.3g}"
+        return f"{release.error:.3g}{spread}"
 
 
 def report(
@@ -518,9 +549,11 @@ def report(
     upper: float | None = None,
     draws: int = 1,
     delta: float = 1e-6,
+    publish: str = "counts",
     bins: int | None = None,
     outside: str = "refuse",
     name: str | None = None,
+    whole: bool = False,
     seed: int = 0,
     reruns: int = 64,
     progress: bool = False,
@@ -537,11 +570,14 @@ def report(
         Ends of the range, chosen without looking at the data.  If they are not given, they are
         taken from the data, and the report says what that gives away.
     draws : int
-        Number of values to release, from 1 to 10⁶.
+        Number of values to release, from 1 to 10⁶; above 1 only where values are published.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
         for more than 100,000 records or 64 bins, where it would take minutes.  The game is left out
         if the number of records times the square of the number of bins is above 5 × 10⁸.
+    publish : {"counts", "mean", "quantiles", "value"}
+        What is to be published: a table of counts, the mean, the three quartiles, or single values
+        drawn like the data.  Only releases of the same thing are compared.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
@@ -549,6 +585,9 @@ def report(
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
         What the column is called; the name of a pandas column if it has one.
+    whole : bool
+        Whether the quantity is a whole number by its nature, such as a grade.  The bins are then
+        whole numbers: one each, or equally many of them if there are more numbers than bins.
     seed : int
         Seed of the repetitions over which the error of a release with noisy counts is averaged.
     reruns : int
@@ -580,11 +619,16 @@ def report(
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'k-ary randomised response'
+    'histogram'
+    >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
+    'mean'
     """
     epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
     delta = _validate.fraction("delta", delta)
     draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
+    publish = _validate.choice("publish", publish, *PUBLISHED)
+    if draws > 1 and publish != "value":
+        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
     seed = _validate.integer("seed", seed, at_least=0)
     reruns = _validate.integer("reruns", reruns, at_least=0)
     if bins is not None:
@@ -598,31 +642,34 @@ def report(
         upper=upper,
         outside=outside,
         name="value" if given is None else str(given),
+        whole=whole,
     )
     if bins is None:
         bins = public_bins(column.records, epsilon)
-    setting = ReleaseSetting(column, bins, epsilon, delta, draws, RUNS, reruns, seed)
-    left_out = _left_out(setting)
-    skipped = {each for each, name in LONG.items() if name in left_out}
-    chosen = [each for each in RELEASES if each not in skipped]
+    bins = column.grid(bins).bins
+    setting = ReleaseSetting(column, publish, bins, epsilon, delta, draws, RUNS, reruns, seed)
+    left_out = _left_out(setting) if publish == "value" else {}
+    chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
     bar = _extras.progress_bar(
         chosen, shown=_validate.boolean("progress", progress), desc="releases"
     )
     made = tuple(each(setting) for each in bar)
     if not column.public_range:
         made = tuple(range_from_data(each, column) for each in made)
-    return Report(column, bins, epsilon, delta, draws, made, _sweep(setting), left_out)
+    return Report(column, publish, bins, epsilon, delta, draws, made, _sweep(setting), left_out)
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     """Return the releases that are not computed for this column, and why."""
     n, bins, found = setting.column.records, setting.bins, {}
     if setting.delta == 0.0:
-        found["repaired game"] = "it needs a δ above 0"
+        found["repaired_game"] = "it needs a δ above 0"
     elif n > REPAIRED_RECORDS or bins > REPAIRED_BINS:
-        found["repaired game"] = (
-            f"its linear programs would take minutes for {n:,} records in {bins} bins; they are "
-            f"solved for at most {REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
+        few = bins <= REPAIRED_BINS
+        too_many = f"{n:,} records" if few else f"{bins} bins"
+        found["repaired_game"] = (
+            f"its linear programs would take minutes for {too_many}; they are solved for at most "
+            f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
     if n * bins**2 > GAME_WORK:
         found["game"] = f"its best responses would take too long for {n:,} records in {bins} bins"
@@ -630,14 +677,14 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
 
 
 def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
-    """Return the Wasserstein distances of private releases at other numbers of bins."""
+    """Return the errors of private releases at other numbers of bins."""
     import pandas as pd
 
     lines = []
-    for bins in sorted({*SWEEP, setting.bins}):
-        other = replace(setting, bins=bins)
-        found = {name: float(other.distances(of(other)).mean()) for name, of in SWEPT.items()}
-        lines.append({"bins": bins, **found})
+    for bins in sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)}):
+        other = replace(setting, bins=bins, runs=min(setting.runs, SWEEP_RUNS))
+        swept = SWEPT[setting.publish].items()
+        lines.append({"bins": bins, **{name: other.average_error(of(other)) for name, of in swept}})
     return pd.DataFrame(lines).set_index("bins")
 
 
@@ -652,16 +699,11 @@ def _plain(row: dict[Any, Any]) -> dict[str, Any]:
     return plain
 
 
-def _nearer(one: ColumnRelease, other: ColumnRelease) -> bool:
-    """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
-    error = math.hypot(one.standard_error, other.standard_error)
-    return other.wasserstein * (1.0 - _TIE) - one.wasserstein > error
-
-
 def _details(release: ColumnRelease) -> dict[str, Any]:
     """Return what a program has to know of a release beside its row of the table."""
     replaced = release.replacement
     return {
+        "error": release.error,
         "published": release.published,
         "parameters": dict(release.parameters),
         "code": release.code,
@@ -682,15 +724,6 @@ def _promise(epsilon: float, delta: float) -> str:
 
 def _draws(draws: int) -> str:
     return "one draw" if draws == 1 else f"all {draws:,} draws together"
-
-
-def _given(release: ColumnRelease, statistic: str) -> str:
-    """Return what stands for a statistic if only a release of the distribution is published."""
-    if release.draws == 1:
-        return "the one value that the recommended release gives"
-    if release.draws is None:
-        return f"the {statistic} of the recommended release"
-    return f"the {statistic} of the {release.draws:,} values that the recommended release gives"
 
 
 def _article(name: str) -> str:

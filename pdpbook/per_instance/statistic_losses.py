@@ -32,6 +32,7 @@ from scipy.special import log_softmax
 
 from pdpbook import _validate
 from pdpbook.foundations.mechanisms import gaussian_delta
+from pdpbook.foundations.noisy_statistics import candidate_counts, nearest_candidates
 
 __all__ = [
     "count_changes",
@@ -385,8 +386,9 @@ def quantile_probabilities(
     Returns
     -------
     ndarray, shape (R,)
-        The utility of a candidate r is :math:`-|\#\{i:x_i\le r\}-qn|`, which one record changes by
-        at most max(q, 1 - q).
+        Each record counts for the candidate next to it.  If a of them are below a candidate and b
+        below or at it, its utility is :math:`-\max\{a-qn,qn-b,0\}`, which the removal of one record
+        changes by at most max(q, 1 - q), as :mod:`pdpbook.foundations.noisy_statistics` proves.
 
     Raises
     ------
@@ -403,11 +405,10 @@ def quantile_probabilities(
     --------
     >>> chances = quantile_probabilities([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=4.0)
     >>> chances.round(4)
-    array([2.000e-04, 4.999e-01, 4.999e-01])
+    array([0.1065, 0.787 , 0.1065])
     """
     x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
-    below = np.searchsorted(np.sort(x), points, side="right")
-    return np.exp(_log_probabilities(below, x.size, quantile, epsilon))
+    return np.exp(_log_probabilities(candidate_counts(x, points), quantile, epsilon))
 
 
 def quantile_losses(
@@ -447,20 +448,19 @@ def quantile_losses(
     Examples
     --------
     >>> quantile_losses([1, 1, 2, 9, 9], [0, 2, 8], quantile=0.5, epsilon=1.0).round(3)
-    array([0.   , 0.   , 0.   , 0.897, 0.897])
+    array([0.568, 0.568, 0.304, 0.568, 0.568])
     """
     x, points, quantile, epsilon = _quantile_arguments(values, candidates, quantile, epsilon)
     if x.size < 2:
         raise ValueError(f"values must hold at least 2 records, got {x.size}")
-    below = np.searchsorted(np.sort(x), points, side="right")
-    present = _log_probabilities(below, x.size, quantile, epsilon)
-    cell = np.searchsorted(points, x, side="left")  # the first candidate that counts the record
-    losses = np.zeros(points.size + 1)
-    for k in np.unique(cell):
-        fewer = below - (np.arange(points.size) >= k)
-        absent = _log_probabilities(fewer, x.size - 1, quantile, epsilon)
-        losses[k] = np.abs(present - absent).max()
-    return losses[cell]
+    counts = candidate_counts(x, points)
+    present = _log_probabilities(counts, quantile, epsilon)
+    losses = np.zeros(points.size)
+    for k in np.flatnonzero(counts):
+        counts[k] -= 1
+        losses[k] = np.abs(present - _log_probabilities(counts, quantile, epsilon)).max()
+        counts[k] += 1
+    return losses[nearest_candidates(x, points)]
 
 
 def _ends(lower: float, upper: float) -> tuple[float, float]:
@@ -508,8 +508,10 @@ def _quantile_arguments(
 
 
 def _log_probabilities(
-    below: NDArray[np.int64], n: int, quantile: float, epsilon: float
+    counts: NDArray[np.int64], quantile: float, epsilon: float
 ) -> NDArray[np.float64]:
-    """Return the log chances of the candidates from the numbers of records at or below them."""
-    utilities = -np.abs(below - quantile * n)
-    return log_softmax(utilities * (epsilon / (2.0 * max(quantile, 1.0 - quantile))))
+    """Return the log chances of the candidates from the numbers of records at them."""
+    upto = np.cumsum(counts)
+    rank = quantile * upto[-1]
+    distances = np.maximum(np.maximum(upto - counts - rank, rank - upto), 0.0)
+    return log_softmax(-distances * (epsilon / (2.0 * max(quantile, 1.0 - quantile))))

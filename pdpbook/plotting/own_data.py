@@ -14,7 +14,6 @@ from pdpbook.plotting.series import filled, look, looks
 from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["decision"]
@@ -26,62 +25,69 @@ def _written(value: float, _: int | None = None) -> str:
 
 
 def decision(
-    table: pd.DataFrame,
+    errors: Mapping[str, tuple[float, str]],
     losses: Mapping[str, NDArray[np.float64]],
     *,
     grid: Grid,
     frequency: NDArray[np.float64],
-    released: NDArray[np.float64],
+    released: NDArray[np.float64] | None,
     best: str,
     name: str,
     epsilon: float,
+    measure: str = "Wasserstein distance",
     one_run: bool = False,
+    drawn: bool = False,
 ) -> Figure:
     """Draw the column beside its recommended release, all errors, and the records' losses.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        One row for each release, with its ``promise`` and its ``Wasserstein`` distance.
+    errors : mapping from str to (float, str)
+        Error and promise of each release.
     losses : mapping from str to ndarray
         Loss of each record by the releases that promise something.
     grid : Grid
         The bins.
     frequency, released : ndarray, shape (K,)
-        Distribution of the column on the bins, and that of a released value.
+        Distribution of the column on the bins, and what is released, or the distribution of a
+        released value; None for a mean and quartiles.
     best, name : str
         The recommended release, and what the column is called.
     epsilon : float
         The target, drawn as a line beside the losses.
+    measure : str
+        What the errors are.
     one_run : bool
         Whether the released distribution is random, so that what is drawn is one run.
+    drawn : bool
+        Whether values are drawn from the distribution, and it is not released itself.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
     name = name.replace("$", r"\$")  # two of them would enclose a formula
-    figure, (shape, errors, spread) = new_figure(3, height=3.0, layout="constrained")
+    figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
-    line = looks([best])[0] | {"marker": ""}
-    shape.plot(
-        grid.midpoints, released, **line, label=f"released: {best}{', one run' if one_run else ''}"
-    )
+    if released is not None:
+        line = looks([best])[0] | {"marker": ""}
+        said = f"{'a value by' if drawn else 'released:'} {best}{', one run' if one_run else ''}"
+        shape.plot(grid.midpoints, released, **line, label=said)
     shape.set(xlabel=name, ylabel="probability")
-    key(shape)
+    if released is not None:
+        key(shape)
 
-    shown = table[table["Wasserstein"].notna()]
-    place = np.arange(len(shown))[::-1]
-    distance = shown["Wasserstein"].to_numpy()
-    private = (shown["promise"] == "differential privacy").to_numpy()
-    errors.barh(place[private], distance[private], **filled("dp-promise"), label="DP")
+    place = np.arange(len(errors))[::-1]
+    distance = np.array([error for error, _ in errors.values()])
+    private = np.array([promise == "differential privacy" for _, promise in errors.values()])
+    bars.barh(place[private], distance[private], **filled("dp-promise"), label="DP")
     hatched = filled("no-dp-promise") | {"facecolor": "none", "hatch": "//"}
-    errors.barh(place[~private], distance[~private], **hatched, label="no DP promise")
-    errors.set_yticks(place, shown.index)
-    errors.set(xlabel=f"Wasserstein distance ({name})")
-    key(errors)
+    bars.barh(place[~private], distance[~private], **hatched, label="no DP promise")
+    bars.set_yticks(place, list(errors))
+    bars.set(xlabel=f"{measure} ({name})")
+    key(bars)
 
-    for axes in (shape, errors):
+    for axes in (shape, bars):
         axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
         axes.xaxis.set_major_formatter(_written)
 

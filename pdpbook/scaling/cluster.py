@@ -20,7 +20,7 @@ fail to send an exception that a task raises, for example if its text is not val
 nothing more is heard of the task.  A worker therefore sends an exception as an ordinary result
 (:class:`~pdpbook.scaling.failures.Failure`), in a form that every connection can carry.
 
-Dask and pyarrow are not required by the rest of the book.  ``pip install 'pdpbook[scale]'``
+Dask and pyarrow are not required by the rest of the book.  ``pip install '.[scale]'``
 installs them.
 """
 

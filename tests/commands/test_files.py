@@ -78,6 +78,73 @@ def test_the_dialect_of_a_file(file: Path) -> None:
         TableFile(file, decimal=",")
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["7,269", "950", "12,000"], "give --thousands ',' to read 7269, or --decimal ',' --th"),
+        (
+            ["58.085", "7.269"],
+            r"--thousands '\.' to read 58085, or --thousands none to read 58\.085",
+        ),
+        (["58.085", "950", "-7.269"], r"in one way: .*, got '58\.085' in line 2"),
+        (["950", "58.085"], r"got '58\.085' in line 3"),
+        (["7,2", "12,000"], "if the comma is the decimal sign, give --decimal ','"),
+        (["1,234,567", "950"], "in groups of three, give --thousands ','"),
+        (["1.234.567", "950"], r"in groups of three, give --thousands '\.'"),
+        (["58 085", "1 950.5"], "in groups of three, give --thousands ' '"),
+        (["1.234,5", "2.000,75"], r"are like 1\.234,5, give --thousands '\.' --decimal ','"),
+    ],
+)
+def test_a_sign_that_has_two_meanings_is_never_guessed(
+    file: Path, cells: list[str], said: str
+) -> None:
+    file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        TableFile(file).column("pay")
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "values"),
+    [
+        (["7,269", "950", "12,000.5"], {"thousands": ","}, [7269, 950, 12000.5]),
+        (["58.085", "7.269"], {"thousands": "."}, [58085, 7269]),
+        (["58.085", "7.269"], {"thousands": "none"}, [58.085, 7.269]),
+        (["7,269", "950"], {"thousands": "none", "decimal": ","}, [7.269, 950]),
+        (["1.234,5", "2.000"], {"thousands": ".", "decimal": ",", "sep": ";"}, [1234.5, 2000]),
+        (["58 085", "1 950.5"], {"thousands": " "}, [58085, 1950.5]),
+        (["0.125", "0.250"], {}, [0.125, 0.25]),
+        (["1.732", "1234.5"], {}, [1.732, 1234.5]),
+        (["1.732", "1.7"], {}, [1.732, 1.7]),
+        (["1.732", "2048"], {}, [1.732, 2048]),
+        (["36", "412"], {}, [36, 412]),
+    ],
+)
+def test_the_whole_column_or_an_option_decides(
+    file: Path, cells: list[str], options: dict[str, str], values: list[float]
+) -> None:
+    file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
+    assert TableFile(file, **options).column("pay").tolist() == values
+
+
+def test_digits_that_are_not_in_groups_of_three_are_refused(file: Path) -> None:
+    file.write_text('pay\n"7,269"\n"7,2"\n', encoding="utf-8")
+    with pytest.raises(ValueError, match="got '7,2' in line 3"):
+        TableFile(file, thousands=",").column("pay")
+    with pytest.raises(ValueError, match="--thousands must be one character, got 'both'"):
+        TableFile(file, thousands="both")
+
+
+def test_missing_values_are_refused_or_dropped_and_counted(file: Path) -> None:
+    file.write_text("n,age\na,30\nb,\nc,50\nd,NA\ne,70\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"give --missing drop to leave such records out.*2 of 5"):
+        TableFile(file).column("age")
+    table = TableFile(file, missing="drop")
+    found = table.column("age")
+    assert found.tolist() == [30, 50, 70] and [table.place(i) for i in found.index][-1] == "line 6"
+    assert table.dropped(found).startswith("2 of 5 records have no number in column 'age'")
+    assert not table.dropped(TableFile(file, missing="refuse")._table["n"])
+
+
 def test_an_encoding_is_asked_for(file: Path) -> None:
     file.write_bytes("name,age\nJosé,30\n".encode("latin-1"))
     with pytest.raises(ValueError, match="not written in utf-8; give --encoding"):

@@ -38,7 +38,7 @@ def test_from_a_csv_file_to_a_page_in_a_process_of_its_own(wine: Path) -> None:
         [
             sys.executable,
             "-m",
-            "pdpbook.commands.main",
+            "pdpbook",
             "report",
             "wine.csv",
             *OPTIONS,
@@ -182,9 +182,10 @@ def test_a_file_of_another_country_is_read_by_its_options(
 def test_the_seed_and_the_reruns_reach_the_report(
     wine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("report", wine, *OPTIONS, "--seed", "7", "--reruns", "0", "--json") == 0
+    options = ["--seed", "7", "--reruns", "0", "--publish", "value", "--json"]
+    assert run("report", wine, *OPTIONS, *options) == 0
     found = json.loads(capsys.readouterr().out)
-    made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800, seed=7, reruns=0)
+    made = pb.report(WINE["proline"], 1.0, lower=200, upper=1800, publish="value", seed=7, reruns=0)
     assert found == json.loads(json.dumps(made.to_dict()))
     games = [each for each in found["releases"] if each["release"] == "game"]
     assert games[0]["end-to-end loss"] is None
@@ -194,7 +195,7 @@ def test_without_click_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "click", None)
-    with pytest.raises(SystemExit, match=r"pdpbook: .*pip install 'pdpbook\[command\]'"):
+    with pytest.raises(SystemExit, match=r"pdpbook: .*pip install '\.\[command\]'"):
         main(["--help"])
 
 
@@ -234,3 +235,90 @@ def test_a_missing_value_is_refused_with_its_line(
     assert "got 1 of 3 missing or infinite, the first in line 3: nan" in " ".join(
         capsys.readouterr().err.split()
     )
+
+
+def test_nothing_but_the_answer_is_on_standard_output(wine: Path) -> None:
+    """A solver that greets, in Python or in C, greets elsewhere."""
+    noisy = (
+        "import ctypes, os\nfrom pdpbook.own_data import reports\n"
+        "made = reports.report\n"
+        "def greeting(*arguments, **named):\n"
+        "    print('Running a solver')\n"
+        "    os.write(1, b'Copyright\\n')\n"
+        "    ctypes.CDLL(None).puts(b'set parameter')\n"
+        "    return made(*arguments, **named)\n"
+        "reports.report = greeting\n"
+        "from pdpbook.commands.main import main\n"
+        f"main(['report', 'wine.csv', *{OPTIONS}, '--publish', 'mean', '--json'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", noisy],
+        cwd=wine.parent,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["publish"] == "mean"
+    for line in ("Running a solver", "Copyright", "set parameter"):
+        assert line in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_release_is_written_once(
+    wine: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow.parquet")
+    folder = wine.parent / "published"
+    folder.mkdir()
+    output = folder / f"proline{suffix}"
+    assert run("release", wine, *OPTIONS, "--output", output) == 0
+    assert str(output) in capsys.readouterr().out
+    record = wine.with_name("wine.csv.releases.json")
+    assert {each.name for each in folder.iterdir()} == {
+        output.name,
+        f"{output.name}.statement.json",
+    }
+    assert record.stat().st_mode & 0o077 == 0
+    read = pd.read_csv if suffix == ".csv" else pd.read_parquet
+    table = read(output)
+    assert list(table) == ["from", "to", "share", "count"] and len(table) == 17
+    assert table["share"].sum() == pytest.approx(1.0)
+    before = {each: each.read_bytes() for each in (output, record)}
+    for other in (output, folder / "other.csv"):
+        assert run("release", wine, *OPTIONS, "--output", other) == 2
+        said = " ".join(capsys.readouterr().err.split())
+        assert "a second release costs its ε again" in said and "--again" in said
+    assert {each: each.read_bytes() for each in before} == before
+    assert not (folder / "other.csv").exists()
+    assert run("release", wine, *OPTIONS, "--publish", "mean", "--output", folder / "m.csv") == 0
+    assert run("release", wine, *OPTIONS, "--output", output, "--again") == 0
+    said = json.loads((folder / f"{output.name}.statement.json").read_text(encoding="utf-8"))
+    assert said["again"] is True and said["epsilon"] == 1.0
+    known = json.loads(record.read_text(encoding="utf-8"))
+    assert [each["publish"] for each in known] == ["counts", "mean", "counts"]
+
+
+def test_a_release_that_is_refused_writes_nothing(
+    wine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = wine.parent / "out.csv"
+    for options, said in (
+        (["--column", "proline", "--epsilon", "1"], "Give --range LOWER UPPER"),
+        ([*OPTIONS, "--publish", "value", "--release", "game"], "'--release': release must be"),
+        ([*OPTIONS, "--draws", "3"], "draws must be 1 with publish='counts'"),
+        ([*OPTIONS[:3], "200", "1000", "--epsilon", "1"], "unless --outside clip moves"),
+    ):
+        assert run("release", wine, *options, "--output", output) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert [*wine.parent.iterdir()] == [wine]
+
+
+def test_dropped_records_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("n,age\na,30\nb,\nc,50\nd,60\n", encoding="utf-8")
+    options = ["--range", "0", "120", "--epsilon", "1", "--publish", "mean", "--json"]
+    assert run("report", file, *options, "--missing", "drop") == 0
+    out = capsys.readouterr()
+    assert json.loads(out.out)["records"] == 3 and "1 of 4 records have no number" in out.err

@@ -110,3 +110,26 @@ def test_the_public_bins_balance_two_errors(n: int, epsilon: float) -> None:
     else:
         free = math.sqrt(n * math.expm1(epsilon))
         assert bins == (8 if free < 9 else 256)
+
+
+@pytest.mark.parametrize(
+    ("upper", "bins", "midpoints"),
+    [
+        (5, 66, [1, 2, 3, 4, 5]),
+        (5, 5, [1, 2, 3, 4, 5]),
+        (5, 3, [1.5, 3.5, 5.5]),
+        (6, 4, [1.5, 3.5, 5.5]),
+        (2, 2, [1, 2]),
+    ],
+)
+def test_whole_numbers_have_bins_of_whole_numbers(
+    upper: int, bins: int, midpoints: list[float]
+) -> None:
+    values = np.arange(1, upper + 1)
+    grid = make_column(values, lower=1, upper=upper, whole=True).grid(bins)
+    assert grid.midpoints.tolist() == midpoints
+    assert set(np.abs(grid.midpoints[grid.index(values)] - values)) <= {0.0, 0.5}
+    with pytest.raises(ValueError, match=r"got 1 of 3 others, the first in row 1: 2\.5"):
+        make_column([1, 2.5, 4], lower=1, upper=5, whole=True)
+    with pytest.raises(ValueError, match="upper must be a whole number"):
+        make_column([1, 2, 4], lower=1, upper=5.5, whole=True)

@@ -22,7 +22,7 @@ VALUES = [1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.5, 7.0]
 
 @pytest.fixture(scope="module")
 def made() -> pb.own_data.Report:
-    return pb.report(VALUES, 1.0, lower=0, upper=8, name="<b>age</b> & more")
+    return pb.report(VALUES, 1.0, lower=0, upper=8, publish="value", name="<b>age</b> & more")
 
 
 class Reader(HTMLParser):
@@ -68,14 +68,15 @@ def test_the_name_of_a_column_is_text(made: pb.own_data.Report) -> None:
 def test_every_release_has_a_row_and_its_guarantee(made: pb.own_data.Report) -> None:
     body = made._repr_html_()
     for name, said in made.guarantees.items():
-        assert f'<th scope="row">{name}</th>' in body
-        assert f"<dt>{name}</dt>" in body and said in body
+        title = made[name].title
+        assert f'<th scope="row">{title}</th>' in body
+        assert f"<dt>{title}</dt>" in body and said in body
     assert "nan" not in body and "∞" in body
     assert made.recommendation in body.replace("&#x27;", "'")
 
 
 def test_the_same_report_is_the_same_page(made: pb.own_data.Report) -> None:
-    again = pb.report(VALUES, 1.0, lower=0, upper=8, name="<b>age</b> & more")
+    again = pb.report(VALUES, 1.0, lower=0, upper=8, publish="value", name="<b>age</b> & more")
     assert made.to_html() == again.to_html()
 
 
@@ -123,7 +124,9 @@ def test_what_all_rows_share_stands_once(made: pb.own_data.Report) -> None:
     body = made._repr_html_()
     assert head.format("epsilon") not in body and head.format("delta") in body
     assert "In every row that promises something, epsilon is 1.</p>" in body
-    pure = pb.report(VALUES, 1.0, lower=0, upper=8, delta=0.0, reruns=0)._repr_html_()
+    pure = pb.report(
+        VALUES, 1.0, lower=0, upper=8, delta=0.0, publish="value", reruns=0
+    )._repr_html_()
     assert head.format("delta") not in pure
     assert "In every row that promises something, epsilon is 1 and delta is 0.</p>" in pure
 
@@ -146,16 +149,19 @@ def test_every_column_of_the_table_is_on_the_page(
     table["twice"] = [math.inf if each.promise == "none" else 2.0 for each in made.releases]
     monkeypatch.setattr(type(made), "table", lambda _: table)
     body = made._repr_html_()
-    shown = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', body)[: table.shape[1] - 1]
+    shown = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', body)[: table.shape[1] - 2]
     gone = {"epsilon", "twice"}
-    assert [*map(unescape, shown)] == ["release", *(c for c in table.columns if c not in gone)]
+    assert [*map(unescape, shown)] == [
+        "release",
+        *(c for c in table.columns if c not in gone | {"title"}),
+    ]
     assert "epsilon is 1 and twice is 2.</p>" in body
 
 
 @pytest.fixture(scope="module")
 def wines() -> pb.own_data.Report:
     values = load_wine(as_frame=True).data["proline"]
-    return pb.report(290 * values, 1.0, lower=0, upper=500_000, reruns=0)
+    return pb.report(290 * values, 1.0, lower=0, upper=500_000, publish="value", reruns=0)
 
 
 def test_a_wide_table_can_be_read_on_a_phone_and_on_a_screen(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,9 +27,11 @@ from pdpbook.per_instance.noise_kernels import laplace_kernel
 VALUES = [2.0, 2.5, 3.0, 3.1, 3.2, 4.0, 4.4, 4.5, 6.0, 9.5]
 
 
-def setting(values=VALUES, *, bins=5, epsilon=1.0, delta=1e-3, draws=1, reruns=64, runs=5):
+def setting(
+    values=VALUES, *, publish="value", bins=5, epsilon=1.0, delta=1e-3, draws=1, reruns=64, runs=5
+):
     column = make_column(values, lower=0.0, upper=10.0)
-    return of.ReleaseSetting(column, bins, epsilon, delta, draws, runs, reruns, 0)
+    return of.ReleaseSetting(column, publish, bins, epsilon, delta, draws, runs, reruns, 0)
 
 
 def deleted(s: of.ReleaseSetting, rows: np.ndarray) -> list[float]:
@@ -170,8 +173,8 @@ def test_the_losses_of_draws_outcome_by_outcome(release, draws, delta) -> None:
 def test_the_losses_of_draws_of_a_game_outcome_by_outcome(draws) -> None:
     s = setting(FEW * 3, bins=3, draws=draws, delta=0.02)
     made = of.game(s)
-    profile = np.array(made.parameters["records of each bin with each scale"])
-    kernel = laplace_kernel(3, made.parameters["scales as parts of the range"])
+    profile = np.array(made.parameters["profile"])
+    kernel = laplace_kernel(3, made.parameters["scales"])
     played = pb.NVOGame(s.counts, kernel, epsilon=s.draw_epsilon)
     mass = np.einsum("kv,vkx->x", profile, played.kernel)
     for k in np.flatnonzero(s.counts):
@@ -211,7 +214,7 @@ def test_the_repaired_game_spends_its_delta_once(draws) -> None:
     s = setting(np.repeat(FEW, 20), bins=3, epsilon=2.0, draws=draws, delta=delta)
     made = of.repaired_game(s)
     first, failure, one = (
-        made.parameters[name] for name in ("ε of the counts", "δ of the counts", "ε of one draw")
+        made.parameters[name] for name in ("counts_epsilon", "counts_delta", "draw_epsilon")
     )
     pair = fixed_pair(140, one, draws)
     drawn = sticks(*pair, 2.0 - first) if draws > 1 else 0.0
@@ -276,7 +279,7 @@ def test_all_losses_of_many_draws_are_the_same_quantity(release) -> None:
     """None is a sum of the losses of the draws, which would be far above the promise."""
     made = release(setting(draws=200, delta=1e-3, epsilon=1.0))
     assert made.largest_loss <= 1.0 + 1e-6
-    one = release(setting(epsilon=made.parameters["ε of one draw"], delta=1e-3))
+    one = release(setting(epsilon=made.parameters["draw_epsilon"], delta=1e-3))
     assert made.end_to_end < 200 * one.end_to_end
 
 
@@ -324,8 +327,9 @@ def test_losses_of_the_common_scale_and_its_end_to_end_loss() -> None:
 )
 def test_every_promise_holds_on_every_column(values, bins, epsilon) -> None:
     s = setting(values, bins=bins, epsilon=epsilon, delta=0.01, runs=2)
-    for release in of.RELEASES:
-        made = release(s)
+    every = [(kind, each) for kind in of.RELEASES for each in of.RELEASES[kind].values()]
+    for publish, release in every:
+        made = release(replace(s, publish=publish))
         assert made.losses.shape == (len(values),) and (made.losses >= 0.0).all()
         if made.promise == "none":
             continue
@@ -334,7 +338,7 @@ def test_every_promise_holds_on_every_column(values, bins, epsilon) -> None:
             assert made.end_to_end <= epsilon * (1 + 1e-6), made.name
         if made.distribution is not None:
             assert made.distribution.sum() == pytest.approx(1.0)
-            assert made.draws == 1 or made.wasserstein >= made.mean_error * (1 - 1e-9)
+            assert made.draws or made.wasserstein >= made.mean_error * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("rows", [of.laplace_rows, of.response_rows])
@@ -347,9 +351,8 @@ def test_the_randomisers_are_private_whatever_the_records_are(rows, epsilon) -> 
 
 def test_noisy_mean_by_deleting_and_by_sampling() -> None:
     """Every released number is a whole number of steps; the loss is that of the rounded means."""
-    s = setting()
-    made, x = of.noisy_mean(s), np.array(VALUES)
-    step, scale = made.parameters["precision"], made.parameters["Laplace scale"]
+    made, x = of.noisy_mean(setting(publish="mean")), np.array(VALUES)
+    step, scale = made.parameters["precision"], made.parameters["noise_scale"]
     assert step == 0.001 and scale == 1.0
     rounded = [math.floor(np.delete(x, i).mean() / step + 0.5) for i in range(10)]
     changes = np.abs(math.floor(x.mean() / step + 0.5) - np.array(rounded))
@@ -363,16 +366,21 @@ def test_noisy_mean_by_deleting_and_by_sampling() -> None:
 
 def chances(values: np.ndarray, level: float, epsilon: float) -> np.ndarray:
     """The exponential mechanism written down, candidate by candidate."""
-    points = np.linspace(0.0, 10.0, of.CANDIDATES)
-    n = len(values)
-    utility = [-abs(sum(x <= r for x in values) - level * n) for r in points]
+    points = np.arange(1001) / 100
+    moved = np.round(values, 2)
+    rank, n = level * len(values), len(values)
+    below = np.array([np.count_nonzero(moved < r) for r in points])
+    upto = np.array([np.count_nonzero(moved <= r) for r in points])
+    assert upto[-1] == n
+    utility = -np.maximum(np.maximum(below - rank, rank - upto), 0.0)
     weight = np.exp(np.array(utility) * epsilon / (2 * max(level, 1 - level)))
     return weight / weight.sum()
 
 
 def test_noisy_quartiles_by_deleting_and_by_sampling() -> None:
-    made, x = of.noisy_quartiles(setting()), np.array(VALUES)
-    points, rng = np.linspace(0.0, 10.0, of.CANDIDATES), np.random.default_rng(1)
+    made, x = of.noisy_quartiles(setting(publish="quantiles")), np.array(VALUES)
+    points, rng = np.arange(1001) / 100, np.random.default_rng(1)
+    np.testing.assert_array_equal(points, of.quantile_candidates(setting().column)[0])
     total = np.zeros(10)
     for each, level in enumerate((0.25, 0.5, 0.75)):
         with_all = chances(x, level, 1 / 3)
@@ -421,8 +429,69 @@ def test_errors_of_several_draws_by_sampling(release, draws) -> None:
         assert made.quantile_errors[each] == pytest.approx(off, rel=0.02)
 
 
+def test_values_from_a_histogram_miss_more_than_the_histogram() -> None:
+    """What is published are the draws: by sampling runs and draws of each."""
+    s, rng = setting(draws=4), np.random.default_rng(2)
+    made, points = of.histogram_values(s), setting().grid.midpoints
+    assert made.draws == 4 and made.name == "histogram"
+    drawn = np.concatenate(
+        [rng.choice(points, (20_000, 4), p=each) for each in of.histogram_runs(s)]
+    )
+    assert made.mean_error == pytest.approx(
+        np.abs(drawn.mean(axis=1) - np.mean(VALUES)).mean(), rel=0.02
+    )
+    assert made.mean_error > of.histogram(setting(publish="counts")).mean_error
+
+
+def test_the_error_of_noisy_counts_is_that_of_their_noise() -> None:
+    """The formula against the sum over the geometric distribution, and against runs."""
+    s = setting(publish="counts", epsilon=0.7, runs=400)
+    made, z = of.noisy_counts(s), np.arange(-200, 201)
+    weight = np.exp(-0.7 * np.abs(z))
+    assert made.count_error == pytest.approx(weight @ np.abs(z) / weight.sum())
+    off = np.array([np.abs(each - s.counts).mean() for each in s.noisy_runs])
+    assert abs(off.mean() - made.count_error) < 5 * off.std() / 20
+    assert made.standard_error > 0.0 == of.exact_counts(s).standard_error
+
+
+@pytest.mark.parametrize("publish", ["counts", "mean", "quantiles", "value"])
+def test_each_thing_has_its_own_error_and_its_own_releases(publish) -> None:
+    s = setting(publish=publish, delta=0.01)
+    made = [each(s) for each in of.RELEASES[publish].values()]
+    assert [each.name for each in made] == [*of.RELEASES[publish]]
+    for each in made:
+        assert each.publish == publish and math.isfinite(each.error)
+        expected = {
+            "mean": each.mean_error,
+            "quantiles": each.quantile_errors.mean(),
+        }.get(publish, each.wasserstein)
+        assert each.error == expected
+        assert len(repr(each)) < 200 and each.name.isidentifier()
+        assert all(map(str.isidentifier, each.parameters))
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "whole", "step", "number"),
+    [
+        (0.0, 100.0, False, 0.1, 1001),
+        (200.0, 1800.0, False, 1.0, 1601),
+        (1.0, 5.0, False, 0.002, 2001),
+        (1.0, 5.0, True, 1.0, 5),
+        (0.0, 40000.0, True, 20.0, 2001),
+    ],
+)
+def test_quartiles_are_chosen_among_numbers_that_people_write(
+    lower, upper, whole, step, number
+) -> None:
+    column = make_column([lower, upper], lower=lower, upper=upper, whole=whole)
+    points, line = of.quantile_candidates(column)
+    assert points.size == number and points[[0, -1]].tolist() == [lower, upper]
+    np.testing.assert_allclose(np.diff(points), step)
+    np.testing.assert_array_equal(points, eval(line, {"np": np}))
+
+
 def test_the_histogram_is_paid_for_once_and_its_error_is_an_average() -> None:
-    one, many = of.histogram(setting()), of.histogram(setting(draws=1000))
+    one, many = (of.histogram(setting(publish="counts", draws=draws)) for draws in (1, 1000))
     assert one.wasserstein == many.wasserstein and many.epsilon == 1.0 and many.delta == 0.0
     assert set(many.losses) == {1.0}
     s = setting()

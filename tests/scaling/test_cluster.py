@@ -382,5 +382,5 @@ def test_what_is_no_client_is_refused():
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'pdpbook\[scale\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[scale\]'"):
         next(run_tasks(abs, [1]))

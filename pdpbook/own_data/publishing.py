@@ -1,0 +1,396 @@
+r"""A release that is made: published values, drawn exactly, and a statement beside them.
+
+:func:`make_release` draws once, from the operating system's generator, and returns the values with
+a statement for programs: what they are, ε and δ, the neighbours, whether the number of records is
+public, the settings, the generator and the version.  Nothing in it is computed from the records but
+what the promise counts, so it may be published with the values.  A digest of the data would not be:
+whoever guesses the data could test the guess, and no noise hides the answer.
+
+To make a release twice costs its ε twice.  Nothing that is published can remember that of the data,
+so two things do: the statement, which stands beside the values and is not overwritten, and a
+*record* of the releases of a file, which only its owner can read.  A second release of the same
+thing, of the same column, is refused unless the caller says that it is meant.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import pdpbook
+from pdpbook import _extras, _validate
+from pdpbook._files import write_whole
+from pdpbook._repr import short_repr
+from pdpbook.audit.count_posterior import posterior_from_noise
+from pdpbook.audit.private_randomisers import private_randomiser
+from pdpbook.audit.randomisers import draw_released
+from pdpbook.foundations.mechanisms import geometric_mechanism
+from pdpbook.foundations.noisy_statistics import noisy_mean, noisy_quantile
+from pdpbook.own_data.column import make_column, public_bins
+from pdpbook.own_data.releases import (
+    LEVELS,
+    PUBLISHED,
+    RELEASES,
+    ReleaseSetting,
+    counts_and_draws,
+    laplace_rows,
+    quantile_candidates,
+    quantile_share,
+    response_rows,
+)
+from pdpbook.own_data.reports import NEIGHBOURS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Published", "make_release", "refuse_twice"]
+
+#: What is made if no release is named: a choice that does not depend on the data.
+USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
+#: What is promised only for the noise of others as it is, or not at all.
+NOT_MADE = ("none", "common_scale", "game")
+#: How the same is said of neighbours where the number of records need not be public.
+HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Values that may be published, and a statement about them: made by :func:`make_release`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        The published values: counts by bin, a statistic, or drawn values.
+    statement : dict
+        What they are and what they promise, in words and numbers for JSON.
+    """
+
+    table: pd.DataFrame
+    statement: dict[str, Any]
+
+    __repr__ = short_repr
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        record: str | os.PathLike[str] | None = None,
+        again: bool = False,
+    ) -> None:
+        """Write the values and, beside them, the statement, both whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement goes
+            to the same name with ``.statement.json`` after it.
+        record : str or Path, optional
+            A file that only its owner may read, to which the statement is added before anything
+            else is written.
+        again : bool
+            Whether the same thing may have been released before.
+
+        Raises
+        ------
+        FileExistsError
+            If the same thing has been released and ``again`` is not True.
+        ValueError, OSError
+            If a record cannot be read, or a file cannot be written.
+        ImportError
+            If the values are to be Parquet and pyarrow is not installed.
+        """
+        path = Path(path)
+        again = _validate.boolean("again", again)
+        said = self.statement
+        content = self._content(path)
+        if not again:
+            refuse_twice(path, column=said["column"], publish=said["publish"], record=record)
+        if record is not None:
+            known = [*_recorded(Path(record)), said | {"values": str(path)}]
+            write_whole(Path(record), _json(known), private=True)
+        write_whole(_beside(path), _json(said | {"again": again}), new=not again)
+        write_whole(path, content, new=not again)
+
+    def _content(self, path: Path) -> bytes:
+        """Return the values as a file holds them."""
+        if path.suffix.lower() not in (".parquet", ".pq"):
+            return self.table.to_csv(index=False, lineterminator="\n").encode()
+        _extras.require("pyarrow.parquet")
+        buffer = io.BytesIO()
+        self.table.to_parquet(buffer, index=False)
+        return buffer.getvalue()
+
+
+def make_release(
+    values: ArrayLike,
+    *,
+    lower: float,
+    upper: float,
+    epsilon: float,
+    draws: int = 1,
+    delta: float = 1e-6,
+    publish: str = "counts",
+    release: str | None = None,
+    bins: int | None = None,
+    outside: str = "refuse",
+    name: str | None = None,
+    whole: bool = False,
+) -> Published:
+    r"""Make a release of a column, once and exactly.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The column: at least two numbers, none of them missing; a pandas column is one.
+    lower, upper : float
+        Ends of the range, chosen without looking at the data.
+    epsilon : float
+        Privacy level :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
+    draws : int
+        Number of values, where values are published.
+    delta : float
+        :math:`\delta` in [0, 1), for several draws.
+    publish : {"counts", "mean", "quantiles", "value"}
+        What is published.
+    release : str, optional
+        The name of a differentially private release of it, as in a report.  If it is not given:
+        the DP histogram, the noisy mean, the noisy quartiles, or k-ary randomised response.
+    bins : int, optional
+        Number of bins K; if it is not given, it follows from n and ε.
+    outside : {"refuse", "clip"}
+        Whether values outside the range are an error, or are moved to its nearer end.
+    name : str, optional
+        What the column is called; the name of a pandas column if it has one.
+    whole : bool
+        Whether the quantity is a whole number by its nature.
+
+    Returns
+    -------
+    Published
+        ``table`` and ``statement``, and ``write(path)`` for both.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not as described; the message ends in what was given.
+
+    Notes
+    -----
+    Neighbouring data sets differ by the removal of one record; the number of records is public
+    unless the statement says otherwise.  A second call is a second release.
+
+    Taught in *Your own column*.
+
+    Examples
+    --------
+    >>> ages = np.random.default_rng(0).integers(18, 90, 500)
+    >>> made = make_release(ages, lower=0, upper=120, epsilon=1.0, publish="mean", name="age")
+    >>> made.table.shape, made.statement["epsilon"], made.statement["records"]
+    ((1, 2), 1.0, 500)
+    """
+    epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
+    delta = _validate.fraction("delta", delta)
+    draws = _validate.integer("draws", draws, at_least=1, at_most=10**6)
+    publish = _validate.choice("publish", publish, *PUBLISHED)
+    if draws > 1 and publish != "value":
+        raise _validate.fail("draws", f"1 with publish={publish!r}: only values are drawn", draws)
+    offered = [each for each in RELEASES[publish] if each not in NOT_MADE]
+    release = USUAL[publish] if release is None else release
+    if isinstance(release, str) and release in NOT_MADE:
+        raise _validate.fail(
+            "release", f"differentially private, which of {publish!r} are {offered}", release
+        )
+    release = _validate.choice("release", release, *offered)
+    if release == "repaired_game" and delta == 0.0:
+        raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
+    if bins is not None:
+        bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if name is not None and not isinstance(name, str):
+        raise _validate.fail("name", "a string", name, TypeError)
+    lower = _validate.number("lower", lower)
+    upper = _validate.number("upper", upper, above=lower)
+    given = getattr(values, "name", None) if name is None else name
+    column = make_column(
+        values,
+        lower=lower,
+        upper=upper,
+        outside=outside,
+        name="value" if given is None else str(given),
+        whole=whole,
+    )
+    used = column.grid(public_bins(column.records, epsilon) if bins is None else bins).bins
+    setting = ReleaseSetting(column, publish, used, epsilon, delta, draws, 1, 0, 0)
+    free = release == "quantiles" or (release in ("noisy_counts", "histogram") and bins is not None)
+    return Published(_drawn(setting, release), _statement(setting, release, outside, hidden=free))
+
+
+def refuse_twice(
+    path: str | os.PathLike[str],
+    *,
+    column: str,
+    publish: str,
+    record: str | os.PathLike[str] | None = None,
+) -> None:
+    """Refuse to release a thing for the second time.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the values are to be written.
+    column, publish : str
+        The name of the column, and what is to be published.
+    record : str or Path, optional
+        The record of releases, which need not be there yet.
+
+    Raises
+    ------
+    FileExistsError
+        If the values, or a statement beside them, are there, or the record holds a release of the
+        same thing.
+    ValueError
+        If the record cannot be read.
+    """
+    for each in (Path(path), _beside(Path(path))):
+        if each.exists():
+            raise FileExistsError(
+                f"a second release costs its ε again, and {each} is there already; say again=True "
+                f"(--again) if it is meant, got {str(path)!r}"
+            )
+    known = [] if record is None else _recorded(Path(record))
+    same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
+    if same:
+        total = sum(each["epsilon"] for each in same)
+        raise FileExistsError(
+            f"{PUBLISHED.get(publish, publish)} of column {column!r} has been released before, the "
+            f"last time {same[-1]['made']} to {same[-1]['values']}, at ε = {total:g} in all; a "
+            f"second release costs its ε again, so say again=True (--again) if it is meant, got "
+            f"{str(path)!r}"
+        )
+
+
+def _beside(path: Path) -> Path:
+    """Return where the statement about a file stands."""
+    return path.with_name(f"{path.name}.statement.json")
+
+
+def _json(found: Any) -> bytes:
+    return (json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _recorded(record: Path) -> list[dict[str, Any]]:
+    """Return the statements of a record; none if it is not there."""
+    if not record.exists():
+        return []
+    try:
+        found = json.loads(record.read_text(encoding="utf-8"))
+        known = [{key: each[key] for key in each} for each in found]
+        if all({"column", "publish", "epsilon", "made", "values"} <= each.keys() for each in known):
+            return known
+    except (ValueError, TypeError, KeyError):
+        known = []
+    raise ValueError(f"record must be a list of statements about releases, got {str(record)!r}")
+
+
+def _statement(
+    setting: ReleaseSetting, release: str, outside: str, *, hidden: bool
+) -> dict[str, Any]:
+    """Return what is said of a release, with nothing of the data that its promise does not count.
+
+    Where the number of records is hidden, it is not named, and no parameter depends on it.
+    """
+    column = setting.column
+    made = RELEASES[setting.publish][release](setting)
+    replaced = made.replacement
+    return {
+        "column": column.name,
+        "publish": setting.publish,
+        "release": release,
+        "title": made.title,
+        "what": made.what,
+        "promise": made.promise,
+        "epsilon": made.epsilon,
+        "delta": made.delta,
+        "neighbours": HIDDEN if hidden else NEIGHBOURS,
+        "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
+        "records": None if hidden else column.records,
+        "records_public": not hidden,
+        "lower": column.lower,
+        "upper": column.upper,
+        "outside": outside,
+        "whole": column.whole,
+        "bins": None if release in ("mean", "quantiles") else setting.bins,
+        "draws": made.draws,
+        "parameters": dict(made.parameters),
+        "generator": "the operating system's, by exact samplers in whole numbers",
+        "package": f"pdpbook {pdpbook.__version__}",
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _drawn(setting: ReleaseSetting, release: str) -> pd.DataFrame:
+    """Return the published values, drawn from the generator of the operating system."""
+    import pandas as pd
+
+    column, epsilon, grid = setting.column, setting.epsilon, setting.grid
+    ends = {"lower": column.lower, "upper": column.upper}
+    if release == "mean":
+        found = noisy_mean(column.values, **ends, epsilon=epsilon)
+        return pd.DataFrame({"statistic": ["mean"], "value": [found]})
+    if release == "quantiles":
+        points, share = quantile_candidates(column)[0], quantile_share(epsilon)
+        quartiles = [
+            noisy_quantile(column.values, points, quantile=float(level), epsilon=share)
+            for level in LEVELS
+        ]
+        return pd.DataFrame({"quantile": LEVELS, "value": quartiles})
+    if release in ("noisy_counts", "histogram"):
+        noisy = np.asarray(geometric_mechanism(setting.counts, epsilon=epsilon))
+        if release == "noisy_counts":
+            return pd.DataFrame(_edges(setting) | {"count": noisy})
+        posterior = posterior_from_noise(noisy, epsilon=epsilon)
+        return _of_histogram(setting, posterior.distribution, posterior.mean)
+    if release == "repaired_game":
+        total, share, delta, _ = counts_and_draws(setting)
+        rows = private_randomiser(
+            setting.counts, epsilon=total, delta=delta, share=share, actions="blur"
+        ).randomiser
+    else:
+        rows = laplace_rows(setting) if release == "laplace" else response_rows(setting)
+    drawn = draw_released(setting.counts, rows, setting.draws)
+    return pd.DataFrame({column.name: grid.midpoints[drawn]})
+
+
+def _of_histogram(
+    setting: ReleaseSetting, shares: NDArray[np.float64], counts: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Return what is published of estimated shares and counts."""
+    import pandas as pd
+
+    points, bins = setting.grid.midpoints, setting.bins
+    if setting.publish == "counts":
+        return pd.DataFrame(_edges(setting) | {"share": shares, "count": counts})
+    if setting.publish == "mean":
+        return pd.DataFrame({"statistic": ["mean"], "value": [float(points @ shares)]})
+    if setting.publish == "quantiles":
+        place = np.searchsorted(np.cumsum(shares), LEVELS)
+        return pd.DataFrame({"quantile": LEVELS, "value": points[np.minimum(place, bins - 1)]})
+    drawn = draw_released(np.ones(bins, dtype=int), np.tile(shares, (bins, 1)), setting.draws)
+    return pd.DataFrame({setting.column.name: points[drawn]})
+
+
+def _edges(setting: ReleaseSetting) -> dict[str, NDArray[Any]]:
+    """Return the ends of the bins; of whole numbers the first and the last of each bin."""
+    grid = setting.grid
+    edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
+    if setting.column.whole:
+        first, last = np.ceil(edges[:-1]).astype(np.int64), np.floor(edges[1:]).astype(np.int64)
+        return {"from": first, "to": last}
+    return {"from": edges[:-1], "to": edges[1:]}

@@ -1,0 +1,153 @@
+"""Releases that are made: exact draws, a statement without the data, and none of them twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pdpbook as pb
+from pdpbook.own_data import make_release, publishing, refuse_twice
+from pdpbook.own_data.releases import RELEASES
+
+FALSE_ALARM = 1e-6
+VALUES = np.repeat([1.0, 2.0, 2.5, 4.0, 7.0], [5, 9, 1, 3, 2])
+MADE = [
+    (kind, name)
+    for kind, offered in RELEASES.items()
+    for name in offered
+    if name not in publishing.NOT_MADE
+]
+
+
+def made(**named: Any) -> pb.own_data.Published:
+    return make_release(VALUES, **{"lower": 0, "upper": 8, "epsilon": 1.0} | named)
+
+
+@pytest.mark.parametrize(("publish", "release"), MADE)
+def test_each_release_can_be_made_and_states_what_the_report_promises(publish, release) -> None:
+    draws = 3 if publish == "value" else 1
+    options: dict[str, Any] = {"publish": publish, "draws": draws, "bins": 8}
+    found = made(release=release, **options)
+    promised = pb.report(VALUES, 1.0, lower=0, upper=8, reruns=0, **options)[release]
+    said = json.loads(json.dumps(found.statement, allow_nan=False))
+    assert (said["epsilon"], said["delta"]) == (promised.epsilon, promised.delta)
+    assert said["replacement"]["epsilon"] == promised.replacement.epsilon
+    assert said["parameters"] == dict(promised.parameters) and said["promise"] == promised.promise
+    assert (
+        "operating system" in said["generator"] and said["package"] == f"pdpbook {pb.__version__}"
+    )
+    assert len(found.table) == {"counts": 8, "mean": 1, "quantiles": 3, "value": 3}[publish]
+    assert len(repr(found)) < 3000
+
+
+@pytest.mark.parametrize(("publish", "release"), MADE)
+def test_the_statement_says_nothing_of_the_data(publish, release) -> None:
+    """Other values, of the same number, have the same statement but for the time."""
+    options: dict[str, Any] = {"publish": publish, "release": release, "outside": "clip"}
+    other = make_release(np.full(20, 30.0), lower=0, upper=8, epsilon=1.0, name="value", **options)
+    one, two = made(**options).statement, other.statement
+    assert {**one, "made": 0} == {**two, "made": 0}
+
+
+@pytest.mark.parametrize(
+    ("options", "hidden"),
+    [
+        ({"bins": 8}, True),
+        ({}, False),
+        ({"bins": 8, "release": "noisy_counts"}, True),
+        ({"publish": "quantiles"}, True),
+        ({"publish": "mean"}, False),
+        ({"publish": "value", "bins": 8}, False),
+    ],
+)
+def test_the_number_of_records_is_named_only_where_something_depends_on_it(options, hidden) -> None:
+    said = made(**options).statement
+    assert (said["records"] is None) == hidden == (not said["records_public"])
+    if hidden:  # with a record less nothing else is said
+        fewer = make_release(VALUES[1:], lower=0, upper=8, epsilon=1.0, **options).statement
+        assert {**said, "made": 0} == {**fewer, "made": 0}
+
+
+def test_counts_have_the_noise_that_is_promised() -> None:
+    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 60 releases."""
+    exact = pb.Grid(0, 8, 8).counts(VALUES)
+    noise = np.concatenate(
+        [made(release="noisy_counts", bins=8).table["count"] - exact for _ in range(60)]
+    )
+    chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
+    expected = noise.size * np.append(chances, 1.0 - chances.sum())
+    observed = [np.count_nonzero(noise == z) for z in range(-2, 3)]
+    observed.append(noise.size - sum(observed))
+    assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_whole_numbers_are_published_as_whole_numbers() -> None:
+    grades = np.repeat([1, 2, 3, 4, 5], 40)
+    found = make_release(grades, lower=1, upper=5, epsilon=1.0, whole=True, name="grade")
+    assert found.table["from"].tolist() == found.table["to"].tolist() == [1, 2, 3, 4, 5]
+    drawn = make_release(
+        grades, lower=1, upper=5, epsilon=1.0, whole=True, publish="value", draws=50, name="grade"
+    )
+    assert set(drawn.table["grade"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+
+
+def test_the_same_is_not_released_twice(tmp_path: Path) -> None:
+    path, record = tmp_path / "out.csv", tmp_path / "record.json"
+    made(name="age").write(path, record=record)
+    before = path.read_bytes()
+    for other in (path, tmp_path / "other.csv"):
+        with pytest.raises(FileExistsError, match=r"costs its ε again"):
+            made(name="age", epsilon=0.5, bins=4).write(other, record=record)
+    assert path.read_bytes() == before and not (tmp_path / "other.csv").exists()
+    with pytest.raises(FileExistsError, match=r"at ε = 1 in all"):
+        refuse_twice(tmp_path / "other.csv", column="age", publish="counts", record=record)
+    refuse_twice(tmp_path / "other.csv", column="age", publish="mean", record=record)
+    refuse_twice(tmp_path / "other.csv", column="height", publish="counts", record=record)
+    made(name="age").write(path, record=record, again=True)
+    assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
+    assert json.loads((tmp_path / "out.csv.statement.json").read_text(encoding="utf-8"))["again"]
+
+
+def test_a_statement_alone_holds_its_place(tmp_path: Path) -> None:
+    """The values were published and moved away: the statement still says so."""
+    path = tmp_path / "out.csv"
+    made().write(path)
+    path.unlink()
+    with pytest.raises(FileExistsError, match=r"statement\.json is there already"):
+        made().write(path)
+
+
+def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    for text in ("no json", "{}", '["a"]', '[{"column": "age"}]'):
+        record.write_text(text, encoding="utf-8")
+        if text == "{}":
+            continue
+        with pytest.raises(ValueError, match=r"^record must be a list of statements"):
+            made().write(tmp_path / "out.csv", record=record)
+    assert [*tmp_path.iterdir()] == [record]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"release": "game", "publish": "value"}, "^release must be differentially private"),
+        ({"release": "none"}, "^release must be differentially private"),
+        ({"release": "response"}, "^release must be 'noisy_counts' or 'histogram'"),
+        ({"draws": 2}, "^draws must be 1 with publish='counts'"),
+        (
+            {"release": "repaired_game", "publish": "value", "delta": 0.0},
+            "^delta must be above 0",
+        ),
+        ({"upper": -1.0}, "^upper must be"),
+        ({"publish": "all"}, "^publish must be"),
+    ],
+)
+def test_what_is_no_release_is_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        made(**change)
