@@ -455,7 +455,7 @@ def released_cost(
 def audited_costs(
     rows: list[Row], query: ReleasedQuery, groups: list[str], others: list[Row] | None = None
 ) -> list[float]:
-    """What a query costs each record when it is removed, or replaced by the worst of some others."""
+    """What a query costs each record that is removed, or replaced by the worst of some others."""
     costs = []
     for i in range(len(rows)):
         rest = rows[:i] + rows[i + 1 :]

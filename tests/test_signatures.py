@@ -158,6 +158,7 @@ TWO_KINDS = {
     "sensitivity": "formulas of one line take arrays of it, and algorithms take one number",
     "sigma": "formulas of one line take arrays of it, and algorithms take one number",
     "start": "where a search starts is a profile; start and stop of a slice are Python's",
+    "table": "records of people in columns; one of the tables that a paper printed",
     "value": "mechanisms take arrays of answers; uniform numbers are counted for one answer",
     "weights": "whole numbers of a kernel; those of a draw without rounding are a list",
 }

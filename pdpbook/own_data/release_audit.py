@@ -392,7 +392,11 @@ def released_query(
 
 
 def plan_queries(
-    query: Any, columns: Mapping[str, Mapping[str, Any]], *, by: Sequence[str] = ()
+    query: Any,
+    columns: Mapping[str, Mapping[str, Any]],
+    *,
+    by: Sequence[str] = (),
+    where: str | None = None,
 ) -> list[ReleasedQuery]:
     """Read the queries of a plan that OpenDP makes with Polars.
 
@@ -407,6 +411,8 @@ def plan_queries(
         name, ``column`` is the old one.
     by : sequence of str
         The columns of its ``group_by``.
+    where : str, optional
+        The column of its ``filter``.
 
     Returns
     -------
@@ -441,7 +447,7 @@ def plan_queries(
     require("polars")
     queries = []
     for row in query.summarize().iter_rows(named=True):
-        queries.append(_planned(row, given, by))
+        queries.append(_planned(row, given, by, where))
     measurement = query.resolve()
     pure = measurement.output_measure.type == "MaxDivergence"
     kinds = "MaxDivergence", "ZeroConcentratedDivergence"
@@ -904,7 +910,8 @@ def _grouped(name: str, labels: Any, records: int) -> tuple[NDArray[np.int64], l
     try:
         codes, found = pd.factorize(pd.Series(labels).astype(object), sort=True)
     except (TypeError, ValueError):
-        raise _validate.fail(name, "labels that can be put in order", type(labels[0])) from None
+        kind = type(next(iter(labels)))
+        raise _validate.fail(name, "labels that can be put in order", kind) from None
     missing = int((codes < 0).sum())
     if missing:
         raise ValueError(f"{name} must hold no missing value, got {missing} of them")
@@ -950,7 +957,10 @@ def _noise_of_opendp(mechanism: Any, statistic: str) -> None:
 
 
 def _planned(
-    row: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]], by: Sequence[str]
+    row: Mapping[str, Any],
+    columns: Mapping[str, Mapping[str, Any]],
+    by: Sequence[str],
+    where: str | None,
 ) -> ReleasedQuery:
     """Return the query of one line of OpenDP's summary of a plan."""
     aggregate, name, scale = row["aggregate"], row["column"], row["scale"]
@@ -965,7 +975,7 @@ def _planned(
     if row.get("threshold") is not None:
         raise ValueError(f"query must have public groups, got a threshold of {row['threshold']}")
     what = "count" if counted else "quantile" if is_quantile else "sum"
-    settings: dict[str, Any] = {"mechanism": mechanism, "scale": scale, "by": by, "name": None}
+    settings: dict[str, Any] = {"mechanism": mechanism, "scale": scale, "by": by, "where": where}
     if counted:
         return released_query(what, **settings)
     settings |= {"column": name, **columns.get(name, {})}

@@ -437,7 +437,7 @@ def test_a_plan_under_one_budget_is_read_and_audited(quantile: float) -> None:
     audit = audit_release(PEOPLE, read)
     assert audit.worst_case == pytest.approx(1.0, rel=1e-6)
     assert audit.losses.max() < 1.0 and audit.losses.argmax() == 4
-    with pytest.raises(ValueError, match="columns must have the ranges .* plan.*got columns"):
+    with pytest.raises(ValueError, match=r"columns must have the ranges .* plan.*got columns"):
         plan_queries(table, {"total": total | {"upper": 90}, **age}, by=["area"])
 
 
@@ -458,12 +458,12 @@ def test_what_is_no_noise_of_opendp_is_refused() -> None:
     dp = opendp()
     space = dp.vector_domain(dp.atom_domain(bounds=(0.0, 9.0), nan=False)), dp.symmetric_distance()
     whole = space >> dp.t.then_sum() >> dp.m.then_laplace(scale=1.0)
-    with pytest.raises(ValueError, match="the noise alone.*got a measurement on Symmetric"):
+    with pytest.raises(ValueError, match=r"the noise alone.*got a measurement on Symmetric"):
         released_query("count", mechanism=whole)
     with pytest.raises(TypeError, match=r"mechanism must be .*got mechanism=3\.0"):
         released_query("count", mechanism=3.0)
     noise = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
-    with pytest.raises(ValueError, match="scale must be left out.*got scale=2"):
+    with pytest.raises(ValueError, match=r"scale must be left out.*got scale=2"):
         released_query("count", mechanism=noise, scale=2)
-    with pytest.raises(ValueError, match="must add noise to floats.*got whole numbers"):
+    with pytest.raises(ValueError, match=r"must add noise to floats.*got whole numbers"):
         released_query("mean", column="x", mechanism=noise, **RANGE)
