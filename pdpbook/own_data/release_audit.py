@@ -445,10 +445,9 @@ def plan_queries(
         raise _validate.fail("query", "a LazyFrameQuery of OpenDP", query, TypeError)
     given = _mapping("columns", columns)
     require("polars")
-    queries = []
-    for row in query.summarize().iter_rows(named=True):
-        queries.append(_planned(row, given, by, where))
     measurement = query.resolve()
+    summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
+    queries = [_planned(row, given, by, where) for row in summary.iter_rows(named=True)]
     pure = measurement.output_measure.type == "MaxDivergence"
     kinds = "MaxDivergence", "ZeroConcentratedDivergence"
     if measurement.output_measure.type not in kinds:

@@ -425,10 +425,10 @@ def planned(dp: Any, loss: Any, quantile: float = 0.5) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")  # of OpenDP about Polars
-@pytest.mark.parametrize("quantile", [0.5, 0.1, 1 / 3])
-def test_a_plan_under_one_budget_is_read_and_audited(quantile: float) -> None:
+def test_a_plan_under_one_budget_is_read_and_audited() -> None:
+    """The quantile 1/3 is rounded by OpenDP, and its scale is not in records."""
     dp = opendp()
-    table, median = planned(dp, dp.loss_of(epsilon=1.0), quantile)
+    table, median = planned(dp, dp.loss_of(epsilon=1.0), 1 / 3)
     total = {"column": "income", "lower": 0, "upper": 100}
     age = {"age": {"lower": 0, "upper": 100}}
     read = plan_queries(table, {"total": total, **age}, by=["area"])

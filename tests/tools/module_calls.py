@@ -124,8 +124,8 @@ INNER = {
     "scaling.tallies.tally",
 }
 
-#: What runs on a cluster or writes files, or takes a plan of OpenDP: the tests of its module give it
-#: bad input.
+#: What runs on a cluster or writes files: tests/scaling gives it bad input.  What takes a plan of
+#: OpenDP: the tests of its module do.
 ELSEWHERE = {
     "own_data.release_audit.plan_queries",
     "scaling.histograms.Histograms.load",
