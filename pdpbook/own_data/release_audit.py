@@ -47,7 +47,6 @@ from scipy.special import log_softmax, logsumexp
 from pdpbook import _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook._repr import short_repr
-from pdpbook.foundations.renyi import renyi_epsilon
 from pdpbook.per_instance.statistic_losses import gaussian_epsilons
 
 if TYPE_CHECKING:
@@ -812,9 +811,19 @@ def _at_delta(rho: Floats, delta: float, exact: bool) -> Floats:
             lengths = _up(np.sqrt(_up(2.0 * distinct[finite])))
             costs[finite] = gaussian_epsilons(lengths, delta=delta, sigma=1.0)
         else:
-            found = [renyi_epsilon(ORDERS, ORDERS * r, delta=delta)[0] for r in distinct[finite]]
-            costs[finite] = np.where(distinct[finite] > 0, found, 0.0)
+            costs[finite] = _renyi_epsilons(distinct[finite], delta)
     return costs[place]
+
+
+def _renyi_epsilons(rho: Floats, delta: float) -> Floats:
+    """Return the ε at δ of Rényi divergences αρ, as by ``renyi_epsilon``, for many ρ at once."""
+    offsets = np.log1p(-1.0 / ORDERS) - (math.log(delta) + np.log(ORDERS)) / (ORDERS - 1.0)
+    epsilons = np.zeros(rho.size)
+    for start in range(0, rho.size, MOST):
+        part = slice(start, start + MOST)
+        levels = ORDERS[:, None] * rho[part] + offsets[:, None]
+        epsilons[part] = levels.min(axis=0) * (1.0 + 8.0 * _UNIT)
+    return np.where(rho > 0.0, np.maximum(epsilons, 0.0), 0.0)
 
 
 def _worst_cost(query: ReleasedQuery, pure: bool) -> float:

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pdpbook.foundations import renyi_epsilon
 from pdpbook.own_data import ReleasedQuery, audit_release, plan_queries, released_query
+from pdpbook.own_data.release_audit import ORDERS, _mapped
 from tests import naive
 
 RANGE = {"lower": -1.0, "upper": 3.0}
@@ -175,6 +177,19 @@ def test_the_outputs_of_discrete_gaussian_noise_are_enumerated() -> None:
         assert spent(joint([0, 1]), without, epsilon) <= delta
         assert spent(joint([0, 1]), without, 0.75 * epsilon) > delta  # and not much too large
     assert (audit.losses < audit.query_losses.sum(axis=0)).all()
+
+
+def test_the_renyi_bound_of_many_records_is_that_of_one() -> None:
+    values = np.array([0.0, 1.0, 40.0, 3.0])
+    query = released_query(
+        "sum", column="x", lower=0, upper=50, mechanism="discrete gaussian", scale=9.0
+    )
+    found = audit_release({"x": values}, [query], delta=1e-6).losses
+    for x, epsilon in zip(values[1:], found[1:], strict=True):
+        rho = x**2 / (2 * 81.0)
+        one, _ = renyi_epsilon(ORDERS, ORDERS * rho, delta=1e-6)
+        assert one <= epsilon <= one * (1 + 1e-12)
+    assert found[0] == 0.0
 
 
 def test_gaussian_noise_is_one_gaussian_release() -> None:
@@ -363,8 +378,6 @@ def test_the_chord_of_a_privacy_map_bounds_it() -> None:
     values = np.random.default_rng(2).gamma(2.0, 3.0, 2500)
     total = released_query("sum", column="x", lower=0, upper=1000, mechanism=noise)
     exact = released_query("sum", column="x", lower=0, upper=1000, mechanism="gaussian", scale=7.0)
-    from pdpbook.own_data.release_audit import _mapped
-
     found, wanted = _mapped(noise, values), (values / 7.0) ** 2 / 2
     assert (found >= wanted * (1 - 1e-15)).all()
     np.testing.assert_allclose(found, wanted, rtol=1e-3)
