@@ -28,8 +28,8 @@ bounds it at every order α.
 
 All losses are upper bounds: what is computed with rounding is rounded up.  The query itself is
 taken to be computed without rounding, and the list of the groups to be public.  One row of the
-table is one record; who has several rows loses at most the sum of their losses.  Taught in *What a
-release tells about each record*.
+table is one record; who has several rows loses at most the sum of their losses.  The principle is
+taught in *What a released statistic tells about each record*.
 """
 
 from __future__ import annotations
@@ -270,10 +270,10 @@ def released_query(
     where: str | None = None,
     lower: float | None = None,
     upper: float | None = None,
-    quantile: float | None = None,
-    candidates: ArrayLike | None = None,
     mechanism: object = None,
     scale: float | None = None,
+    quantile: float | None = None,
+    candidates: ArrayLike | None = None,
     name: str | None = None,
 ) -> ReleasedQuery:
     r"""Describe a query whose answers were released with noise.
@@ -290,10 +290,6 @@ def released_query(
         Column of True and False: only records with True are in the query.
     lower, upper : float, optional
         Range to which the release clips the values, lower < upper; a sum and a mean need it.
-    quantile : float, optional
-        For a quantile: the share in (0, 1) of the records that should lie below.
-    candidates : array_like, shape (R,), optional
-        For a quantile: public points in ascending order, one of which is released.
     mechanism : str or opendp.mod.Measurement, optional
         For numbers: "laplace" (where none is given), "discrete laplace", "gaussian", "discrete
         gaussian", or the measurement of OpenDP that adds the noise, such as
@@ -304,6 +300,10 @@ def released_query(
         answer.  Of a quantile it is in records: the score of a candidate r is
         :math:`-|(1-q)\#\{x_i<r\}-q\#\{x_i>r\}|`, and the mechanism divides it by the scale.
         A measurement of OpenDP has its own.
+    quantile : float, optional
+        For a quantile: the share in (0, 1) of the records that should lie below.
+    candidates : array_like, shape (R,), optional
+        For a quantile: public points in ascending order, one of which is released.
     name : str, optional
         What the query is called.
 
@@ -322,7 +322,8 @@ def released_query(
     Notes
     -----
     Source: Wang (2019), per-instance sensitivity; for the quantile Smith (2011), and McKenna &
-    Sheldon (2020) for permute and flip.  Taught in *What a release tells about each record*.
+    Sheldon (2020) for permute and flip.  Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------
@@ -392,7 +393,7 @@ def released_query(
 
 def plan_queries(
     query: Any,
-    columns: Mapping[str, Mapping[str, Any]],
+    arguments: Mapping[str, Mapping[str, Any]],
     *,
     by: Sequence[str] = (),
     where: str | None = None,
@@ -403,7 +404,7 @@ def plan_queries(
     ----------
     query : opendp.extras.polars.LazyFrameQuery
         What ``context.query()...`` returns, before or after its release.
-    columns : mapping from str to mapping
+    arguments : mapping from str to mapping
         What the summary of a plan leaves out, for each released column but counts: arguments of
         :func:`released_query`, such as ``{"income": {"lower": 0, "upper": 100}}``, or
         ``{"candidates": [...]}`` for a quantile.  Where the plan has given the column another
@@ -422,7 +423,7 @@ def plan_queries(
     ------
     ValueError, TypeError
         If query is not such a plan or makes noise that is not known here, if something is missing
-        in columns, or if the worst case of what they say is not that of the plan.
+        in arguments, or if the worst case of what they say is not that of the plan.
     ImportError
         If OpenDP or Polars is not installed.
 
@@ -431,7 +432,8 @@ def plan_queries(
     The neighbours of the plan differ by the removal of one row.  A plan that keeps groups secret by
     a threshold is not read, because its δ depends on more than the noise.
 
-    Taught in *What a release tells about each record*.
+    Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------
@@ -442,7 +444,7 @@ def plan_queries(
     kind = require("opendp.extras.polars").LazyFrameQuery
     if not isinstance(query, kind):
         raise _validate.fail("query", "a LazyFrameQuery of OpenDP", query, TypeError)
-    given = _mapping("columns", columns)
+    given = _mapping("arguments", arguments)
     require("polars")
     measurement = query.resolve()
     summary = require("opendp.accuracy").summarize_polars_measurement(measurement)
@@ -456,8 +458,8 @@ def plan_queries(
     stated, found = float(measurement.map(1)), sum(_worst_cost(each, pure) for each in queries)
     if not math.isclose(stated, found, rel_tol=1e-6):
         raise ValueError(
-            "columns must have the ranges and candidates of the plan, whose worst case is "
-            f"{stated:.6g}, got columns with a worst case of {found:.6g}"
+            "arguments must have the ranges and candidates of the plan, whose worst case is "
+            f"{stated:.6g}, got arguments with a worst case of {found:.6g}"
         )
     return queries
 
@@ -508,7 +510,8 @@ def audit_release(
     a Gaussian ε is asked for, or bounded by the chord of the privacy map, which is convex.
 
     Source: Wang (2019) for the losses; Dwork et al. (2006) for basic composition; Canonne, Kamath &
-    Steinke (2020) for discrete Gaussian noise.  Taught in *What a release tells about each record*.
+    Steinke (2020) for discrete Gaussian noise.  Taught in *What a released statistic
+    tells about each record*.
 
     Examples
     --------

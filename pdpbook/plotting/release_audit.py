@@ -1,4 +1,4 @@
-"""Figure of the chapter *What a release tells about each record*."""
+"""Figure of the audit of a release: the losses of the records by group."""
 
 from __future__ import annotations
 

@@ -450,7 +450,7 @@ def test_a_plan_under_one_budget_is_read_and_audited() -> None:
     audit = audit_release(PEOPLE, read)
     assert audit.worst_case == pytest.approx(1.0, rel=1e-6)
     assert audit.losses.max() < 1.0 and audit.losses.argmax() == 4
-    with pytest.raises(ValueError, match=r"columns must have the ranges .* plan.*got columns"):
+    with pytest.raises(ValueError, match=r"arguments must have the ranges .* plan.*got arguments"):
         plan_queries(table, {"total": total | {"upper": 90}, **age}, by=["area"])
 
 
