@@ -403,7 +403,7 @@ def plan_queries(
     Parameters
     ----------
     query : opendp.extras.polars.LazyFrameQuery
-        What ``context.query()...`` returns, before or after its release.
+        What ``context.query()...`` returns, with public groups.
     arguments : mapping from str to mapping
         What the summary of a plan leaves out, for each released column but counts: arguments of
         :func:`released_query`, such as ``{"income": {"lower": 0, "upper": 100}}``, or
@@ -432,8 +432,7 @@ def plan_queries(
     The neighbours of the plan differ by the removal of one row.  A plan that keeps groups secret by
     a threshold is not read, because its δ depends on more than the noise.
 
-    Taught in *What a released statistic
-    tells about each record*.
+    Taught in *What a released statistic tells about each record*.
 
     Examples
     --------
