@@ -37,6 +37,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -990,18 +991,10 @@ def _planned(
         return released_query(what, **settings)
     settings |= {"column": name, **columns.get(name, {})}
     if is_quantile:
-        share, settings["scale"] = _rounded_quantile(float(aggregate.partition("-")[0]), scale)
-        settings["quantile"] = share
+        share = float(aggregate.partition("-")[0])
+        # a plan scores in whole numbers, which are the records times this denominator
+        settings |= {"quantile": share, "scale": scale / Fraction(share).denominator}
     return released_query(what, **settings)
-
-
-def _rounded_quantile(quantile: float, scale: float) -> tuple[float, float]:
-    """Return the quantile as a fraction, as OpenDP scores it, and its scale in records."""
-    dp: Any = require("opendp.prelude")
-    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
-    score = dp.t.make_quantile_score_candidates(*space, [0.0, 1.0], alpha=quantile)
-    above, below = score([2.0])[0], score([-1.0])[0]
-    return above / (above + below), scale / (above + below)
 
 
 def _quantile(values: Floats, share: float) -> float:

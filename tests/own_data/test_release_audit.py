@@ -439,7 +439,7 @@ def planned(dp: Any, loss: Any, quantile: float = 0.5) -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore")  # of OpenDP about Polars
 def test_a_plan_under_one_budget_is_read_and_audited() -> None:
-    """The quantile 1/3 is rounded by OpenDP, and its scale is not in records."""
+    """OpenDP scores the quantile 1/3 in whole numbers, so its scale is not in records."""
     dp = opendp()
     table, median = planned(dp, dp.loss_of(epsilon=1.0), 1 / 3)
     total = {"column": "income", "lower": 0, "upper": 100}
