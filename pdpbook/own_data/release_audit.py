@@ -347,7 +347,8 @@ def released_query(
     else:
         _superfluous(statistic, lower=lower, upper=upper)
         low = high = math.nan
-    share, points = math.nan, ()
+    share = math.nan
+    points: tuple[float, ...] = ()
     if statistic == "quantile":
         share = _validate.number("quantile", quantile, above=0.0, below=1.0)
         if candidates is None:
