@@ -22,6 +22,8 @@ EXTRAS = {
     "gymnasium": "learning",
     "matplotlib": "plot",
     "networkx": "graphs",
+    "opendp": "opendp",
+    "polars": "opendp",
     "pyarrow": "scale",
     "pygad": "genetic",
     "quantecon": "games",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from scipy.optimize import linprog
 
 from pdpbook import NVOGame
 from pdpbook.audit.count_posterior import CountPosterior
+from pdpbook.own_data import ReleasedQuery
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -392,3 +393,72 @@ def discrete_laplace(s: int, t: int, rng: np.random.Generator) -> int:
         length, minus = (u + t * v) // s, rng.integers(2) == 1
         if not (minus and length == 0):
             return -length if minus else length
+
+
+Row = dict[str, float | str | bool]
+
+
+def released_parts(rows: list[Row], query: ReleasedQuery, groups: list[str]) -> list[list[Row]]:
+    """The records of each group that a query is about."""
+    kept = [row for row in rows if query.where is None or row[query.where]]
+    if not query.by:
+        return [kept]
+    return [[row for row in kept if row[query.by[0]] == group] for group in groups]
+
+
+def released_answer(part: list[Row], query: ReleasedQuery) -> float:
+    """The answer about one group before the noise: a count, a sum or a mean."""
+    if query.statistic == "count":
+        return float(len(part))
+    values = [min(max(float(row[query.column]), query.lower), query.upper) for row in part]
+    if query.statistic == "sum":
+        return sum(values)
+    return sum(values) / len(values) if values else math.inf
+
+
+def quantile_chances(part: list[Row], query: ReleasedQuery) -> list[float]:
+    """How often each candidate is released, permutation by permutation if they flip coins."""
+    scores = []
+    for point in query.candidates:
+        below = sum(row[query.column] < point for row in part)
+        above = sum(row[query.column] > point for row in part)
+        scores.append(-abs((1 - query.quantile) * below - query.quantile * above))
+    keep = [math.exp((score - max(scores)) / query.scale) for score in scores]
+    if query.mechanism == "exponential mechanism":
+        return [each / sum(keep) for each in keep]
+    chances = [0.0] * len(keep)
+    orders = list(permutations(range(len(keep))))
+    for order in orders:
+        going = 1.0 / len(orders)
+        for place in order:
+            chances[place] += going * keep[place]
+            going *= 1.0 - keep[place]
+    return chances
+
+
+def released_cost(
+    before: list[Row], after: list[Row], query: ReleasedQuery, groups: list[str]
+) -> float:
+    """What the noise loses between two tables: a pure loss, or ρ of Gaussian noise."""
+    cost = 0.0
+    parts = (released_parts(rows, query, groups) for rows in (before, after))
+    for one, other in zip(*parts, strict=True):
+        if query.statistic == "quantile":
+            chances = zip(quantile_chances(one, query), quantile_chances(other, query), strict=True)
+            cost += max(abs(math.log(p / q)) for p, q in chances)
+        elif one != other:
+            moved = abs(released_answer(one, query) - released_answer(other, query)) / query.scale
+            cost += moved**2 / 2 if "gaussian" in str(query.mechanism) else moved
+    return cost
+
+
+def audited_costs(
+    rows: list[Row], query: ReleasedQuery, groups: list[str], others: list[Row] | None = None
+) -> list[float]:
+    """What a query costs each record that is removed, or replaced by the worst of some others."""
+    costs = []
+    for i in range(len(rows)):
+        rest = rows[:i] + rows[i + 1 :]
+        new = [rest] if others is None else [[*rest, other] for other in others]
+        costs.append(max(released_cost(rows, each, query, groups) for each in new))
+    return costs

@@ -23,6 +23,7 @@ CALLS = {
     "genetic": "pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), generations=1)",
     "graphs": "from_('experiments.datasets').load_friends('karate')",
     "learning": "from_('experiments.datasets').load_patients()",
+    "opendp": "from_('own_data').released_query('count', mechanism=3.0)",
     "plot": "from_('plotting').new_figure()",
     "progress": "pb.coordinated_best_response(GAME, progress=True)",
     "scale": "from_('scaling.histograms').scan("
@@ -33,6 +34,7 @@ ALSO = {
         "from_('experiments.regression').fit_network([0, 1], [0, 1], rng=None)",
         "from_('beyond.instance_wise').InstanceWiseNoise(GAME)",
     ],
+    "opendp": ["from_('own_data').plan_queries(None, {})"],
     "graphs": ["from_('beyond.social_distance').hop_distances(None)"],
     "progress": ["pb.approximate_enumeration(GAME, rng=np.random.default_rng(0), progress=True)"],
 }

@@ -150,6 +150,7 @@ TWO_KINDS = {
     "game": "each part plays its own kind of game, and says which",
     "hidden": "a network of several layers has several sizes, the paper's network of one layer one",
     "lower": "the lower end of a range; of a histogram it is the lower bound of each count",
+    "mechanism": "a name; of a query also the measurement of OpenDP that adds its noise",
     "order": "formulas of one line take arrays of it, the divergence of two vectors one number",
     "prior": "the prior over types of one player or of two; over one record it is a number",
     "progress": "a cluster reports to a function, one process draws a bar or none",
@@ -158,6 +159,7 @@ TWO_KINDS = {
     "sensitivity": "formulas of one line take arrays of it, and algorithms take one number",
     "sigma": "formulas of one line take arrays of it, and algorithms take one number",
     "start": "where a search starts is a profile; start and stop of a slice are Python's",
+    "table": "records of people in columns; one of the tables that a paper printed",
     "value": "mechanisms take arrays of answers; uniform numbers are counted for one answer",
     "weights": "whole numbers of a kernel; those of a draw without rounding are a list",
 }

@@ -1,5 +1,12 @@
 from .column import Column, make_column, public_bins
 from .publishing import Published, make_release, refuse_twice
+from .release_audit import (
+    ReleaseAudit,
+    ReleasedQuery,
+    audit_release,
+    plan_queries,
+    released_query,
+)
 from .releases import ColumnRelease
 from .reports import Report, report
 
@@ -7,10 +14,15 @@ __all__ = [
     "Column",
     "ColumnRelease",
     "Published",
+    "ReleaseAudit",
+    "ReleasedQuery",
     "Report",
+    "audit_release",
     "make_column",
     "make_release",
+    "plan_queries",
     "public_bins",
     "refuse_twice",
+    "released_query",
     "report",
 ]

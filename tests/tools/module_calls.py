@@ -47,6 +47,8 @@ MODULE_RESULTS = {
     "game.solution.Solution",
     "own_data.column.Column",
     "own_data.publishing.Published",
+    "own_data.release_audit.ReleaseAudit",
+    "own_data.release_audit.ReleasedQuery",
     "own_data.releases.ColumnRelease",
     "own_data.reports.Report",
     "scaling.histograms.ColumnHistogram",
@@ -128,10 +130,12 @@ INNER = {
     "scaling.tallies.tally",
 }
 
-#: What runs on a cluster or writes files: tests/scaling and tests/own_data give it bad input.
+#: What runs on a cluster or writes files: tests/scaling and tests/own_data give it bad input.  What
+#: takes a plan of OpenDP: the tests of its module do.
 ELSEWHERE = {
     "own_data.publishing.Published.write",
     "own_data.publishing.refuse_twice",
+    "own_data.release_audit.plan_queries",
     "scaling.histograms.Histograms.load",
     "scaling.histograms.Histograms.save",
     "scaling.histograms.scan",
@@ -190,6 +194,13 @@ def reported() -> pb.own_data.Report:
     return pb.report(DATA, 1.0, lower=0.0, upper=4.0, bins=4, delta=0.0, reruns=0)
 
 
+@cache
+def audited() -> pb.own_data.ReleaseAudit:
+    """Return the audit of a count of two people."""
+    values = CALLS["audit_release"]()
+    return pb.own_data.audit_release(values.pop("table"), values.pop("queries"), **values)
+
+
 def record_profile() -> pb.audit.RecordProfile:
     """Return the account of three draws."""
     return pb.audit.record_profile(P, Q, draws=3)
@@ -202,6 +213,13 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "self": reported().column,
         "quantiles": np.array([0.25, 1.0]),
     },
+    "own_data.release_audit.ReleaseAudit.by_group": lambda: {
+        "self": audited(),
+        "labels": ["a", "b"],
+    },
+    "own_data.release_audit.ReleaseAudit.most_exposed": lambda: {"self": audited(), "count": 1},
+    "own_data.release_audit.ReleaseAudit.plot": lambda: {"self": audited(), "labels": ["a", "b"]},
+    "own_data.release_audit.ReleaseAudit.table": lambda: {"self": audited()},
     "own_data.reports.Report.losses": lambda: {"self": reported()},
     "own_data.reports.Report.plot": lambda: {"self": reported()},
     "own_data.reports.Report.table": lambda: {"self": reported()},

@@ -94,6 +94,11 @@ def path_graph() -> Any:
     return nx.path_graph(3)
 
 
+def noisy_count() -> pb.own_data.ReleasedQuery:
+    """Return a count that was released with Gaussian noise."""
+    return pb.own_data.released_query("count", by=["area"], mechanism="gaussian", scale=2.0)
+
+
 #: One valid call of each public name, with every argument that it takes.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "BayesianGame": lambda: {"user": TABLE, "adversary": -TABLE, "prior": np.array([[1.0]])},
@@ -329,6 +334,26 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "canaries": 12,
         "delta": 0.01,
         "confidence": 0.9,
+    },
+    "audit_release": lambda: {
+        "table": {"area": ["a", "b"], "income": [1.0, 2.0]},
+        "queries": [noisy_count()],
+        "delta": 1e-6,
+        "neighbours": "replacement",
+        "progress": False,
+    },
+    "released_query": lambda: {
+        "statistic": "quantile",
+        "column": "income",
+        "by": ["area"],
+        "where": "works",
+        "lower": None,
+        "upper": None,
+        "quantile": 0.5,
+        "candidates": np.array([0.0, 1.0]),
+        "mechanism": "permute and flip",
+        "scale": 2.0,
+        "name": "median",
     },
     "make_column": lambda: {
         "values": DATA,
