@@ -362,7 +362,7 @@ class TableFile:
             else texts.str.replace(str(self.thousands), "", regex=False)
         )
         plain = plain.str.replace(self.decimal, ".", regex=False)
-        return plain.where(plain != "", "nan").astype(np.float64).rename(column.name)
+        return plain.where(plain != "", "nan").astype(np.float64).rename(str(column.name))
 
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes them."""

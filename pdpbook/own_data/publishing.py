@@ -340,9 +340,8 @@ def _drawn(setting: ReleaseSetting, release: str) -> pd.DataFrame:
     import pandas as pd
 
     column, epsilon, grid = setting.column, setting.epsilon, setting.grid
-    ends = {"lower": column.lower, "upper": column.upper}
     if release == "mean":
-        found = noisy_mean(column.values, **ends, epsilon=epsilon)
+        found = noisy_mean(column.values, lower=column.lower, upper=column.upper, epsilon=epsilon)
         return pd.DataFrame({"statistic": ["mean"], "value": [found]})
     if release == "quantiles":
         points, share = quantile_candidates(column)[0], quantile_share(epsilon)

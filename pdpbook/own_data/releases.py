@@ -476,7 +476,8 @@ class ReleaseSetting:
         if self.publish in ("counts", "value"):
             return float(self.distances(distributions).mean())
         found = self.errors(distributions, drawn=False)
-        return float(np.mean(found.get("mean_error", found.get("quantile_errors"))))
+        name = "mean_error" if self.publish == "mean" else "quantile_errors"
+        return float(np.mean(found[name]))
 
     def distances(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Wasserstein distances of distributions, shape (r, K), from the column."""
