@@ -246,7 +246,7 @@ def keyed_draws(
     >>> keyed_draws(key, "height", distribution, start=0, stop=8)
     array([0, 1, 0, 0, 2, 2, 1, 2])
     >>> keyed_draws(key, "height", distribution, start=3, stop=6)
-    array([2, 1, 1])
+    array([0, 2, 2])
     """
     start = _validate.integer("start", start, at_least=0)
     stop = _validate.integer("stop", stop, at_least=start)

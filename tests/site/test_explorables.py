@@ -1194,30 +1194,6 @@ def test_a_control_is_on_one_screen_with_drawing_and_readout(browser: Browser, e
     context.close()
 
 
-def test_a_link_to_a_setting_opens_the_answer_that_holds_the_figure(browser: Browser):
-    """Three figures stand in answers of predictions, which are closed."""
-    folded = 0
-    for explorable in ("record-leaves", "best-response-run", "draws-cost"):
-        context = browser.new_context()
-        context.set_default_timeout(PATIENCE)
-        tab = context.new_page()
-        page = PUBLIC / f"book/{PAGES[explorable]}.html"
-        visit(tab, page)
-        figure = tab.locator(f"#explorable-{explorable}")
-        folded += not figure.is_visible()
-        figure.locator("[type=range]").first.evaluate("""slider => {
-            slider.value = slider.max;
-            slider.dispatchEvent(new Event("input"));
-        }""")
-        tab.wait_for_function("location.hash.includes(':')")
-        setting = tab.evaluate("location.hash")
-        tab.goto("about:blank")
-        visit(tab, page, setting)
-        figure.wait_for(state="visible")
-        context.close()
-    assert folded == 3
-
-
 def test_who_asks_for_less_motion_sees_none(browser: Browser):
     for motion, animated in (("reduce", False), ("no-preference", True)):
         context = browser.new_context(reduced_motion=motion)

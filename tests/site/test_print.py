@@ -205,11 +205,13 @@ def test_every_link_of_the_pdf_leads_somewhere(pdf: Path) -> None:
 
 def test_paper_has_the_type_of_the_book(pdf: Path) -> None:
     """Text, code, formulas and drawings; no font that the machine happens to have."""
-    used = {
-        str(font.get_object()["/BaseFont"])
+    fonts = [
+        font.get_object()
         for page in PdfReader(pdf).pages
         for font in page["/Resources"].get("/Font", {}).values()
-    }
+    ]
+    # a font of drawn glyphs has its name in its description
+    used = {str(f.get("/BaseFont") or f["/FontDescriptor"]["/FontFamily"]) for f in fonts}
     named = {re.sub(r"^/[A-Z]{6}\+", "", font) for font in used}
     assert {"NotoSans-Regular", "NotoSans-Bold", "NotoSans-Italic", "NotoSansMono-Regular"} <= named
     assert not {font for font in named if not font.startswith(("NotoSans", "MathJax", "FontAw"))}
