@@ -384,7 +384,7 @@ def test_the_figure_shows_column_errors_and_losses(wine: pb.own_data.Report) -> 
 def test_the_figure_shows_one_histogram_and_not_an_average_of_many() -> None:
     values = column("linnerud", "Situps")
     made = by_values(values, 1.0, lower=0, upper=300, draws=20, reruns=0)
-    assert made.recommended.name == "DP histogram"
+    assert made.recommended.name == "histogram"
     counts = made.column.grid(made.bins).counts(values)
     one = pb.dp_histogram(counts, epsilon=1.0, rng=np.random.default_rng([0, 0]))
     line = made.plot().axes[0].lines[0]

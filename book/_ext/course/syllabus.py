@@ -81,7 +81,8 @@ class Chapter:
     @cached_property
     def need(self) -> str:
         """The paragraph that says what the chapter builds on."""
-        return re.search(r"^You need .+?(?=\n\n)", self.text, re.MULTILINE | re.DOTALL)[0]
+        needs = r"^(?:You need|This chapter builds on) .+?(?=\n\n)"
+        return re.search(needs, self.text, re.MULTILINE | re.DOTALL)[0]
 
     @cached_property
     def tasks(self) -> list[ExerciseOptions]:
