@@ -61,7 +61,8 @@ def hockey_stick_divergences(
     replaced.
 
     The sums are computed with rounding, for reports and figures.  Whether a record of a game is
-    private at its δ is decided without rounding, see :class:`pdpbook.Outcome`.
+    private at its δ is decided without rounding, see
+    :class:`pdpbook.game.outcome.Outcome`.
 
     Taught in *Gaussian noise and (ε, δ)-pDP*.
 
