@@ -415,11 +415,13 @@ Qed.
 
 (* More private records, or as many and no larger divergence. *)
 Definition at_least (d c : profile) : bool :=
-  if (passing high d <? passing low c)%nat then true
-  else if (passing high d <=? passing low c)%nat then (own_masses d <=? own_masses c)%Z else false.
+  let most := passing high d in let least := passing low c in
+  if (most <? least)%nat then true
+  else if (most <=? least)%nat then (own_masses d <=? own_masses c)%Z else false.
 Definition above (d c : profile) : bool :=
-  if (passing high d <? passing low c)%nat then true
-  else if (passing high d <=? passing low c)%nat then (own_masses d <? own_masses c)%Z else false.
+  let most := passing high d in let least := passing low c in
+  if (most <? least)%nat then true
+  else if (most <=? least)%nat then (own_masses d <? own_masses c)%Z else false.
 
 Lemma utilities d c :
   (divergence in_units data c <= divergence in_units data d <-> P_U K in_units data d <= P_U K in_units data c) /\
@@ -436,7 +438,7 @@ Qed.
 
 Theorem payoff_at_least d c : at_least d c = true -> payoff K in_units data eps d <= payoff K in_units data eps c.
 Proof.
-  unfold at_least, payoff. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
+  unfold at_least, payoff. cbv zeta. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
   pose proof (utility_between_0_and_1 d). pose proof (utility_between_0_and_1 c).
   destruct (Nat.ltb_spec (passing high d) (passing low c)) as [L|_].
   - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as H1 by lia.
@@ -448,7 +450,7 @@ Qed.
 
 Theorem payoff_above d c : above d c = true -> payoff K in_units data eps d < payoff K in_units data eps c.
 Proof.
-  unfold above, payoff. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
+  unfold above, payoff. cbv zeta. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
   pose proof (utility_between_0_and_1 d). pose proof (utility_between_0_and_1 c).
   destruct (Nat.ltb_spec (passing high d) (passing low c)) as [L|_].
   - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as H1 by lia.
@@ -592,17 +594,36 @@ Proof.
   apply is_equilibrium; fits.
 Qed.
 
+(* A change of one record to the small scale that raises the payoff. *)
+Definition some_gain (c : profile heights) : bool :=
+  one_of (fun d => above 5 row_with heights 2718 2719 1000 c d) (changes_of [small] heights c).
+
 Lemma no_equilibrium_of_the_heights c :
-  one_of (fun d => above 5 row_with heights 2718 2719 1000 c d) (changes_of scales heights c) = true ->
+  some_gain c = true ->
   ~ equilibrium 5 kernel heights 1 c.
 Proof.
-  apply is_no_equilibrium; fits.
+  unfold some_gain. apply is_no_equilibrium; fits.
 Qed.
 
 Lemma order_of_the_heights c d : (own_masses 5 row_with heights d <= own_masses 5 row_with heights c)%Z ->
   divergence kernel heights c <= divergence kernel heights d.
 Proof.
   apply divergence_orders with (K := 5%nat); fits.
+Qed.
+
+Definition bounded (p q : Z) (c : profile heights) : bool :=
+  (whole_numbers.small (7 * p) 10000 + 1 <? whole_numbers.one)%Z && (0 <=? q)%Z
+  && (whole_numbers.exp_above (7 * p) 10000 * own_masses 5 row_with heights c
+      <=? own_counts units heights * whole_numbers.one)%Z
+  && (own_counts units heights * whole_numbers.one
+      <=? whole_numbers.exp_below (7 * q) 10000 * own_masses 5 row_with heights c)%Z.
+
+Lemma bounds_of_the_heights p q c : bounded p q c = true ->
+  IZR p / 10000 <= divergence kernel heights c <= IZR q / 10000.
+Proof.
+  unfold bounded. rewrite !andb_true_iff, !Z.leb_le, !Z.ltb_lt. intros [[[S Q] L] H]. split.
+  - apply (divergence_at_least 5 units row_with heights) with (q := 10000%Z); try fits; assumption.
+  - apply (divergence_at_most 5 units row_with heights) with (q := 10000%Z); try fits; assumption.
 Qed.
 
 Lemma of_every_profile (good : profile heights -> bool) : forallb good (all_of scales heights) = true ->
@@ -622,4 +643,118 @@ Proof.
   - apply (exposed_at 5 units row_with heights 1 2718 2719 1000) with (c := all_small) (x := 4%nat)
       (before := map (fun k => (k, small)) [1; 1; 1; 1; 2; 2]%nat) (r := (4%nat, small)) (after := []); try fits.
 Qed.
-Print Assumptions exposing_equilibrium.
+
+Definition all_pass (c : profile heights) : bool := (7 <=? passing 5 row_with heights 1000 2718 c)%nat.
+Definition some_fail (c : profile heights) : bool := (passing 5 row_with heights 1000 2719 c <? 7)%nat.
+Definition is_small (a : scale) : bool := match a with small => true | _ => false end.
+
+Lemma all_pass_private c : all_pass c = true -> all_are_private 5 kernel heights 1 c.
+Proof.
+  unfold all_pass. intros H. apply Nat.leb_le in H. apply all_count_as_private.
+  pose proof (private_heights c). pose proof (at_most_all 5 kernel heights 1 c) as M. simpl in M |- *. lia.
+Qed.
+
+Lemma some_fail_exposed c : some_fail c = true -> ~ all_are_private 5 kernel heights 1 c.
+Proof.
+  unfold some_fail. intros H G. apply Nat.ltb_lt in H. apply all_count_as_private in G. pose proof (private_heights c). simpl in G. lia.
+Qed.
+
+(* What Coq computes, for all 2,187 profiles: a profile at which a record fails, other than all_small, has a gain; *)
+Definition private_small_or_gain (c : profile heights) : bool :=
+  if all_pass c then true
+  else if forallb (fun r => is_small (snd r)) (records heights c) then true else some_gain c.
+Lemma all_private_small_or_gain : forallb private_small_or_gain (all_of scales heights) = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+
+(* all_small has the largest product of masses, two_large the largest of those at which all records pass; *)
+Definition two_large_or_fails (c : profile heights) : bool :=
+  if (own_masses 5 row_with heights c <=? own_masses 5 row_with heights two_large)%Z then true else some_fail c.
+Lemma all_two_large_or_fails : forallb two_large_or_fails (all_of scales heights) = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+
+Definition small_is_closest (c : profile heights) : bool :=
+  (own_masses 5 row_with heights c <=? own_masses 5 row_with heights all_small)%Z.
+Lemma all_small_is_closest : forallb small_is_closest (all_of scales heights) = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+
+(* and a profile with a smaller product than all_medium has a gain. *)
+Definition medium_or_gain (c : profile heights) : bool :=
+  if (own_masses 5 row_with heights all_medium <=? own_masses 5 row_with heights c)%Z then true else some_gain c.
+Lemma all_medium_or_gain : forallb medium_or_gain (all_of scales heights) = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+
+(* The three divergences to four digits. *)
+Lemma small_bounded : bounded 717 718 all_small = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+Lemma large_bounded : bounded 1990 1991 two_large = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+Lemma medium_bounded : bounded 3757 3758 all_medium = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+
+Lemma divergences_of_the_heights :
+  717 / 10000 <= divergence kernel heights all_small <= 718 / 10000 /\
+  1990 / 10000 <= divergence kernel heights two_large <= 1991 / 10000 /\
+  3757 / 10000 <= divergence kernel heights all_medium <= 3758 / 10000.
+Proof.
+  exact (conj (bounds_of_the_heights 717 718 all_small small_bounded)
+          (conj (bounds_of_the_heights 1990 1991 two_large large_bounded)
+             (bounds_of_the_heights 3757 3758 all_medium medium_bounded))).
+Qed.
+
+(* It is the only one: at every other equilibrium all records are private. *)
+Theorem no_other_equilibrium_exposes c :
+  equilibrium 5 kernel heights 1 c -> c = all_small \/ all_are_private 5 kernel heights 1 c.
+Proof.
+  intros E. pose proof (of_every_profile _ all_private_small_or_gain c) as C. unfold private_small_or_gain in C. destruct (all_pass c) eqn:P; [right; apply all_pass_private, P|left].
+  destruct (forallb _ _) eqn:S.
+  - clear - S. rewrite forallb_forall in S. destruct c as [a1 [a2 [a3 [a4 [a5 [a6 [a7 []]]]]]]].
+    assert (G : forall k a, In (k, a) (records heights (a1, (a2, (a3, (a4, (a5, (a6, (a7, tt)))))))) -> a = small)
+      by (intros k a I; specialize (S _ I); destruct a; [reflexivity|discriminate|discriminate]).
+    rewrite (G 1%nat a1), (G 1%nat a2), (G 1%nat a3), (G 1%nat a4), (G 2%nat a5), (G 2%nat a6), (G 4%nat a7)
+      by (simpl; tauto). reflexivity.
+  - exfalso. exact (no_equilibrium_of_the_heights c C E).
+Qed.
+
+(* What privacy costs. No profile is closer to the data than the one that exposes the tall record; of the profiles at
+   which all are private, two records at the large scale are closest; and the difference is 0.127 nats. *)
+Theorem price_of_privacy :
+  (forall c, divergence kernel heights all_small <= divergence kernel heights c) /\
+  all_are_private 5 kernel heights 1 two_large /\
+  (forall c, all_are_private 5 kernel heights 1 c -> divergence kernel heights two_large <= divergence kernel heights c) /\
+  1272 / 10000 <= divergence kernel heights two_large - divergence kernel heights all_small <= 1274 / 10000.
+Proof.
+  split; [|split; [|split]].
+  - intros c. apply order_of_the_heights, Z.leb_le.
+    exact (of_every_profile _ all_small_is_closest c).
+  - apply all_pass_private. vm_compute. reflexivity.
+  - intros c G. pose proof (of_every_profile _ all_two_large_or_fails c) as C. unfold two_large_or_fails in C. destruct (Z.leb_spec (own_masses 5 row_with heights c) (own_masses 5 row_with heights two_large)) as [L|_].
+    + apply order_of_the_heights, L.
+    + exfalso. exact (some_fail_exposed c C G).
+  - pose proof divergences_of_the_heights. lra.
+Qed.
+
+(* The equilibrium at which all play the medium scale is the worst of those at which all are private, and its
+   divergence is 1.89 times the smallest. *)
+Theorem worst_private_equilibrium :
+  equilibrium 5 kernel heights 1 all_medium /\ all_are_private 5 kernel heights 1 all_medium /\
+  (forall c, equilibrium 5 kernel heights 1 c -> all_are_private 5 kernel heights 1 c ->
+     divergence kernel heights c <= divergence kernel heights all_medium) /\
+  1885 / 1000 <= divergence kernel heights all_medium / divergence kernel heights two_large <= 1889 / 1000.
+Proof.
+  split; [|split; [|split]].
+  - apply equilibrium_of_the_heights. vm_compute. reflexivity.
+  - apply all_pass_private. vm_compute. reflexivity.
+  - intros c E _. pose proof (of_every_profile _ all_medium_or_gain c) as C. unfold medium_or_gain in C. destruct (Z.leb_spec (own_masses 5 row_with heights all_medium) (own_masses 5 row_with heights c)) as [L|_].
+    + apply order_of_the_heights, L.
+    + exfalso. exact (no_equilibrium_of_the_heights c C E).
+  - pose proof divergences_of_the_heights as [_ [B B']].
+    set (x := divergence kernel heights all_medium) in *. set (y := divergence kernel heights two_large) in *.
+    assert (Q : x / y * y = x) by (field; lra).
+    split; apply Rmult_le_reg_r with y; try lra; rewrite Q; lra.
+Qed.
+
+(* One list of the axioms for all of them, which takes Coq less time than one for each. *)
+Definition checked_here :=
+  (@P_E_between, @divergence_in_whole_numbers, @is_equilibrium, @is_no_equilibrium, @exposing_equilibrium,
+   @no_other_equilibrium_exposes, @price_of_privacy, @worst_private_equilibrium).
+Print Assumptions checked_here.

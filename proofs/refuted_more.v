@@ -7,7 +7,7 @@ From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Require Pdp.why_noise Pdp.noise_free Pdp.genetic_algorithm Pdp.batches Pdp.local_randomisers Pdp.truncated_laplace.
 Require Pdp.theorem_one Pdp.nvo_game Pdp.end_to_end Pdp.attacks Pdp.many_draws Pdp.noisy_histogram.
-Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release.
+Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release Pdp.game Pdp.exposing_equilibrium.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -93,6 +93,32 @@ Lemma changed_last_step : ~ forall actions n d mu, (2 <= actions)%nat -> (1 <= d
 Proof.
   intros H. specialize (H 2%nat 3%nat 2%nat (2 / 3) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lra)).
   unfold genetic_algorithm.pi in H. simpl in H. lra.
+Qed.
+
+(* An equilibrium does not make all records private, *)
+Lemma changed_exposing_equilibrium : ~ forall c,
+  game.equilibrium 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c ->
+  game.all_are_private 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c.
+Proof.
+  intros H. destruct exposing_equilibrium.exposing_equilibrium as [E [_ N]]. apply N.
+  exact (H _ E (map (fun k => (k, exposing_equilibrium.small)) [1; 1; 1; 1; 2; 2]%nat)
+           (4%nat, exposing_equilibrium.small) [] eq_refl).
+Qed.
+
+(* and the private profile with the smallest divergence is not the only one: the other record of bin 2 will do. *)
+Lemma changed_price_of_privacy : ~ forall c,
+  game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights c
+    <= game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights exposing_equilibrium.two_large ->
+  game.all_are_private 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c ->
+  c = exposing_equilibrium.two_large.
+Proof.
+  intros H. set (s := exposing_equilibrium.small). set (l := exposing_equilibrium.large).
+  specialize (H ((s, (s, (s, (s, (l, (s, (l, tt))))))) : game.profile exposing_equilibrium.heights)).
+  assert (E : @eq (game.profile exposing_equilibrium.heights) (s, (s, (s, (s, (l, (s, (l, tt)))))))
+                exposing_equilibrium.two_large); [|discriminate].
+  apply H.
+  - apply exposing_equilibrium.order_of_the_heights. vm_compute. discriminate.
+  - apply exposing_equilibrium.all_pass_private. vm_compute. reflexivity.
 Qed.
 
 (* ---- Audit ---- *)
@@ -389,5 +415,5 @@ Definition all_of_them :=
    changed_ratio_form, changed_scale_bound, changed_two_parts, changed_public_grid, changed_secret_seed,
    changed_neyman_pearson, changed_error_rates, changed_two_powers, changed_loss_reveals, changed_noisy_histogram,
    changed_best_estimate, changed_removals, changed_geometric, changed_hockey_linear, changed_delta_one_in_n,
-   changed_uniform_release).
+   changed_uniform_release, changed_exposing_equilibrium, changed_price_of_privacy).
 Print Assumptions all_of_them.
