@@ -210,6 +210,41 @@ Proof.
   rewrite Rabs_pos_eq in H by lra. lra.
 Qed.
 
+(* The release must be close without the record, too. On two bins let it be the histogram with the record, and the same
+   distribution without it. *)
+Lemma changed_floor_of_the_loss : ~ forall (k : nat) (others : list nat) (q q' P P' : nat -> R) (n kappa least : R),
+  others <> [] -> 1 < n -> q k = 1 / n ->
+  (forall x, In x others -> 0 < q x /\ 0 < q' x /\ 0 < P x /\ 0 < P' x) ->
+  0 < P k -> 0 < P' k -> P k + sum others P <= 1 -> P' k + sum others P' <= 1 ->
+  q k + sum others q = 1 -> sum others q' = 1 ->
+  q k * ln (q k / P k) + sum others (fun x => q x * ln (q x / P x)) <= kappa ->
+  0 < least -> (forall p, 0 < p < 1 -> end_to_end.kl (1 / n) p <= kappa -> least <= p) ->
+  ln (least / (1 - exp (- kappa))) <= ln (P k / P' k).
+Proof.
+  intros H. set (kappa := ln (4 / 3) / 2).
+  assert (L : 0 < ln (4 / 3)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  specialize (H 0%nat [1%nat] (fun _ => 1 / 2) (fun _ => 1) (fun _ => 1 / 2) (fun _ => 1 / 2) 2 kappa (1 / 4)).
+  assert (Y : ln (1 / 4 / (1 - exp (- kappa))) <= ln (1 / 2 / (1 / 2))).
+  { apply H; simpl; try lra; [discriminate|intros x _; lra| |].
+    - replace (1 / 2 / (1 / 2)) with 1 by field. rewrite ln_1. unfold kappa. lra.
+    - intros p [p0 p1] C. apply Rnot_lt_le. intros small. unfold end_to_end.kl, kappa in C.
+      assert (A : 0 < 1 / 2 / p) by (apply Rdiv_lt_0_compat; lra).
+      assert (B : 0 < (1 - 1 / 2) / (1 - p)) by (apply Rdiv_lt_0_compat; lra).
+      assert (E : ln (1 / 2 / p) + ln ((1 - 1 / 2) / (1 - p)) <= ln (4 / 3)) by lra.
+      rewrite <- ln_mult in E by assumption. apply (proj1 (ln_le_iff _ (4 / 3) (Rmult_lt_0_compat _ _ A B) ltac:(lra))) in E.
+      assert (F : 1 / 2 / p * ((1 - 1 / 2) / (1 - p)) * (p * (1 - p)) = 1 / 4) by (field; lra).
+      assert (0 < p * (1 - p)) by nra. assert (p * (1 - p) < 3 / 16) by nra. nra. }
+  replace (1 / 2 / (1 / 2)) with 1 in Y by field. rewrite ln_1 in Y.
+  assert (U : exp (- kappa) * exp (- kappa) = 3 / 4).
+  { rewrite <- exp_plus. replace (- kappa + - kappa) with (- ln (4 / 3)) by (unfold kappa; field).
+    rewrite exp_Ropp, exp_ln by lra. field. }
+  pose proof (exp_pos (- kappa)) as U0. set (u := exp (- kappa)) in *.
+  assert (u < 1) by nra. assert (3 / 4 < u) by nra.
+  assert (Q : 1 / 4 / (1 - u) * (1 - u) = 1 / 4) by (field; lra).
+  assert (1 < 1 / 4 / (1 - u)) by nra. assert (ln 1 < ln (1 / 4 / (1 - u))) by (apply ln_increasing; lra).
+  rewrite ln_1 in *. lra.
+Qed.
+
 (* The probabilities of the seeds may not depend on the data. *)
 Lemma changed_secret_seed : ~ forall (seeds : list bool) (w w' : bool -> R) (P P' : bool -> bool -> R) eps,
   (forall s, In s seeds -> 0 <= w s) -> (forall s, In s seeds -> 0 <= w' s) ->
@@ -415,5 +450,6 @@ Definition all_of_them :=
    changed_ratio_form, changed_scale_bound, changed_two_parts, changed_public_grid, changed_secret_seed,
    changed_neyman_pearson, changed_error_rates, changed_two_powers, changed_loss_reveals, changed_noisy_histogram,
    changed_best_estimate, changed_removals, changed_geometric, changed_hockey_linear, changed_delta_one_in_n,
-   changed_uniform_release, changed_exposing_equilibrium, changed_price_of_privacy).
+   changed_uniform_release, changed_exposing_equilibrium, changed_price_of_privacy,
+   changed_floor_of_the_loss).
 Print Assumptions all_of_them.
