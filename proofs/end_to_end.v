@@ -1,7 +1,7 @@
 (* The end-to-end loss, and the notions in order: a companion to book/audit/end-to-end-loss.md and
    book/audit/relatives.md. *)
 Require Import Reals Lra Lia Psatz List.
-Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.truncated_laplace.
+Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.truncated_laplace Pdp.nvo_game.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -142,6 +142,71 @@ Proof.
 Qed.
 End Order.
 
-Definition checked_here := (@the_loss_in_two_parts, @a_fixed_randomiser_adds_nothing, @end_to_end_is_finite,
+(* ---- A floor for the end-to-end loss of a record that is alone in its bin ---- *)
+
+(* The divergence of two distributions on two outputs. *)
+Definition kl (a p : R) : R := a * ln (a / p) + (1 - a) * ln ((1 - a) / (1 - p)).
+
+(* The log-sum inequality, from ln t <= t - 1. *)
+Lemma log_sum (bins : list nat) (q P : nat -> R) : bins <> nil ->
+  (forall x, In x bins -> 0 < q x) -> (forall x, In x bins -> 0 < P x) ->
+  sum bins q * ln (sum bins q / sum bins P) <= sum bins (fun x => q x * ln (q x / P x)).
+Proof.
+  intros some Q0 P0. pose proof (sum_pos bins q some Q0) as Q. pose proof (sum_pos bins P some P0) as T.
+  set (s := sum bins q) in *. set (t := sum bins P) in *.
+  assert (each : forall x, In x bins -> q x * ln (s / t) + (q x + - (s / t) * P x) <= q x * ln (q x / P x)).
+  { intros x I. specialize (Q0 x I). specialize (P0 x I).
+    assert (R0 : 0 < s / t) by (apply Rdiv_lt_0_compat; assumption).
+    assert (A : 0 < s / t * (P x / q x)) by (apply Rmult_lt_0_compat; [exact R0|apply Rdiv_lt_0_compat; assumption]).
+    pose proof (ln_below_tangent _ A) as L.
+    assert (E : ln (s / t * (P x / q x)) = ln (s / t) - ln (q x / P x)).
+    { rewrite ln_mult by (try apply Rdiv_lt_0_compat; assumption).
+      replace (P x / q x) with (/ (q x / P x)) by (field; lra).
+      rewrite ln_Rinv by (apply Rdiv_lt_0_compat; assumption). ring. }
+    rewrite E in L. apply (Rmult_le_compat_l (q x)) in L; [|lra].
+    replace (q x * (s / t * (P x / q x) - 1)) with (s / t * P x - q x) in L by (field; lra). lra. }
+  apply (sum_le bins) in each. rewrite !sum_plus, sum_scal in each.
+  rewrite (sum_ext _ (fun x => q x * ln (s / t)) (fun x => ln (s / t) * q x)), sum_scal in each by (intros; ring).
+  fold s t in each. replace (- (s / t) * t) with (- s) in each by (field; lra). lra.
+Qed.
+
+(* The bin k of the record and the other occupied bins; P and P' are the outputs with the record and without it. *)
+Theorem floor_of_the_loss (k : nat) (others : list nat) (q q' P P' : nat -> R) (n kappa least : R) :
+  others <> nil -> 1 < n -> q k = 1 / n ->
+  (forall x, In x others -> 0 < q x /\ 0 < q' x /\ 0 < P x /\ 0 < P' x) ->
+  0 < P k -> 0 < P' k -> P k + sum others P <= 1 -> P' k + sum others P' <= 1 ->
+  q k + sum others q = 1 -> sum others q' = 1 ->
+  q k * ln (q k / P k) + sum others (fun x => q x * ln (q x / P x)) <= kappa ->
+  sum others (fun x => q' x * ln (q' x / P' x)) <= kappa ->
+  0 < least -> (forall p, 0 < p < 1 -> kl (1 / n) p <= kappa -> least <= p) ->
+  ln (least / (1 - exp (- kappa))) <= ln (P k / P' k).
+Proof.
+  intros some N Qk all Pk Pk' T T' S S' D D' L least_one.
+  assert (B : sum others P > 0) by (apply sum_pos; [exact some|intros x I; apply all, I]).
+  assert (B' : sum others P' > 0) by (apply sum_pos; [exact some|intros x I; apply all, I]).
+  pose proof (log_sum others q P some (fun x I => proj1 (all x I)) (fun x I => proj1 (proj2 (proj2 (all x I))))) as G.
+  pose proof (log_sum others q' P' some (fun x I => proj1 (proj2 (all x I)))
+                (fun x I => proj2 (proj2 (proj2 (all x I))))) as G'.
+  assert (N1 : 0 < 1 / n < 1).
+  { split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with n; [lra|]. replace (1 / n * n) with 1 by (field; lra). lra. }
+  assert (low : least <= P k).
+  { apply least_one; [lra|]. unfold kl. rewrite <- Qk at 1 2.
+    apply Rle_trans with (2 := D). apply Rplus_le_compat_l. apply Rle_trans with (2 := G).
+    replace (sum others q) with (1 - 1 / n) by lra. apply Rmult_le_compat_l; [lra|].
+    apply ln_le_iff; [apply Rdiv_lt_0_compat; lra|apply Rdiv_lt_0_compat; lra|].
+    apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra. }
+  assert (high : P' k <= 1 - exp (- kappa)).
+  { rewrite S' in G'. unfold Rdiv in G' at 1. rewrite !Rmult_1_l, ln_Rinv in G' by lra.
+    assert (E : exp (- kappa) <= sum others P').
+    { rewrite <- (exp_ln (sum others P')) by lra. destruct (Req_dec (- kappa) (ln (sum others P'))) as [->|Ne]; [lra|].
+      left. apply exp_increasing. lra. }
+    lra. }
+  apply ln_le_iff; [apply Rdiv_lt_0_compat; lra|apply Rdiv_lt_0_compat; assumption|].
+  apply Rle_trans with (P k / (1 - exp (- kappa))).
+  - apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|exact low].
+  - apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra.
+Qed.
+
+Definition checked_here := (@floor_of_the_loss, @the_loss_in_two_parts, @a_fixed_randomiser_adds_nothing, @end_to_end_is_finite,
   @end_to_end_laplace, @a_secret_seed, @a_published_seed, @removals_are_neighbours, @dp_is_every_data_set).
 Print Assumptions checked_here.

@@ -7,7 +7,7 @@ From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Require Pdp.why_noise Pdp.noise_free Pdp.genetic_algorithm Pdp.batches Pdp.local_randomisers Pdp.truncated_laplace.
 Require Pdp.theorem_one Pdp.nvo_game Pdp.end_to_end Pdp.attacks Pdp.many_draws Pdp.noisy_histogram.
-Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release.
+Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release Pdp.game Pdp.exposing_equilibrium.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -93,6 +93,32 @@ Lemma changed_last_step : ~ forall actions n d mu, (2 <= actions)%nat -> (1 <= d
 Proof.
   intros H. specialize (H 2%nat 3%nat 2%nat (2 / 3) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lra)).
   unfold genetic_algorithm.pi in H. simpl in H. lra.
+Qed.
+
+(* An equilibrium does not make all records private, *)
+Lemma changed_exposing_equilibrium : ~ forall c,
+  game.equilibrium 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c ->
+  game.all_are_private 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c.
+Proof.
+  intros H. destruct exposing_equilibrium.exposing_equilibrium as [E [_ N]]. apply N.
+  exact (H _ E (map (fun k => (k, exposing_equilibrium.small)) [1; 1; 1; 1; 2; 2]%nat)
+           (4%nat, exposing_equilibrium.small) [] eq_refl).
+Qed.
+
+(* and the private profile with the smallest divergence is not the only one: the other record of bin 2 will do. *)
+Lemma changed_price_of_privacy : ~ forall c,
+  game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights c
+    <= game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights exposing_equilibrium.two_large ->
+  game.all_are_private 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c ->
+  c = exposing_equilibrium.two_large.
+Proof.
+  intros H. set (s := exposing_equilibrium.small). set (l := exposing_equilibrium.large).
+  specialize (H ((s, (s, (s, (s, (l, (s, (l, tt))))))) : game.profile exposing_equilibrium.heights)).
+  assert (E : @eq (game.profile exposing_equilibrium.heights) (s, (s, (s, (s, (l, (s, (l, tt)))))))
+                exposing_equilibrium.two_large); [|discriminate].
+  apply H.
+  - apply exposing_equilibrium.order_of_the_heights. vm_compute. discriminate.
+  - apply exposing_equilibrium.all_pass_private. vm_compute. reflexivity.
 Qed.
 
 (* ---- Audit ---- *)
@@ -182,6 +208,41 @@ Proof.
   replace ((1 + 0) / 1 / ((1 / 2 + 0) / 1)) with 2 in H by field. replace (1 / 1) with 1 in H by field.
   rewrite ln_1 in H. assert (0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
   rewrite Rabs_pos_eq in H by lra. lra.
+Qed.
+
+(* The release must be close without the record, too. On two bins let it be the histogram with the record, and the same
+   distribution without it. *)
+Lemma changed_floor_of_the_loss : ~ forall (k : nat) (others : list nat) (q q' P P' : nat -> R) (n kappa least : R),
+  others <> [] -> 1 < n -> q k = 1 / n ->
+  (forall x, In x others -> 0 < q x /\ 0 < q' x /\ 0 < P x /\ 0 < P' x) ->
+  0 < P k -> 0 < P' k -> P k + sum others P <= 1 -> P' k + sum others P' <= 1 ->
+  q k + sum others q = 1 -> sum others q' = 1 ->
+  q k * ln (q k / P k) + sum others (fun x => q x * ln (q x / P x)) <= kappa ->
+  0 < least -> (forall p, 0 < p < 1 -> end_to_end.kl (1 / n) p <= kappa -> least <= p) ->
+  ln (least / (1 - exp (- kappa))) <= ln (P k / P' k).
+Proof.
+  intros H. set (kappa := ln (4 / 3) / 2).
+  assert (L : 0 < ln (4 / 3)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  specialize (H 0%nat [1%nat] (fun _ => 1 / 2) (fun _ => 1) (fun _ => 1 / 2) (fun _ => 1 / 2) 2 kappa (1 / 4)).
+  assert (Y : ln (1 / 4 / (1 - exp (- kappa))) <= ln (1 / 2 / (1 / 2))).
+  { apply H; simpl; try lra; [discriminate|intros x _; lra| |].
+    - replace (1 / 2 / (1 / 2)) with 1 by field. rewrite ln_1. unfold kappa. lra.
+    - intros p [p0 p1] C. apply Rnot_lt_le. intros small. unfold end_to_end.kl, kappa in C.
+      assert (A : 0 < 1 / 2 / p) by (apply Rdiv_lt_0_compat; lra).
+      assert (B : 0 < (1 - 1 / 2) / (1 - p)) by (apply Rdiv_lt_0_compat; lra).
+      assert (E : ln (1 / 2 / p) + ln ((1 - 1 / 2) / (1 - p)) <= ln (4 / 3)) by lra.
+      rewrite <- ln_mult in E by assumption. apply (proj1 (ln_le_iff _ (4 / 3) (Rmult_lt_0_compat _ _ A B) ltac:(lra))) in E.
+      assert (F : 1 / 2 / p * ((1 - 1 / 2) / (1 - p)) * (p * (1 - p)) = 1 / 4) by (field; lra).
+      assert (0 < p * (1 - p)) by nra. assert (p * (1 - p) < 3 / 16) by nra. nra. }
+  replace (1 / 2 / (1 / 2)) with 1 in Y by field. rewrite ln_1 in Y.
+  assert (U : exp (- kappa) * exp (- kappa) = 3 / 4).
+  { rewrite <- exp_plus. replace (- kappa + - kappa) with (- ln (4 / 3)) by (unfold kappa; field).
+    rewrite exp_Ropp, exp_ln by lra. field. }
+  pose proof (exp_pos (- kappa)) as U0. set (u := exp (- kappa)) in *.
+  assert (u < 1) by nra. assert (3 / 4 < u) by nra.
+  assert (Q : 1 / 4 / (1 - u) * (1 - u) = 1 / 4) by (field; lra).
+  assert (1 < 1 / 4 / (1 - u)) by nra. assert (ln 1 < ln (1 / 4 / (1 - u))) by (apply ln_increasing; lra).
+  rewrite ln_1 in *. lra.
 Qed.
 
 (* The probabilities of the seeds may not depend on the data. *)
@@ -389,5 +450,6 @@ Definition all_of_them :=
    changed_ratio_form, changed_scale_bound, changed_two_parts, changed_public_grid, changed_secret_seed,
    changed_neyman_pearson, changed_error_rates, changed_two_powers, changed_loss_reveals, changed_noisy_histogram,
    changed_best_estimate, changed_removals, changed_geometric, changed_hockey_linear, changed_delta_one_in_n,
-   changed_uniform_release).
+   changed_uniform_release, changed_exposing_equilibrium, changed_price_of_privacy,
+   changed_floor_of_the_loss).
 Print Assumptions all_of_them.

@@ -54,6 +54,7 @@ PERTURBED = [
         "own_bin : forall x, In x occupied -> q x / (2 * K)",
     ),
     ("game", "length data <-> all_are_private", "length data + 1 <-> all_are_private"),
+    ("exposing_equilibrium", "1 all_small = 6%nat", "1 all_small = 5%nat"),
     ("best_response", "(length ds < length all)%nat", "(length ds + 1 < length all)%nat"),
     ("local_randomisers", "Let ratio := 1 + n", "Let ratio := 2 + n"),
     ("many_draws", "(1 - A) / (B - A)", "(2 - A) / (B - A)"),
@@ -287,7 +288,10 @@ def test_every_statement_is_marked_or_listed():
     ]
     assert len(listed) == len({*listed}) > 50
     stated = {label for label in LABELS if re.match("thm-|prop-|lem-|cor-", label)}
-    assert {*listed} | {*read_checked(proofs.PROOFS)} == stated | {"ex-everyone-draws-from-q"}
+    assert {*listed} | {*read_checked(proofs.PROOFS)} == stated | {
+        "ex-everyone-draws-from-q",
+        "ex-seven-heights",
+    }
     assert {*listed}.isdisjoint(read_checked(proofs.PROOFS))
     assert not [*stale_reasons(proofs.ROOT)]
 
@@ -409,6 +413,17 @@ def test_coq_accepts_a_profile_that_just_passes_and_no_smaller_epsilon(checked, 
 def test_a_profile_that_says_nothing_is_refused(profile, weights, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         formal_proof(profile, weights, epsilon=1.0)
+
+
+def test_the_seven_heights_have_the_rows_that_the_program_decides_on():
+    """The committed file has the weights of the page's game, up to the rounding of a processor."""
+    text = (proofs.PROOFS / "exposing_equilibrium.v").read_text(encoding="utf-8")
+    stated = text[text.index("Definition rows_with") : text.index("Definition row_with")]
+    rows = [[int(w) for w in row.split(";")] for row in re.findall(r"\[([\d; ]+)\]", stated)]
+    kernel = pb.laplace_kernel(5, [0.05, 0.2, 1.0])
+    weights = pb.NVOGame([0, 4, 2, 0, 1], kernel, epsilon=1.0).weights
+    assert {sum(row) for row in rows} == {UNITS}
+    np.testing.assert_allclose(rows, weights.reshape(15, 5), rtol=1e-12, atol=1)
 
 
 # ---- the statement of a page and the formal one ----
