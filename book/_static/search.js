@@ -70,17 +70,19 @@ function isNamed(title, asked) {
 
 const isSymbol = (query) => /^\S$|^\S+[_*^]\S*$/u.test(query) || Object.values(GREEK).includes(query);
 
+const isCode = (query) => /^\S*([._]|[a-z][A-Z]|[A-Z]{2})\S*$/.test(query);
+
 // Chapters first, in them what defines; the table of symbols for a symbol; the package's reference last.
 function weightOf({ page, kind, title, stems, first }, query) {
   const name = page.split("/").at(-1);
-  const objects = page.startsWith("book/reference") ? 0.1 : 1;
+  const objects = page.startsWith("book/reference") ? 0.001 : 1;
   let weight = page === "book/notation" && isSymbol(query) ? 20 : (WEIGHTS[name] ?? objects);
   if (kind === "statement") weight *= title.startsWith("Definition") ? 2 : title === "Proof" ? 0.5 : 1.2;
   if (first) weight *= 2;
   const asked = stemmed(query);
   if (isNamed(title, asked)) weight *= NAMED;
   if (stems.includes(` ${asked} `)) weight *= SAID;
-  if (kind === "object" && `.${title}`.endsWith(`.${query}`)) weight *= 1000;
+  if (kind === "object" && isCode(query) && `.${title}`.endsWith(`.${query}`)) weight *= 1e5;
   return weight;
 }
 
@@ -147,7 +149,7 @@ function link(page, anchor, text) {
   return a;
 }
 
-function shown({ page, places }, titles) {
+function listed({ page, places }, titles) {
   const item = document.createElement("li");
   const [best] = places;
   const isObject = best.kind === "object";
@@ -168,7 +170,7 @@ function answer(query, summary) {
   const pages = rank(book, meant);
   const list = document.createElement("ul");
   list.className = "search";
-  list.append(...pages.map((page) => shown(page, titles)));
+  list.append(...pages.map((page) => listed(page, titles)));
   const found = pages.length === 1 ? "one page" : `${pages.length} pages`;
   summary.textContent = pages.length
     ? `Search finished, found ${found}.`
