@@ -22,22 +22,18 @@ Proof.
     destruct d, d', x; unfold coin; simpl; lra.
 Qed.
 
-Lemma half_of_ln_2 : exp (ln 2 / 2) < 2.
-Proof.
-  assert (0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
-  apply Rlt_le_trans with (exp (ln 2)); [apply exp_increasing; lra|rewrite exp_ln; lra].
-Qed.
-
 (* ---- Differential privacy ---- *)
 
-(* The odds do not stay within e^{ε/2}. *)
+(* The odds do not stay within 1 + ε, although e^ε is nearly that. *)
 Lemma changed_posterior_odds : ~ forall (neighbours : bool -> bool -> Prop) eps M d d' (x : bool) prior,
-  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x -> 0 < M d' x ->
-  odds (posterior prior (M d x) (M d' x)) <= exp (eps / 2) * odds prior.
+  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x \/ 0 < M d' x ->
+  odds (posterior prior (M d x) (M d' x)) <= (1 + eps) * odds prior.
 Proof.
   intros H. specialize (H anything (ln 2) coin true false true (1 / 2) coin_dp Logic.I ltac:(lra)).
-  unfold coin in H. simpl in H. specialize (H ltac:(lra) ltac:(lra)).
-  rewrite bayes in H by lra. unfold odds in H. pose proof half_of_ln_2. lra.
+  unfold coin in H. simpl in H. specialize (H ltac:(left; lra)).
+  rewrite bayes in H by lra. unfold odds in H.
+  assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
+  pose proof (exp_ineq1 (ln 2) ltac:(lra)) as E. rewrite exp_ln in E by lra. lra.
 Qed.
 
 (* The Laplace mechanism is not private at half its ε. *)
@@ -67,44 +63,39 @@ Proof.
   - apply filterlim_const.
 Qed.
 
-(* Post-processing does not halve ε. *)
-Lemma changed_post_processing : ~ forall (neighbours : bool -> bool -> Prop) eps M (A : nat -> unit -> R),
-  (forall d x, 0 <= M d x) -> (forall d, is_series (M d) 1) -> (forall x y, 0 <= A x y <= 1) ->
-  dp neighbours eps M -> dp neighbours (eps / 2) (fun d => process A (M d)).
+(* Post-processing may not look at the data again. *)
+Lemma changed_post_processing : ~ forall (neighbours : bool -> bool -> Prop) eps M (A : bool -> nat -> bool -> R),
+  (forall d x, 0 <= M d x) -> (forall d, is_series (M d) 1) -> (forall d x y, 0 <= A d x y <= 1) ->
+  dp neighbours eps M -> dp neighbours eps (fun d => process (A d) (M d)).
 Proof.
-  intros H.
-  set (M := fun (d : bool) (i : nat) =>
-    match i with O => coin d true | S O => coin d false | _ => 0 end).
-  set (A := fun (i : nat) (_ : unit) => match i with O => 1 | _ => 0 end).
-  assert (M0 : forall d x, 0 <= M d x).
-  { intros d [|[|x]]; simpl; try apply coin_nonnegative. lra. }
+  intros H. set (M := fun (_ : bool) (i : nat) => match i with O => 1 | _ => 0 end).
+  set (A := fun (d : bool) (_ : nat) (y : bool) => if Bool.eqb d y then 1 else 0).
   assert (M1 : forall d, is_series (M d) 1).
-  { intros d. replace 1 with (M d 0%nat + M d 1%nat) by (destruct d; unfold M, coin; simpl; lra).
-    apply two_terms. intros [|[|i]] L; [lia|lia|reflexivity]. }
-  assert (A1 : forall x y, 0 <= A x y <= 1) by (intros [|x] y; simpl; lra).
-  assert (Y : dp anything (ln 2) M).
-  { intros d d' _. split; apply bounded_pointwise; intros x; rewrite exp_ln by lra;
-      destruct d, d', x as [|[|x]]; unfold M, coin; simpl; lra. }
-  specialize (H anything (ln 2) M A M0 M1 A1 Y true false Logic.I). destruct H as [H _].
-  apply (proj1 (bounded_pointwise _ _ _)) with (x := tt) in H. unfold process in H.
-  assert (E : forall d, Series (fun x => A x tt * M d x) = coin d true).
+  { intros d. replace 1 with (M d 0%nat + M d 1%nat) by (simpl; lra). apply two_terms.
+    intros [|[|i]] L; [lia|lia|reflexivity]. }
+  assert (Y : dp anything 0 M).
+  { intros d d' _. split; apply bounded_pointwise; intros x; rewrite exp_0; unfold M; destruct x; lra. }
+  specialize (H anything 0 M A ltac:(intros d [|x]; simpl; lra) M1
+    ltac:(intros [] x []; unfold A; simpl; lra) Y true false Logic.I).
+  destruct H as [H _]. apply (proj1 (bounded_pointwise _ _ _)) with (x := true) in H. unfold process in H.
+  assert (E : forall d, Series (fun x => A d x true * M d x) = A d 0%nat true).
   { intros d. apply is_series_unique.
-    replace (coin d true) with (A 0%nat tt * M d 0%nat + A 1%nat tt * M d 1%nat) by (simpl; ring).
-    apply (two_terms (fun x => A x tt * M d x)). intros [|[|i]] L; [lia|lia|simpl; ring]. }
-  rewrite !E in H. unfold coin in H. simpl in H. pose proof half_of_ln_2. lra.
+    replace (A d 0%nat true) with (A d 0%nat true * M d 0%nat + A d 1%nat true * M d 1%nat) by (simpl; ring).
+    apply (two_terms (fun x => A d x true * M d x)). intros [|[|i]] L; [lia|lia|simpl; ring]. }
+  rewrite !E, exp_0 in H. unfold A in H. simpl in H. lra.
 Qed.
 
-(* Two answers cost more than ε₁ + ε₂/2. *)
+(* Two answers cost more than the dearer of them. *)
 Lemma changed_basic_composition : ~ forall (neighbours : bool -> bool -> Prop) eps1 eps2
     (M1 : bool -> bool -> R) (M2 : bool -> bool -> bool -> R),
   (forall d x, 0 <= M1 d x) -> (forall x d y, 0 <= M2 x d y) ->
   dp neighbours eps1 M1 -> (forall x, dp neighbours eps2 (M2 x)) ->
-  dp neighbours (eps1 + eps2 / 2) (both M1 M2).
+  dp neighbours (Rmax eps1 eps2) (both M1 M2).
 Proof.
   intros H. specialize (H anything (ln 2) (ln 2) coin (fun _ => coin) coin_nonnegative
     (fun _ => coin_nonnegative) coin_dp (fun _ => coin_dp) true false Logic.I). destruct H as [H _].
   apply (proj1 (bounded_pointwise _ _ _)) with (x := (true, true)) in H. unfold both, coin in H. simpl in H.
-  rewrite exp_plus, exp_ln in H by lra. pose proof half_of_ln_2. lra.
+  rewrite Rmax_left, exp_ln in H by lra. lra.
 Qed.
 
 (* ---- ε-DP and ε-pDP ---- *)
@@ -156,45 +147,41 @@ Proof.
   unfold tau in Y. rewrite E in Y. unfold mass, coin in Y. simpl in Y. lra.
 Qed.
 
-(* No loss is below zero. *)
-Lemma changed_everyone_draws_from_q : ~ forall (q : @row unit) k, (1 <= k)%nat -> pdp (-1) q (repeat q k).
+(* It is not enough that all others draw from q. *)
+Lemma changed_everyone_draws_from_q : ~ forall (p q : @row bool) k, (1 <= k)%nat -> pdp 0 p (repeat q k).
 Proof.
-  intros H. specialize (H (fun _ => 1) 1%nat ltac:(lia)).
-  apply (proj1 (atoms_suffice _ _ _)) with (x := tt) in H. destruct H as [H _].
-  unfold released, mass in H. simpl in H.
-  assert (exp (-1) < 1) by (rewrite <- exp_0; apply exp_increasing; lra). lra.
+  intros H. specialize (H (coin true) (coin false) 1%nat ltac:(lia)).
+  apply (proj1 (atoms_suffice _ _ _)) with (x := true) in H. destruct H as [H _].
+  rewrite exp_0 in H. unfold released, mass, coin in H. simpl in H. lra.
 Qed.
 
 (* ---- The truncated Laplace density, and Theorem 1' ---- *)
 
 Import Pdp.truncated_laplace.
 
-(* The smallest density is not twice as large, and the largest one not half as large. *)
-Lemma changed_v_min : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> 2 * v_min b <= V mu b x.
+(* The smallest density is attained, and so is the largest one: neither bound is strict. *)
+Lemma changed_v_min : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> v_min b < V mu b x.
 Proof.
-  intros H. specialize (H 1 0 1 ltac:(lra) ltac:(lra) ltac:(lra)).
-  rewrite v_min_attained in H by lra. pose proof (v_min_positive 1 ltac:(lra)). lra.
+  intros H. specialize (H 1 0 1 ltac:(lra) ltac:(lra) ltac:(lra)). rewrite v_min_attained in H by lra. lra.
 Qed.
 
-Lemma changed_v_max : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> V mu b x <= v_max b / 2.
+Lemma changed_v_max : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> V mu b x < v_max b.
 Proof.
-  intros H. specialize (H 1 0 0 ltac:(lra) ltac:(lra) ltac:(lra)).
-  rewrite v_max_attained in H by lra. pose proof (v_min_positive 1 ltac:(lra)).
-  pose proof (difference_of_the_extremes 1 ltac:(lra)). lra.
+  intros H. specialize (H 1 0 0 ltac:(lra) ltac:(lra) ltac:(lra)). rewrite v_max_attained in H by lra. lra.
 Qed.
 
-(* With a single bin its mass is 1. *)
-Lemma changed_bin_masses : ~ forall K k x b, 0 < b -> (k < K)%nat -> (x < K)%nat ->
-  3 * (1 / INR K * v_min b) <= kernel K k b x.
+(* A mass is an integral over a bin of width 1/K, so v_min alone is not a bound: two bins, and b = 2. *)
+Lemma changed_bin_masses : ~ forall K k x b, 0 < b -> (k < K)%nat -> (x < K)%nat -> v_min b <= kernel K k b x.
 Proof.
-  intros H. specialize (H 1%nat 0%nat 0%nat 1 ltac:(lra) ltac:(lia) ltac:(lia)).
-  assert (E : kernel 1 0 1 0 = 1).
-  { unfold kernel. simpl. replace (0 / 1) with 0 by field. replace ((0 + 1) / 1) with 1 by field.
-    apply density_integrates_to_one; [lra|]. unfold midpoint. simpl. lra. }
-  rewrite E in H. unfold v_min in H. simpl in H. replace (1 / 1) with 1 in H by field.
-  pose proof exp_le_3 as T. pose proof (exp_ineq1 1 ltac:(lra)) as T'.
-  assert (F : 1 / (exp 1 - 1) * (exp 1 - 1) = 1) by (field; lra).
-  assert (0 < 1 / (exp 1 - 1)) by (apply Rdiv_lt_0_compat; lra). nra.
+  intros H. pose proof (nvo_game.masses_sum_to_one 2 0 2 ltac:(lra) ltac:(lia) ltac:(lia)) as S. simpl in S.
+  pose proof (H 2%nat 0%nat 0%nat 2 ltac:(lra) ltac:(lia) ltac:(lia)) as A.
+  pose proof (H 2%nat 0%nat 1%nat 2 ltac:(lra) ltac:(lia) ltac:(lia)) as B.
+  unfold v_min in A, B. pose proof exp_le_3 as T. pose proof (exp_ineq1 (1 / 2) ltac:(lra)) as T'.
+  assert (U : exp (1 / 2) * exp (1 / 2) = exp 1) by (rewrite <- exp_plus; f_equal; field).
+  set (u := exp (1 / 2)) in *. assert (u < 2).
+  { apply Rnot_le_lt. intros G. assert (2 * 2 <= u * u) by (apply Rmult_le_compat; lra). lra. }
+  assert (F : 1 / 2 / (u - 1) * (u - 1) = 1 / 2) by (field; lra).
+  set (v := 1 / 2 / (u - 1)) in *. assert (v * (u - 1) <= 1 / 2 * (u - 1)) by (apply Rmult_le_compat_r; lra). lra.
 Qed.
 
 (* Theorem 1' needs 1 + n (e^ε - 1): with 2 in the place of the 1 the scale is too small. *)
@@ -240,24 +227,27 @@ Proof.
   - replace (1 / (1 / 4)) with (2 * 2) by field. rewrite ln_mult by lra. ring.
 Qed.
 
-(* Some record of the profile of the page: two Laplace records on two bins. Its utility is below 1. *)
-Lemma changed_laplace_utility : ~ forall K (records : list (nat * R)), (2 <= K)%nat -> records <> [] ->
-  (forall r, In r records -> (fst r < K)%nat /\ 0 < snd r) ->
-  let rows := map (nvo_game.laplace_row K) records in
-  nvo_game.utility (nvo_game.occupied_bins rows) (nvo_game.histogram rows) (nvo_game.output rows) (INR K) <= 0.
+(* With exactly 1/K on the own bin the utility can be 0: one record on two bins. *)
+Lemma changed_laplace_utility : ~ forall (occupied : list unit) (q P : unit -> R) K, 1 < K ->
+  (forall x, In x occupied -> 0 < q x) -> sum occupied q = 1 -> sum occupied P <= 1 ->
+  (forall x, In x occupied -> q x / K <= P x) -> 0 < nvo_game.utility occupied q P K.
 Proof.
-  intros H. assert (G : forall r : nat * R, In r [(0%nat, 1)] -> (fst r < 2)%nat /\ 0 < snd r).
-  { intros r [<-|[]]. simpl. split; [lia|lra]. }
-  specialize (H 2%nat [(0%nat, 1)] ltac:(lia) ltac:(discriminate) G).
-  pose proof (nvo_game.laplace_utility 2 [(0%nat, 1)] ltac:(lia) ltac:(discriminate) G). simpl in *. lra.
+  intros H. specialize (H [tt] (fun _ => 1) (fun _ => 1 / 2) 2 ltac:(lra)).
+  specialize (H ltac:(intros; lra) ltac:(simpl; ring) ltac:(simpl; lra) ltac:(intros; lra)).
+  unfold nvo_game.utility, nvo_game.KL in H. simpl in H.
+  assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
+  replace (1 / (1 / 2)) with 2 in H by field. replace ((1 * ln 2 + 0) / ln 2) with 1 in H by (field; lra). lra.
 Qed.
 
-(* Nearly the largest payoff is not enough. *)
-Lemma changed_a_maximum_is_nash : ~ forall (payoff : bool -> R) (move : bool -> bool -> Prop) c,
-  (forall d, payoff d <= payoff c + 1) -> best_response.nash (fun c d => payoff c < payoff d) move c.
+(* A largest payoff is an equilibrium, but not every equilibrium has the largest payoff: two players who both gain
+   only if both change. *)
+Lemma changed_a_maximum_is_nash : ~ forall (payoff : bool * bool -> R) (move : bool * bool -> bool * bool -> Prop) c,
+  best_response.nash (fun c d => payoff c < payoff d) move c -> forall d, payoff d <= payoff c.
 Proof.
-  intros H. specialize (H (fun d : bool => if d then 1 else 0) anything false).
-  refine (H _ true Logic.I _); [intros []; lra|lra].
+  intros H. set (payoff := fun c : bool * bool => match c with (true, true) => 2 | (false, false) => 1 | _ => 0 end).
+  specialize (H payoff (fun c d => fst c = fst d \/ snd c = snd d) (false, false)).
+  assert (Y : payoff (true, true) <= payoff (false, false)); [|simpl in Y; lra]. apply H.
+  intros [[] []] [M|M]; simpl in M |- *; try discriminate; lra.
 Qed.
 
 (* Two profiles, of which true is better, and a play that changes from false to true and stays. *)
