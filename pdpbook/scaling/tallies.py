@@ -21,7 +21,10 @@ __all__ = ["ABOVE", "BELOW", "MISSING", "NON_NUMERIC", "extremes", "numbers_of",
 
 #: Where the four other counts stand, after the K bins.
 BELOW, ABOVE, MISSING, NON_NUMERIC = -4, -3, -2, -1
-CHUNK = 2**14  #: values that are counted at a time: they stay in a processor's cache
+#: Values that are counted at a time: they stay in a processor's cache.  On a worker of Dask glibc
+#: gives memory back at once and maps arrays of 128 KiB anew each time, which would cost more than
+#: to count; these are smaller.
+CHUNK = 2**12
 
 
 def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
