@@ -106,8 +106,8 @@ FROM_DATA = "none: the range is taken from the data"
 MULTIPLIERS: NDArray[np.float64] = np.power(4.0, -np.arange(5.0))
 #: The part of ε that the repaired game spends on noisy counts.
 SHARE = 0.8
-#: The repaired game solves linear programs that take minutes for more records or bins.
-REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 64
+#: The repaired game solves linear programs that take above ten seconds for more records or bins.
+REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
 #: The most records × bins² for which best responses are computed, all reruns together: about two
 #: seconds.
 GAME_WORK = 500_000_000

@@ -573,8 +573,9 @@ def report(
         Number of values to release, from 1 to 10⁶; above 1 only where values are published.
     delta : float
         :math:`\delta` in [0, 1).  With 0 the repaired game, which needs a δ, is left out; so it is
-        for more than 100,000 records or 64 bins, where it would take minutes.  The game is left out
-        if the number of records times the square of the number of bins is above 5 × 10⁸.
+        for more than 100,000 records or 32 bins, where it would take longer than ten seconds.  The
+        game is left out if the number of records times the square of the number of bins is above
+        5 × 10⁸.
     publish : {"counts", "mean", "quantiles", "value"}
         What is to be published: a table of counts, the mean, the three quartiles, or single values
         drawn like the data.  Only releases of the same thing are compared.
@@ -668,7 +669,7 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
         few = bins <= REPAIRED_BINS
         too_many = f"{n:,} records" if few else f"{bins} bins"
         found["repaired_game"] = (
-            f"its linear programs would take minutes for {too_many}; they are solved for at most "
+            f"its linear programs would take too long for {too_many}; they are solved for at most "
             f"{REPAIRED_RECORDS:,} records in {REPAIRED_BINS} bins"
         )
     if n * bins**2 > GAME_WORK:
