@@ -159,18 +159,18 @@ def test_the_chances_of_a_quantile_are_those_of_its_utility(q: float) -> None:
 
 
 def test_a_quantile_knows_ties() -> None:
-    """300 equal values have one median, and five grades are told apart at any level."""
+    """300 equal values have one median; the median of the grades is ten ranks below the next."""
     grid = np.linspace(0.0, 100.0, 1001)
     chances = pb.per_instance.quantile_probabilities(
         np.full(300, 5.0), grid, quantile=0.5, epsilon=1 / 3
     )
     assert chances @ np.abs(grid - 5.0) < 1e-6
     grades = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], [60, 150, 300, 290, 200])
-    for q, exact in ((0.25, 3.0), (0.5, 3.0), (0.75, 4.0)):
+    for q, exact, bound in ((0.25, 3.0, 0.01), (0.5, 3.0, 0.5), (0.75, 4.0, 0.01)):
         chances = pb.per_instance.quantile_probabilities(
             grades, np.linspace(1.0, 5.0, 401), quantile=q, epsilon=1 / 3
         )
-        assert chances @ np.abs(np.linspace(1.0, 5.0, 401) - exact) < 0.05
+        assert chances @ np.abs(np.linspace(1.0, 5.0, 401) - exact) < bound
 
 
 def test_a_release_has_no_seed() -> None:

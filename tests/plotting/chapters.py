@@ -15,7 +15,7 @@ DRAWN_IN: dict[str, str] = {
     "per_instance/truncated-laplace": "laplace ceiling ground",
     "per_instance/theorem-one": "with without tight",
     "game/nvo-game": (
-        "large medium small game data laplace common exposed fixed-noise keep histogram optimum"
+        "large medium small game data laplace common exposed fixed-noise keep histogram"
     ),
     "game/best-response": "game exposed data large medium small",
     "game/approximate-enumeration": "game genetic",

@@ -120,7 +120,7 @@ ANSWERS = {
             (one_sided_cut, "lower side of the linear form of pDP."),
             (least_cut, "must be positive"),
             (mean_cut, "not convex in C"),
-            (lambda *case: cut(*case) / 2, "All records of this bin play alike"),
+            (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),
             (
                 lambda c, rows, *rest: hockey_stick_divergences(rows, *rest),
                 "The answer has to be one number.",

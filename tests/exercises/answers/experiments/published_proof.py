@@ -64,7 +64,7 @@ ANSWERS = {
     "violation": Answers(
         wrong=lambda mine: [
             (pair(mine)[0], "It is not a pair."),
-            (([1, 2], [3, 4]), "no NVOGame"),
+            (([1, 2], [3, 4]), "not an NVOGame"),
             (pair(mine, more=1), f"The game has {mine['records'] + 1} records."),
             (pair(mine, times=0.99), "The target of the game is"),
             (pair(mine, scales=False), "does not know its scales"),

@@ -155,7 +155,10 @@ ANSWERS = {
         wrong=[
             (([0, 4, 2, 1], [0.05, 0.2, 1.0]), "The price of anarchy of this game is"),
             (([2, 0, 0, 0], [1e-3, 10.0, 11.0]), "The price of anarchy of this game is"),
-            (([7, 0, 0, 1], [0.01, 0.02, 0.03]), "At no profile of this game"),
+            (
+                ([7, 0, 0, 1], [0.01, 0.02, 0.03]),
+                "No profile of this game makes all records private",
+            ),
             (([2, 0, 0], [0.1, 0.2, 0.3]), "The counts are wrong."),
             (([2, 0, 0, 0], [0.1, 0.2]), "The scales are wrong."),
             (([9, 0, 0, 0], [0.1, 0.2, 1.0]), "The counts are wrong."),

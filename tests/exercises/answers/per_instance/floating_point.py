@@ -58,7 +58,6 @@ ANSWERS = {
         wrong=[
             (lambda x, m: math.exp(-x), "With which probability"),
             (lambda x, m: x ** (m - 1) * (1 - x), "With which probability"),
-            (lambda x, m: x ** (m - 1) / math.factorial(m - 1), "coin m must also fail"),
         ],
         right=[
             first_to_fail,
