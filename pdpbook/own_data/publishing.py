@@ -85,7 +85,7 @@ class Published:
         record: str | os.PathLike[str] | None = None,
         again: bool = False,
     ) -> None:
-        """Write the values and, beside them, the statement, both whole or not at all.
+        """Write the values and, beside them, the statement, each whole or not at all.
 
         Parameters
         ----------
