@@ -131,7 +131,7 @@ DRAWINGS = """() => {
 }"""
 LEAST_TYPE = 9  # pixels
 LANDING_PAGE = PUBLIC / "book" / "index.html"
-LANDING, PAGE = 620_000, 1_500_000  # bytes
+LANDING, PAGE = 645_000, 1_500_000  # bytes; the first page brings the comparison as a figure
 
 
 def smallest_type(drawing: Path) -> float | None:

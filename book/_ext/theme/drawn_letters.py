@@ -19,6 +19,7 @@ from book._ext.theme.typefaces import FAMILY, rules
 from pdpbook.plotting.style import SANS_SERIF
 
 TEXT = re.compile(r"<(?:text|tspan)\b([^>]*)>([^<]*)")
+BETWEEN = re.compile(r">\s+<")
 OPENING = re.compile(r"<svg\b[^>]*>")
 
 
@@ -43,12 +44,16 @@ def letters_of(drawing: str) -> dict[str, set[str]]:
 
 
 def with_letters(drawing: str) -> str:
-    """Return a drawing with its letters; one that has them, or none, stays as it is."""
+    """Return a drawing with its letters; one that has them, or none, stays as it is.
+
+    The white space between its tags goes: within a text it would be set in another font.
+    """
     opening = OPENING.search(drawing)
     if opening is None or SANS_SERIF not in drawing or f"'{FAMILY}'" in drawing:
         return drawing
     style = f"<style>{rules(letters_of(drawing))}</style>"
-    drawing = f"{drawing[: opening.end()]}\n{style}{drawing[opening.end() :]}"
+    drawing = f"{drawing[: opening.end()]}{style}{drawing[opening.end() :]}"
+    drawing = BETWEEN.sub("><", drawing)
     return drawing.replace(SANS_SERIF, f"'{FAMILY}', {SANS_SERIF}")
 
 

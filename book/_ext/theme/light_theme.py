@@ -29,7 +29,8 @@ ICON = re.compile("[\ue000-\uf8ff]")  # the private letters of the font
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 USELESS = ["**/*.map", "scripts/fontawesome.js*", "*.html"]
 AT_ONCE = ("documentation_options.js", "late.js")  # the page adds to the first; the last loads all
-TABS = "design-tabs.js"
+#: Scripts that a page needs only if its body says a word.
+WANTED = {"design-tabs.js": "sd-tab-set", "togglebutton.js": "dropdown"}
 MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
 ADDRESS = re.compile(r' src="([^"]*)"')
 
@@ -170,7 +171,7 @@ def delay_scripts(
         if name and name not in AT_ONCE:
             address = ADDRESS.search(context["js_tag"](script))[1]
             script = type(script)(None, priority=script.priority, **{"data-src": address})
-        if name != TABS or "sd-tab-set" in context.get("body", ""):
+        if WANTED.get(name, "") in context.get("body", ""):
             scripts.append(script)
     context["script_files"] = scripts
 
