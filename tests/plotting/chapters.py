@@ -73,6 +73,7 @@ DRAWN_IN: dict[str, str] = {
     "own_data/your-own-column": (
         "data histogram keep repaired dp-promise no-dp-promise fixed-noise ceiling"
     ),
+    "own_data/audit-a-release": "fixed-noise ceiling",
 }
 
 #: Names that mean nearly the same, so that one colour is right.
