@@ -13,15 +13,16 @@ single records, which are made whatever they cost.  Single records repair the pr
 chosen by the greedy rule of set covering, and all others play best responses.  If the payoff is
 larger at the end than before, the result is kept, and otherwise everything is undone.
 
-Nothing is kept that does not increase the payoff, so the search stops.  It stops at a Nash
-equilibrium that no compound move and no forced move of this search improves.
+Nothing is kept that does not increase the payoff, so the search stops.  In a game of fewer than
+2,048 records it stops at a Nash equilibrium that no compound move and no forced move of this search
+improves.
 
 In a game of 2,048 records or more single records matter little, and what there is to gain from them
 would take longer and longer to find.  There the search first moves parts of groups that hold at
 least about a thousandth of all records, and a part of this size is forced where a single record is
-in a small game.  Then it goes on record by record, without forced moves.  Best responses that meet
-the bounds of privacy of several groups creep along them, a few records at a time, so they alternate
-with compound moves after 16 passes at most.
+in a small game.  Then it goes on record by record, without forced moves, to an equilibrium that no
+compound move improves.  Best responses that meet the bounds of privacy of several groups creep
+along them, a few records at a time, so they alternate with compound moves after 16 passes at most.
 """
 
 from __future__ import annotations
