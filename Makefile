@@ -116,12 +116,8 @@ formgrader: $(NBGRADER)
 	  --ServerApp.jpserver_extensions='{"course.formgrader": True}' \
 	  --LabApp.default_url=/formgrader/gradebook
 
-# Everything that CI runs, in this order: the books are built from what nbval executed. The longest
-# files come first, so that both processes end at about the same time.
+# Everything that CI runs, in this order: the books are built from what nbval executed.
 PROFILE ?= default
-LONGEST := tests/site tests/course tests/test_proofs.py tests/scaling tests/test_bad_input.py \
-  tests/exercises/test_student_checks.py tests/exercises/test_answers.py tests/test_collector.py \
-  tests/test_notebook_edition.py
 test: $(NBGRADER)
 	@$(call BESIDE,environment compiled,lint)
 	$(MAKE) nbval
@@ -129,7 +125,7 @@ test: $(NBGRADER)
 	$(MAKE) books
 	@$(call BESIDE,uncompiled,oldest)
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
-	  $(LONGEST) tests pdpbook pdpbook_exercises course
+	  tests pdpbook pdpbook_exercises course
 	@echo "All checks passed."
 
 # The same with twenty times the examples of hypothesis, the drawn cases of exercises at 100 seeds
