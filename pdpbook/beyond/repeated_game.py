@@ -17,6 +17,7 @@ Here the game is solved exactly; :mod:`pdpbook.beyond.q_learning` learns it from
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -235,10 +236,12 @@ class RepeatedGame:
         assert self.items is not None
         return self.items
 
-    @property
+    @cached_property
     def success(self) -> Floats:
         """Probability a·b that an attack succeeds, shape (A, 2); efforts are 0 and 1."""
-        return self.granularities[:, None] * np.array([0.0, 1.0])
+        success = self.granularities[:, None] * np.array([0.0, 1.0])
+        success.setflags(write=False)
+        return success
 
     @property
     def quality(self) -> Floats:
@@ -250,11 +253,13 @@ class RepeatedGame:
             printed=self.printed,
         )
 
-    @property
+    @cached_property
     def rewards(self) -> Floats:
         """Expected payoff of a round by item, response, granularity and effort, (n, 2, A, 2)."""
         stake = self.stakes[:, None] * (1.0 + self.memory * np.array([0.0, 1.0]))
-        return self.quality[:, None] - stake[:, :, None, None] * self.success
+        rewards = self.quality[:, None] - stake[:, :, None, None] * self.success
+        rewards.setflags(write=False)
+        return rewards
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ import pytest
 
 from pdpbook_exercises import Case, Exercise, Instances, check, close, equal
 from pdpbook_exercises.checks.isolated import Grade, grade, seed_of
+from tests.conftest import NIGHTLY
 from tests.test_exercises import CHAPTERS, name, solution_page
 from tests.tools.notebooks import code_cells, read_page, tags
 
@@ -485,6 +486,7 @@ def test_the_calls_of_a_case_share_its_time() -> None:
     assert got.held == 0 and "took too long" in got.message
 
 
+@pytest.mark.skipif(not NIGHTLY, reason="half a minute: make test-all")
 def test_the_exercise_with_the_most_calls_is_graded_in_time() -> None:
     """4,000 calls of an answer that counts in fractions: half a minute on the wall, once."""
     code = """
