@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -100,6 +101,9 @@ BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(
 })"""
 
 
+ON_A_LAPTOP = {"formulas": CUT, "tables": SCROLLING, "printed lines": PRINTED, "notes": HOLES}
+
+
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
@@ -117,18 +121,6 @@ def with_tables() -> list[Path]:
     return pages
 
 
-def with_outputs() -> list[Path]:
-    """The pages on which a cell has printed more than a few words."""
-    printed = {page: parse(page).select("article .cell_output pre") for page in public_pages()}
-    pages = [
-        page
-        for page, boxes in printed.items()
-        if any(len(line) > 60 for box in boxes for line in box.get_text().splitlines())
-    ]
-    assert len(pages) > 5
-    return pages
-
-
 def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
     """Open a page with all that is folded in it."""
     tab.set_viewport_size(screen)
@@ -137,16 +129,24 @@ def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
     tab.evaluate(FRAMES)
 
 
-def test_no_displayed_formula_is_cut_on_a_laptop(tab: Page) -> None:
+@pytest.fixture(scope="module")
+def laptop(tab: Page) -> dict[str, dict[str, list[Any]]]:
+    """What is too wide or too high on a laptop, by kind and page; each page is opened once."""
+    found: dict[str, dict[str, list[Any]]] = {kind: {} for kind in ON_A_LAPTOP}
+    for page in [*public_pages(), *instructor_pages()]:
+        if re.search(r'display="true"|<table|<pre', page.read_text(encoding="utf-8")):
+            show(tab, page)
+            for kind, look in ON_A_LAPTOP.items():
+                found[kind][name(page)] = tab.evaluate(look)
+    assert all(len(pages) > 80 for pages in found.values())
+    return found
+
+
+def test_no_displayed_formula_is_cut_on_a_laptop(
+    laptop: dict[str, dict[str, list[Any]]], tab: Page
+) -> None:
     """A formula that ends at the edge of its box reads as another one."""
-    pages = [*public_pages(), *instructor_pages()]
-    set_in = [page for page in pages if 'display="true"' in page.read_text(encoding="utf-8")]
-    assert len(set_in) > 30
-    cut = {}
-    for page in set_in:
-        show(tab, page)
-        cut |= {name(page): found for found in [tab.evaluate(CUT)] if found}
-    assert not cut, cut
+    assert not {page: cut for page, cut in laptop["formulas"].items() if cut}
     show(tab, GAME)
     display = "article mjx-container[display=true]"
     tab.evaluate(f"() => {{ document.querySelector('{display}').style.maxWidth = '20px' }}")
@@ -184,12 +184,8 @@ def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int
     assert paragraphs and min(paragraphs) == pytest.approx(MEASURE, abs=1)
 
 
-def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
-    cut = {}
-    for page in with_tables():
-        show(tab, page)
-        cut |= {name(page): found for found in [tab.evaluate(SCROLLING)] if found}
-    assert not cut, cut
+def test_no_table_scrolls_on_a_laptop(laptop: dict[str, dict[str, list[Any]]], tab: Page) -> None:
+    assert not {page: cut for page, cut in laptop["tables"].items() if cut}
     show(tab, COMPARED)
     tab.evaluate(
         "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
@@ -197,13 +193,11 @@ def test_no_table_scrolls_on_a_laptop(tab: Page) -> None:
     assert tab.evaluate(SCROLLING)
 
 
-def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(tab: Page) -> None:
+def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(
+    laptop: dict[str, dict[str, list[Any]]], tab: Page
+) -> None:
     """A paragraph that a cell prints goes on in the next line; a table of its own scrolls."""
-    cut = {}
-    for page in with_outputs():
-        show(tab, page)
-        cut |= {name(page): found for found in [tab.evaluate(PRINTED)] if found}
-    assert not cut, cut
+    assert not {page: cut for page, cut in laptop["printed lines"].items() if cut}
     show(tab, OWN, PHONE)
     probe = tab.locator("article div.cell_output > .output:has(pre)").first
     probe.locator("pre").evaluate("pre => { pre.textContent = 'column '.repeat(11) }")
@@ -213,16 +207,12 @@ def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(
     assert probe.locator("pre").evaluate("pre => pre.offsetHeight") == height  # one line each
 
 
-@pytest.mark.parametrize("width", [1280, 1600])
-def test_a_note_in_the_margin_leaves_no_hole_in_the_text(tab: Page, width: int) -> None:
-    seen = 0
-    for page in public_pages():
-        if parse(page).select("article aside.margin"):
-            show(tab, page, {"width": width, "height": 900})
-            notes = tab.evaluate(HOLES)
-            assert not [note for note in notes if note[1] > 1], name(page)
-            seen += len(notes)
-    assert seen > 20
+def test_a_note_in_the_margin_leaves_no_hole_in_the_text(
+    laptop: dict[str, dict[str, list[Any]]],
+) -> None:
+    notes = [(page, *note) for page, notes in laptop["notes"].items() for note in notes]
+    assert len(notes) > 20
+    assert not [note for note in notes if note[-1] > 1]
 
 
 @pytest.mark.parametrize("width", [1280, 1600])
