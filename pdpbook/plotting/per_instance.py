@@ -275,7 +275,7 @@ def profile_and_losses(
         The target.
     """
     counts, profile, losses = map(np.asarray, (counts, profile, losses))
-    figure, axes = new_figure(2, 1, height=2.3, sharex=True)
+    figure, axes = new_figure(2, 1, height=1.6, sharex=True)
     bins = np.arange(counts.size)
     base = np.zeros(counts.size)
     hatches = ("", "//", "..", "xx", "--", "oo")
@@ -285,16 +285,18 @@ def profile_and_losses(
             continue
         shade = SHADES[round(smaller[v] * (len(SHADES) - 1) / max(1, smaller.size - 1))]
         style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
-        axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=f"b = {scale:.3g}", **style)
+        label = f"noise scale b = {scale:.3g}"
+        axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=label, **style)
         base += profile[:, v]
         exposed = losses[:, v] > epsilon
         for some, colour in ((~exposed, shade), (exposed, look("exposed")["color"])):
             axes[1].scatter(bins[some], losses[some, v], s=60, color=colour, marker="osD^vP"[v % 6])
     axes[0].set(ylabel="records")
-    key(figure, title="noise scale")
+    key(figure)
     axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
-    axes[1].text(-0.4, epsilon * 1.06, "target ε")
-    axes[1].set(xlabel="bin", ylabel="pDP loss (nats)", xticks=bins, ylim=(0, None))
+    axes[1].annotate("target ε", (-0.4, epsilon), (0, 4), textcoords="offset points")
+    axes[1].set(xlabel="bin", ylabel="loss (nats)", xticks=bins)
+    axes[1].set_ylim(0, 1.15 * max(epsilon, np.nanmax(losses)))
     return figure
 
 

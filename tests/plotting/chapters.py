@@ -10,7 +10,7 @@ from tests.tools.notebooks import ROOT
 DRAWN_IN: dict[str, str] = {
     "foundations/why-noise": "data with without exposed",
     "foundations/differential-privacy": "with without laplace floor",
-    "foundations/sampling-query": "data with exposed floor",
+    "foundations/sampling-query": "data with exposed floor noisy",
     "per_instance/dp-versus-pdp": "with without fixed-noise data exposed ceiling",
     "per_instance/truncated-laplace": "laplace ceiling ground",
     "per_instance/theorem-one": "with without tight",
@@ -37,13 +37,13 @@ DRAWN_IN: dict[str, str] = {
         " game coordinated optimum genetic learned"
     ),
     "audit/attacks": "fixed-noise end-to-end with without data exposed",
-    "audit/audits-from-outputs": "fixed-noise end-to-end end-to-end-coordinated",
-    "audit/published-losses": "",
+    "audit/audits-from-outputs": "fixed-noise end-to-end end-to-end-coordinated data floor",
+    "audit/published-losses": "exposed keep",
     "audit/instead": "data noisy known histogram laplace game keep common",
     "audit/repair": "data noisy known repaired fixed-noise floor",
-    "audit/public-data": "",
+    "audit/public-data": "data public",
     "audit/relatives": "",
-    "foundations/anonymity": "",
+    "foundations/anonymity": "data exposed floor",
     "foundations/noise-mechanisms": "gaussian laplace floor",
     "foundations/other-mechanisms": "data laplace staircase-noise bounded-laplace",
     "foundations/sampling-statistics": (
@@ -54,10 +54,10 @@ DRAWN_IN: dict[str, str] = {
         "with without laplace gaussian ceiling basic advanced dominating-pair"
     ),
     "per_instance/released-statistics": (
-        "fixed-noise exposed patient-median patient-a patient-worst"
+        "data with without fixed-noise exposed patient-median patient-a patient-worst"
     ),
     "per_instance/floating-point": "difference-of-f package-kernel",
-    "beyond/gaussian-pdp": "laplace gaussian",
+    "beyond/gaussian-pdp": "with without exposed laplace gaussian",
     "beyond/individual-accounting": "worst-case-account renyi-filter",
     "beyond/instance-wise-learning": "learned floor laplace game threshold data",
     "beyond/collusion": "fresh gradual differ equal",
