@@ -1,4 +1,4 @@
-(* Best responses in batches: a companion to book/game/best-response.md (asking the last record is enough). *)
+(* Best responses in batches: a companion to book/game/coordinated-moves.md. *)
 Require Import Reals Lra Lia List Permutation.
 Require Classical_Prop.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.nvo_game Pdp.best_response Pdp.game Pdp.game_privacy.
@@ -45,11 +45,10 @@ Qed.
 Section Batch.
 Context {A : Type}.
 Variables (K : nat) (p : A -> nat -> nat -> R) (data : list nat) (eps : R).
-Hypothesis two : (2 <= K)%nat.
 Hypothesis two_records : (2 <= length data)%nat.
 Hypothesis on_the_grid : forall k, In k data -> (k < K)%nat.
 Hypothesis p_nonnegative : forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x.
-Hypothesis own_bin : forall a k, In k data -> 1 / INR K <= p a k k.
+Hypothesis own_bin : forall a k, In k data -> 0 < p a k k.
 
 Let better := greater_pair (P_E K p data eps) (@divergence A p data).
 
@@ -93,16 +92,15 @@ Qed.
 Lemma occupied_is_positive (c : @profile A data) x : In x (occupied_bins (rows p data c)) ->
   0 < histogram (rows p data c) x /\ 0 < output (rows p data c) x.
 Proof.
-  intros I. assert (G : forall r, In r (rows p data c) -> (fst r < K)%nat).
-  { apply (of_the_rows p data c (fun r => (fst r < K)%nat)). intros a j J. apply on_the_grid, J. }
-  assert (N : forall r y, In r (rows p data c) -> (y < K)%nat -> 0 <= snd r y).
-  { intros r y J Y. revert r J. apply (of_the_rows p data c (fun r => 0 <= snd r y)). intros a j J. apply p_nonnegative; auto. }
-  assert (O : forall r, In r (rows p data c) -> 1 / INR K <= snd r (fst r)).
-  { apply (of_the_rows p data c (fun r => 1 / INR K <= snd r (fst r))). intros a j J. apply own_bin, J. }
-  pose proof (histogram_positive (rows p data c) (some_records c) x I) as Q. split; [exact Q|].
-  pose proof (own_bins K two (rows p data c) (some_records c) G N x O I) as B.
-  assert (0 < INR K) by (apply lt_0_INR; lia).
-  assert (0 < histogram (rows p data c) x / INR K) by (apply Rdiv_lt_0_compat; assumption). lra.
+  intros I. split; [apply histogram_positive; [apply some_records|exact I]|].
+  assert (J : forall r, In r (records data c) -> In (fst r) data).
+  { intros r R. rewrite <- (bins_of_the_records data c). apply in_map, R. }
+  rewrite output_is_mass_over_n. apply Rdiv_lt_0_compat; [|apply lt_0_INR; lia].
+  unfold occupied_bins, rows in I. rewrite map_map in I. apply nodup_In, in_map_iff in I.
+  destruct I as [[j a] [E I]]. cbn [fst] in E. subst j. pose proof (J _ I) as X. cbn [fst] in X.
+  apply Rlt_le_trans with (p a x x); [apply own_bin, X|].
+  apply (sum_term_le (records data c) (fun r => p (snd r) (fst r) x) (x, a)); [|exact I].
+  intros r R. apply p_nonnegative; apply on_the_grid; [apply J, R|exact X].
 Qed.
 
 Lemma divergence_steps t : (t < m)%nat ->

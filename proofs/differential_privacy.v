@@ -147,25 +147,39 @@ Proof.
   - rewrite distance_symmetric. apply sensitive, N.
 Qed.
 
-(* And with no smaller ε: neighbours that attain the sensitivity, and the output f(d) itself. *)
-Theorem laplace_mechanism_tight eps d d' x :
-  neighbours d d' -> distance (f d) (f d') = sensitivity -> point x = f d ->
-  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> sensitivity / b <= eps.
+(* And with no smaller ε. Two neighbours, and the output f(d) itself, *)
+Lemma no_smaller_for_neighbours eps d d' x : neighbours d d' -> point x = f d ->
+  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> distance (f d) (f d') / b <= eps.
 Proof.
-  intros N S E H. destruct (H d d' N) as [H1 _].
-  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1. rewrite E, S in H1.
+  intros N E H. destruct (H d d' N) as [H1 _].
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1.
+  rewrite E in H1. set (s := distance (f d) (f d')) in *.
   assert (distance (f d) (f d) = 0) as Z0.
   { generalize (f d). induction l as [|a l IH]; simpl; [reflexivity|].
     rewrite IH, Rminus_diag_eq, Rabs_R0 by reflexivity. ring. }
   rewrite Z0 in H1. replace (- (0 / b)) with 0 in H1 by (field; lra). rewrite exp_0 in H1.
-  rewrite exp_Ropp in H1. pose proof (exp_pos (sensitivity / b)) as P.
-  assert (exp (sensitivity / b) <= exp eps).
-  { apply Rmult_le_reg_r with (c * / exp (sensitivity / b)).
+  rewrite exp_Ropp in H1. pose proof (exp_pos (s / b)) as P.
+  assert (exp (s / b) <= exp eps).
+  { apply Rmult_le_reg_r with (c * / exp (s / b)).
     - apply Rmult_lt_0_compat; [exact c_pos|apply Rinv_0_lt_compat; exact P].
-    - replace (exp (sensitivity / b) * (c * / exp (sensitivity / b))) with (c * 1) by (field; lra).
+    - replace (exp (s / b) * (c * / exp (s / b))) with (c * 1) by (field; lra).
       exact H1. }
-  destruct (Rle_lt_dec (sensitivity / b) eps) as [L|L]; [exact L|].
+  destruct (Rle_lt_dec (s / b) eps) as [L|L]; [exact L|].
   apply exp_increasing in L. lra.
+Qed.
+
+(* for neighbours that attain the sensitivity or come as close to it as we like. *)
+Theorem laplace_mechanism_tight eps :
+  (forall e, 0 < e -> exists d d' x,
+     neighbours d d' /\ sensitivity - e <= distance (f d) (f d') /\ point x = f d) ->
+  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> sensitivity / b <= eps.
+Proof.
+  intros close H. apply Rnot_lt_le. intros L.
+  assert (Q : sensitivity / b * b = sensitivity) by (field; lra).
+  assert (G : eps * b < sensitivity) by nra.
+  destruct (close ((sensitivity - eps * b) / 2) ltac:(lra)) as [d [d' [x [N [Close E]]]]].
+  pose proof (no_smaller_for_neighbours eps d d' x N E H) as F.
+  assert (distance (f d) (f d') / b * b = distance (f d) (f d')) by (field; lra). nra.
 Qed.
 End Laplace_mechanism.
 

@@ -94,6 +94,32 @@ Proof.
 Qed.
 End Atoms.
 
+(* The loss as the page computes it, for rows without negative entries: the largest logarithm at the
+   outputs with P(x) > 0, and infinite if P_{-i}(x) = 0 at one of them. *)
+Theorem loss_is_the_largest_logarithm {X : Type} eps (p : @row X) others :
+  (forall r, In r (p :: others) -> forall x, 0 <= r x) ->
+  let P := released (p :: others) in let P' := released others in
+  pdp eps p others <-> forall x, 0 < P x -> 0 < P' x /\ Rabs (ln (P x / P' x)) <= eps.
+Proof.
+  intros nonneg P P'. unfold pdp. fold P P'. rewrite atoms_suffice. pose proof (exp_pos eps) as X0.
+  assert (both : forall x, 0 <= P x /\ 0 <= P' x /\ (P x = 0 -> P' x = 0)).
+  { intros x. unfold P, P', released. change (mass (p :: others) x) with (p x + mass others x).
+    pose proof (nonneg p (or_introl eq_refl) x) as p0.
+    assert (M : 0 <= mass others x).
+    { apply sum_nonneg. intros r I. apply (nonneg r (or_intror I)). }
+    assert (N : 0 < / INR (length (p :: others))) by (apply Rinv_0_lt_compat, lt_0_INR; simpl; lia).
+    assert (N' : 0 <= / INR (length others)).
+    { destruct others; [simpl; rewrite Rinv_0; lra|].
+      apply Rlt_le, Rinv_0_lt_compat, lt_0_INR. simpl. lia. }
+    unfold Rdiv. repeat split; try (apply Rmult_le_pos; lra).
+    intros Z. apply Rmult_integral in Z. replace (mass others x) with 0 by lra. ring. }
+  split; intros H x; specialize (H x); destruct (both x) as [A [B C]].
+  - intros PP. destruct H as [H1 H2]. assert (0 < P' x) by nra. split; [assumption|].
+    apply within_is_a_bound_on_the_logarithm; [assumption|assumption|split; assumption].
+  - destruct A as [A|A]; [|rewrite <- A, (C (eq_sym A)); lra].
+    destruct (H A) as [D L]. apply within_is_a_bound_on_the_logarithm; assumption.
+Qed.
+
 (* ---- The linear form of pDP ---- *)
 
 Definition tau (n eps : R) : R := 1 - (1 - 1 / n) * exp (- eps).
@@ -156,7 +182,7 @@ Proof.
     split; [apply (upper_side _ _ _ _ M); exact U|apply (lower_side _ _ _ _ M); exact L].
 Qed.
 
-(* When ε >= ln n/(n-1), σ <= 0 and the left inequality always holds. *)
+(* When ε >= ln n/(n-1), σ <= 0, *)
 Theorem sigma_negative : sigma n eps <= 0 <-> ln (n / (n - 1)) <= eps.
 Proof.
   pose proof (length_at_least_one others some) as M.
@@ -171,6 +197,13 @@ Proof.
   rewrite same. split; intros H.
   - rewrite <- (ln_exp eps). destruct H as [H|H]; [left; apply ln_increasing; lra|rewrite H; lra].
   - rewrite <- (exp_ln _ Q). destruct H as [H|H]; [left; apply exp_increasing; lra|rewrite H; lra].
+Qed.
+
+(* and the left inequality always holds. *)
+Theorem left_side_always_holds x : sigma n eps <= 0 -> 0 <= p x -> 0 <= mass others x ->
+  sigma n eps * S x <= p x.
+Proof.
+  intros L P M. assert (E : S x = p x + mass others x) by reflexivity. nra.
 Qed.
 
 (* A record needs the noise of others: where nobody else is ever released, it cannot be private. *)
@@ -325,6 +358,7 @@ Qed.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
-  (@mediant, @atoms_suffice, @within_is_a_bound_on_the_logarithm, @linear_form, @sigma_negative,
-   @alone_is_not_private, @sampling_supremum, @everyone_draws_from_q).
+  (@mediant, @atoms_suffice, @within_is_a_bound_on_the_logarithm, @loss_is_the_largest_logarithm,
+   @linear_form, @sigma_negative, @left_side_always_holds, @alone_is_not_private,
+   @the_worst_data_set, @sampling_supremum, @everyone_draws_from_q).
 Print Assumptions checked_here.

@@ -1,5 +1,6 @@
 (* A dominating pair for many draws: a companion to book/audit/many-draws.md. *)
 Require Import Reals Lra Lia Psatz List.
+Require FinFun.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Import ListNotations.
 Open Scope R_scope.
@@ -227,7 +228,7 @@ Qed.
 Theorem attained (n eps : R) : 1 < n -> 0 < eps ->
   let B := exp eps in let A := Rmax (1 - 1 / n) (exp (- eps)) in let q := a A B in
   (exists p, 0 <= p <= 1 /\ (1 - 1 / n) * q + p / n = q * B) /\ 0 < q <= 1 /\ 0 <= q * B <= 1 /\
-  q * B = B * q /\ 1 - q <= B * (1 - q * B) /\ 1 - q * B <= B * (1 - q) /\ q <= B * (q * B).
+  1 - q <= B * (1 - q * B) /\ 1 - q * B <= B * (1 - q) /\ q <= B * (q * B).
 Proof.
   intros N e B A q. pose proof (exp_ineq1 eps ltac:(lra)) as E. fold B in E.
   assert (D : exp (- eps) * B = 1) by (unfold B; rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
@@ -260,9 +261,41 @@ Proof.
   intros T F. induction xs as [|x xs IH]; simpl; [reflexivity|]. rewrite IH. destruct x; congruence.
 Qed.
 
+(* So its draws satisfy the inequality of (ε′, δ) only if the numbers of successes do. *)
+Lemma trials_once m : NoDup (all_trials m).
+Proof.
+  induction m as [|m IH]; [constructor; [intros []|constructor]|]. simpl.
+  assert (M : forall b : bool, NoDup (map (cons b) (all_trials m))).
+  { intros b. apply FinFun.Injective_map_NoDup; [intros u v E; congruence|exact IH]. }
+  assert (D : forall ts, In ts (map (cons true) (all_trials m)) ->
+                         ~ In ts (map (cons false) (all_trials m))).
+  { intros ts I J. apply in_map_iff in I, J. destruct I as [u [<- _]], J as [v [E _]]. discriminate. }
+  pose proof (M false) as F. pose proof (M true) as T. revert T D.
+  generalize (map (cons true) (all_trials m)).
+  induction l as [|ts l IHl]; intros T D; [exact F|]. inversion T; subst. simpl. constructor.
+  - rewrite in_app_iff. intros [I|I]; [contradiction|]. exact (D ts (or_introl eq_refl) I).
+  - apply IHl; [assumption|]. intros u I. apply D. right. exact I.
+Qed.
+
+Theorem no_smaller_cost (m : nat) (e s s' delta : R) (f f' : bool -> R) :
+  f true = s -> f false = 1 - s -> f' true = s' -> f' false = 1 - s' ->
+  (forall E, NoDup E -> (forall xs, In xs E -> length xs = m) ->
+     sum E (draws f) <= e * sum E (draws f') + delta) ->
+  forall set, number m s set <= e * number m s' set + delta.
+Proof.
+  intros T F T' F' H set. set (E := filter (fun ts => set (successes ts)) (all_trials m)).
+  assert (D : NoDup E) by apply NoDup_filter, trials_once.
+  assert (L : forall xs, In xs E -> length xs = m).
+  { intros xs I. apply filter_In in I. apply length_of_trials, I. }
+  specialize (H E D L).
+  rewrite (sum_ext E (draws f) (trials s)) in H by (intros; apply a_draw_is_a_trial; assumption).
+  rewrite (sum_ext E (draws f') (trials s')) in H by (intros; apply a_draw_is_a_trial; assumption).
+  exact H.
+Qed.
+
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
   (@parts_nonnegative, @parts_sum_to_one, @without_the_record, @with_the_record,
    @draws_are_post_processing, @only_the_number_counts, @cost_of_many_draws, @ratio_between,
-   @success_is_the_record, @attained, @a_draw_is_a_trial).
+   @success_is_the_record, @attained, @a_draw_is_a_trial, @no_smaller_cost).
 Print Assumptions checked_here.

@@ -133,6 +133,9 @@ End Histogram.
 
 (* ---- The best estimate is the posterior mean ---- *)
 
+(* The bins are those at which the mean is positive. An estimate that is 0 at one of them has an
+   infinite divergence, and it may put some of its mass on other bins. *)
+
 Section Best_estimate.
 Context {I : Type}.
 Variables (possible : list I) (w : I -> R) (bins : list nat) (q : I -> nat -> R).   (* q i has the probability w i *)
@@ -145,7 +148,7 @@ Hypothesis mean_positive : forall x, In x bins -> 0 < posterior_mean x.
 
 Definition expected_divergence (P : nat -> R) : R := sum possible (fun i => w i * KL bins (q i) P).
 
-Theorem posterior_mean_is_best (P : nat -> R) : (forall x, In x bins -> 0 < P x) -> sum bins P = 1 ->
+Theorem posterior_mean_is_best (P : nat -> R) : (forall x, In x bins -> 0 < P x) -> sum bins P <= 1 ->
   expected_divergence posterior_mean <= expected_divergence P.
 Proof.
   intros P0 P1. set (m := posterior_mean).
@@ -177,7 +180,7 @@ Proof.
       rewrite L. pose proof (ln_below_tangent (P x / m x) ltac:(apply Rdiv_lt_0_compat; assumption)).
       assert (m x * ln (P x / m x) <= m x * (P x / m x - 1)) by (apply Rmult_le_compat_l; lra).
       assert (m x * (P x / m x - 1) = P x - m x) by (field; lra). lra. }
-    rewrite sum_plus, sum_scal, m1, P1 in H. lra. }
+    rewrite sum_plus, sum_scal, m1 in H. pose proof (P1 : sum bins (fun x => P x) <= 1). lra. }
   lra.
 Qed.
 End Best_estimate.
