@@ -2,46 +2,50 @@
 
    Each change is one that a reader could have made: a hypothesis that looks superfluous, n - 1 for n, the wrong
    neighbour, one direction for two. *)
-Require Import Reals Lra Lia Psatz List ZArith.
+Require Import Reals Lra Lia Psatz List Permutation ZArith.
 From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Require Pdp.why_noise Pdp.noise_free Pdp.genetic_algorithm Pdp.batches Pdp.local_randomisers Pdp.truncated_laplace.
 Require Pdp.theorem_one Pdp.nvo_game Pdp.end_to_end Pdp.attacks Pdp.many_draws Pdp.noisy_histogram.
-Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release Pdp.game Pdp.exposing_equilibrium.
+Require Pdp.differential_privacy Pdp.privacy_with_delta Pdp.uniform_release Pdp.game.
+Require Pdp.best_response Pdp.exposing_equilibrium.
 Import ListNotations.
 Open Scope R_scope.
 
 Lemma exp_below c d : c < d -> exp c < exp d.
 Proof. apply exp_increasing. Qed.
 
-(* Three answers in four are true. *)
+(* Two answers in three are true. *)
 Definition coin (truth report : bool) : R := if Bool.eqb truth report then 2 / 3 else 1 / 3.
 
 (* ---- Foundations ---- *)
 
-(* The standard deviation has ε/2 in it and not ε. *)
-Lemma changed_deviation : ~ forall eps truths, 0 < eps -> truths <> [] ->
-  sqrt (why_noise.mean eps truths (fun rs => (why_noise.estimate eps truths rs - why_noise.yes truths / INR (length truths))²))
-  = 1 / (2 * sqrt (INR (length truths)) * sinh eps).
+(* The share of the reported yeses is not unbiased: one person, whose answer is yes. *)
+Lemma changed_estimate : ~ forall eps truths, 0 < eps -> truths <> [] ->
+  why_noise.mean eps truths (fun reports => why_noise.yes reports / INR (length truths))
+  = why_noise.yes truths / INR (length truths).
 Proof.
   intros H. specialize (H 1 [true] ltac:(lra) ltac:(discriminate)).
-  pose proof (why_noise.deviation_of_the_estimate 1 ltac:(lra) [true] ltac:(discriminate)) as T. cbn zeta in T.
-  rewrite T in H. simpl INR in H. rewrite sqrt_1 in H. unfold sinh in H.
-  pose proof (exp_below (1 / 2) 1 ltac:(lra)). pose proof (exp_below (- (1)) (- (1 / 2)) ltac:(lra)).
-  pose proof (exp_below (- (1 / 2)) (1 / 2) ltac:(lra)).
-  set (u := exp (1 / 2) - exp (- (1 / 2))) in *. set (v := exp 1 - exp (- (1))) in *.
-  assert (L : 0 < u < v) by (unfold u, v; lra).
-  assert (E1 : 1 / (2 * 1 * (u / 2)) * u = 1) by (field; lra).
-  assert (E2 : 1 / (2 * 1 * (v / 2)) * v = 1) by (field; lra). rewrite H in E1. nra.
+  destruct (why_noise.p_half 1 ltac:(lra)) as [P _].
+  unfold why_noise.yes, why_noise.chance in H. simpl in H. unfold why_noise.chance in H. simpl in H. lra.
 Qed.
 
-(* The advantage of the best test is 1 - e^{-ε/2} and not 1 - e^{-ε}. *)
+(* Laplace noise leaves the attacker less than randomised response does: its advantage is not
+   tanh(ε/2). *)
 Lemma changed_advantage : ~ forall b c, 0 < b ->
-  is_lim (fun T => RInt (why_noise.gain b c) (c + 1 / 2) T) p_infty (1 - exp (- (1 / b))).
+  is_lim (fun T => RInt (why_noise.gain b c) (c + 1 / 2) T) p_infty (tanh (1 / (2 * b))).
 Proof.
   intros H. specialize (H 1 0 ltac:(lra)). apply is_lim_unique in H.
   pose proof (is_lim_unique _ _ _ (why_noise.advantage_of_the_threshold 1 ltac:(lra) 0)) as T.
-  rewrite T in H. injection H as H. pose proof (exp_below (- (1 / 1)) (- (1 / (2 * 1))) ltac:(lra)). lra.
+  rewrite T in H. injection H as H. unfold tanh, sinh, cosh in H.
+  pose proof (exp_below (- (1 / (2 * 1))) 0 ltac:(lra)) as L. rewrite exp_0 in L.
+  pose proof (exp_pos (- (1 / (2 * 1)))) as P.
+  assert (I : exp (1 / (2 * 1)) * exp (- (1 / (2 * 1))) = 1)
+    by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
+  pose proof (exp_pos (1 / (2 * 1))) as Q. set (u := exp (- (1 / (2 * 1)))) in *.
+  set (w := exp (1 / (2 * 1))) in *.
+  assert (F : (w - u) / 2 / ((w + u) / 2) * (w + u) = w - u) by (field; lra).
+  rewrite <- H in F. nra.
 Qed.
 
 (* With the sign that is printed in the paper the interval shrinks: the noise is at most t with probability 1 - p. *)
@@ -75,16 +79,97 @@ Qed.
 
 (* ---- The game ---- *)
 
-(* To ask the first record is not enough: the divergence can fall with the first step and rise with the next. *)
-Lemma changed_batch : ~ forall (g : nat -> R) m,
-  (forall t, (t < m)%nat -> 2 * g (S t) <= g t + g (S (S t))) -> g 1%nat < g 0%nat ->
-  forall t, (t <= m)%nat -> g (S t) < g t.
+(* In the game of the seven heights, two profiles with given numbers of private records. *)
+Notation profiles := (game.profile exposing_equilibrium.heights).
+Definition private_count (c : profiles) : nat :=
+  game.P_E 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c.
+Definition better : profiles -> profiles -> Prop :=
+  best_response.greater_pair private_count
+    (game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights).
+
+Lemma count_of c k :
+  exposing_equilibrium.passing 5 exposing_equilibrium.row_with exposing_equilibrium.heights 1000 2718 c = k ->
+  exposing_equilibrium.passing 5 exposing_equilibrium.row_with exposing_equilibrium.heights 1000 2719 c = k ->
+  private_count c = k.
 Proof.
-  intros H. specialize (H (fun t => (INR t - 1) * (INR t - 1)) 1%nat). cbn beta in H.
-  assert (C : forall t, (t < 1)%nat -> 2 * ((INR (S t) - 1) * (INR (S t) - 1))
-              <= (INR t - 1) * (INR t - 1) + (INR (S (S t)) - 1) * (INR (S (S t)) - 1)).
-  { intros t _. rewrite !S_INR. lra. }
-  specialize (H C ltac:(simpl; lra) 1%nat ltac:(lia)). simpl in H. lra.
+  intros A B. unfold private_count. pose proof (exposing_equilibrium.private_heights c). lia.
+Qed.
+
+Lemma nearer c d :
+  (exposing_equilibrium.own_masses 5 exposing_equilibrium.row_with exposing_equilibrium.heights c
+   < exposing_equilibrium.own_masses 5 exposing_equilibrium.row_with exposing_equilibrium.heights d)%Z ->
+  game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights d
+  < game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights c.
+Proof. apply exposing_equilibrium.divergence_orders with (K := 5%nat); exposing_equilibrium.fits. Qed.
+
+(* A batch of the two records of bin 2, which change from v to the small scale; the others keep theirs. *)
+Definition after_moves (v tall : exposing_equilibrium.scale) (t : nat) : profiles :=
+  let s := exposing_equilibrium.small in
+  let a := match t with O => v | _ => s end in let b := match t with O | 1%nat => v | _ => s end in
+  (s, (s, (s, (s, (a, (b, (tall, tt))))))).
+Definition is_batch (m k : nat) (v w : exposing_equilibrium.scale) rest (C : nat -> profiles) : Prop :=
+  forall t, (t <= S m)%nat -> Permutation (game.records exposing_equilibrium.heights (C t))
+    (repeat (k, w) t ++ repeat (k, v) (S m - t) ++ rest).
+Definition the_rest : list (nat * exposing_equilibrium.scale) :=
+  let s := exposing_equilibrium.small in
+  [(1, s); (1, s); (1, s); (1, s); (4, exposing_equilibrium.large)]%nat.
+
+Lemma after_moves_is_a_batch v :
+  is_batch 1 2 v exposing_equilibrium.small the_rest (after_moves v exposing_equilibrium.large).
+Proof.
+  intros t L. set (x := exposing_equilibrium.large). set (s := exposing_equilibrium.small).
+  assert (P : forall a b : nat * exposing_equilibrium.scale,
+    Permutation [(1, s); (1, s); (1, s); (1, s); a; b; (4, x)]%nat
+      ([a; b] ++ [(1, s); (1, s); (1, s); (1, s); (4, x)])%nat).
+  { intros a b. change [(1, s); (1, s); (1, s); (1, s); a; b; (4, x)]%nat
+      with ([(1, s); (1, s); (1, s); (1, s)] ++ [a; b] ++ [(4, x)])%nat.
+    change [(1, s); (1, s); (1, s); (1, s); (4, x)]%nat
+      with ([(1, s); (1, s); (1, s); (1, s)] ++ [(4, x)])%nat.
+    rewrite !app_assoc. apply Permutation_app_tail, Permutation_app_comm. }
+  destruct t as [|[|[|t]]]; [apply P|apply P|apply P|lia].
+Qed.
+
+(* To ask the first record of a batch is not enough, even if no record is exposed before the last move:
+   from the large scale the second one exposes the tall record. *)
+Lemma changed_batch : ~ forall m k v w rest C, is_batch m k v w rest C ->
+  (private_count (C 0%nat) <= private_count (C m))%nat -> better (C 0%nat) (C 1%nat) ->
+  better (C 0%nat) (C (S m)).
+Proof.
+  intros H. set (C := after_moves exposing_equilibrium.large exposing_equilibrium.large).
+  assert (C0 : private_count (C 0%nat) = 7%nat) by (apply count_of; vm_compute; reflexivity).
+  assert (C1 : private_count (C 1%nat) = 7%nat) by (apply count_of; vm_compute; reflexivity).
+  assert (C2 : private_count (C 2%nat) = 6%nat) by (apply count_of; vm_compute; reflexivity).
+  specialize (H 1%nat 2%nat _ _ _ C (after_moves_is_a_batch _)). rewrite C0, C1 in H.
+  specialize (H (le_n _)). assert (B : better (C 0%nat) (C 1%nat)).
+  { right. rewrite C0, C1. split; [reflexivity|]. apply nearer. vm_compute. reflexivity. }
+  destruct (H B) as [L|[L _]]; rewrite C0, C2 in L; lia.
+Qed.
+
+(* And to ask the last one is not enough if the batch has exposed a record before: from the medium scale
+   the first one exposes the tall record. *)
+Lemma changed_number_before : ~ forall m k v w rest C, is_batch m k v w rest C ->
+  better (C m) (C (S m)) -> better (C 0%nat) (C (S m)).
+Proof.
+  intros H. set (C := after_moves exposing_equilibrium.medium exposing_equilibrium.large).
+  assert (C0 : private_count (C 0%nat) = 7%nat) by (apply count_of; vm_compute; reflexivity).
+  assert (C1 : private_count (C 1%nat) = 6%nat) by (apply count_of; vm_compute; reflexivity).
+  assert (C2 : private_count (C 2%nat) = 6%nat) by (apply count_of; vm_compute; reflexivity).
+  specialize (H 1%nat 2%nat _ _ _ C (after_moves_is_a_batch _)).
+  assert (B : better (C 1%nat) (C 2%nat)).
+  { right. rewrite C1, C2. split; [reflexivity|]. apply nearer. vm_compute. reflexivity. }
+  destruct (H B) as [L|[L _]]; rewrite C0, C2 in L; lia.
+Qed.
+
+(* A largest payoff is an equilibrium, but not every equilibrium has the largest payoff. *)
+Lemma changed_a_maximum_is_nash : ~ forall c,
+  game.equilibrium 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c -> forall d,
+  game.payoff 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 d
+  <= game.payoff 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c.
+Proof.
+  intros H. destruct exposing_equilibrium.exposing_equilibrium as [E _].
+  specialize (H _ E exposing_equilibrium.two_large). revert H. apply Rlt_not_le.
+  apply exposing_equilibrium.payoff_above
+    with (low := 2718%Z) (high := 2719%Z) (below := 1000%Z); exposing_equilibrium.fits.
 Qed.
 
 (* One gene in n is not the best rate if two genes have to change. *)
@@ -187,13 +272,14 @@ Proof.
   lra.
 Qed.
 
-(* The second part is added, and not taken away. *)
+(* The two parts have signs, and their absolute values do not add: they can cancel. *)
 Lemma changed_two_parts : ~ forall P P_without P_rerun, 0 < P -> 0 < P_without -> 0 < P_rerun ->
-  ln (P / P_rerun) = ln (P / P_without) - ln (P_without / P_rerun).
+  Rabs (ln (P / P_rerun)) = Rabs (ln (P / P_without)) + Rabs (ln (P_without / P_rerun)).
 Proof.
-  intros H. specialize (H 2 2 1 ltac:(lra) ltac:(lra) ltac:(lra)).
-  replace (2 / 1) with 2 in H by field. replace (2 / 2) with 1 in H by field. rewrite ln_1 in H.
-  assert (0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra). lra.
+  intros H. specialize (H 2 1 2 ltac:(lra) ltac:(lra) ltac:(lra)).
+  assert (0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
+  replace (2 / 2) with 1 in H by field. replace (2 / 1) with 2 in H by field.
+  rewrite ln_1, Rabs_R0, (Rabs_pos_eq (ln 2)) in H by lra. pose proof (Rabs_pos (ln (1 / 2))). lra.
 Qed.
 
 (* The rows that the pipeline uses without the record have to be counted, too. *)
@@ -261,17 +347,18 @@ Qed.
 
 Definition coin_outputs : list bool := [true; false].
 
-(* Without the limit on false alarms a test that always says "in" finds more. *)
-Lemma changed_neyman_pearson : ~ forall (outputs : list bool) P P' t best test,
-  attacks.is_test outputs best -> attacks.is_test outputs test -> attacks.likelihood_ratio_test outputs P P' t best ->
-  attacks.true_positives outputs P test <= attacks.true_positives outputs P best.
+(* Not every threshold has the advantage TV: with e^t = 3 the test never says "in". *)
+Lemma changed_neyman_pearson : ~ forall (outputs : list bool) P P' t best,
+  attacks.is_test outputs best -> attacks.likelihood_ratio_test outputs P P' t best ->
+  attacks.advantage outputs P P' best = attacks.TV outputs P P'.
 Proof.
-  intros H. specialize (H coin_outputs (coin true) (coin false) 0 (fun x => if x then 1 else 0) (fun _ => 1)).
-  unfold attacks.true_positives, coin_outputs, coin in H. simpl in H.
-  assert (Y : 1 * (2 / 3) + (1 * (1 / 3) + 0) <= 1 * (2 / 3) + (0 * (1 / 3) + 0)); [|lra]. apply H.
+  intros H. specialize (H coin_outputs (coin true) (coin false) (ln 3) (fun _ => 0)).
+  unfold attacks.advantage, attacks.true_positives, attacks.false_positives, attacks.TV, coin_outputs,
+    coin in H. simpl in H. rewrite Rmax_right, Rmax_left in H by lra.
+  assert (Y : 0 * (2 / 3) + (0 * (1 / 3) + 0) - (0 * (1 / 3) + (0 * (2 / 3) + 0))
+              = 2 / 3 - 1 / 3 + (0 + 0)); [|lra]. apply H.
   - intros [] _; lra.
-  - intros [] _; lra.
-  - intros [] _; rewrite exp_0; split; intros; lra.
+  - intros [] _; simpl; rewrite exp_ln by lra; split; intros; lra.
 Qed.
 
 (* Two draws count twice: e^ε α is not a bound for them. *)
@@ -391,34 +478,37 @@ Proof.
   rewrite exp_Ropp, exp_ln in U by lra. simpl in U. unfold noisy_histogram.geometric in U. simpl in U. lra.
 Qed.
 
-(* The factor e^ε of the first sum is needed. *)
+(* Without the second sum an output that is too likely without the record is overlooked. *)
 Lemma changed_hockey_linear : ~ forall (outputs : list bool) eps (p : @row bool) others, others <> [] ->
   let n := INR (length (p :: others)) in let S := mass (p :: others) in
   privacy_with_delta.delta outputs eps p others
-  = Rmax (1 / (n - 1) * sum outputs (fun x => Rmax 0 (p x - tau n eps * S x)))
-         (1 / (n - 1) * sum outputs (fun x => Rmax 0 (sigma n eps * S x - p x))).
+  = exp eps / (n - 1) * sum outputs (fun x => Rmax 0 (p x - tau n eps * S x)).
 Proof.
-  intros H. specialize (H coin_outputs (ln (4 / 3)) (coin true) [coin false] ltac:(discriminate)). cbn zeta in H.
-  rewrite (privacy_with_delta.hockey_linear _ _ (coin true) [coin false] ltac:(discriminate)) in H.
+  intros H. set (p := fun x : bool => if x then 0 else 1). set (q := fun x : bool => if x then 2 / 5 else 3 / 5).
+  specialize (H coin_outputs (ln (4 / 3)) p [q] ltac:(discriminate)). cbn zeta in H.
+  rewrite (privacy_with_delta.hockey_linear _ _ p [q] ltac:(discriminate)) in H.
   unfold privacy_with_delta.linear_delta, coin_outputs, tau, sigma in H.
   assert (E : exp (- ln (4 / 3)) = 3 / 4) by (rewrite exp_Ropp, exp_ln by lra; field).
-  rewrite E, exp_ln in H by lra. unfold mass, coin in H. simpl in H.
+  rewrite E, exp_ln in H by lra. unfold mass, p, q in H. simpl in H.
   replace (1 + 1 - 1) with 1 in H by ring. replace (1 - 1 / (1 + 1)) with (1 / 2) in H by field.
   unfold Rmax in H.
   repeat match goal with _ : context [Rle_dec ?a ?b] |- _ => destruct (Rle_dec a b); try lra end.
 Qed.
 
-(* δ = 1/(n + 1) is too small: two records that are released as they are. *)
-Lemma changed_delta_one_in_n : ~ forall (outputs : list bool) eps (p : @row bool) others E, others <> [] -> 0 <= eps ->
-  NoDup E -> incl E outputs -> (forall r, In r (p :: others) -> (forall x, 0 <= r x) /\ sum outputs r = 1) ->
-  sum E (released (p :: others)) <= exp eps * sum E (released others) + 1 / (INR (length (p :: others)) + 1).
+(* A larger ε does not make δ smaller than 1/n: two records that are released as they are. *)
+Lemma changed_delta_one_in_n : ~ forall (outputs : list bool) eps (p : @row bool) others E,
+  others <> [] -> 0 <= eps -> NoDup E -> incl E outputs ->
+  (forall r, In r (p :: others) -> (forall x, 0 <= r x) /\ sum outputs r = 1) ->
+  sum E (released (p :: others))
+  <= exp eps * sum E (released others) + exp (- eps) / INR (length (p :: others)).
 Proof.
   intros H. set (p := fun x : bool => if x then 1 else 0). set (q := fun x : bool => if x then 0 else 1).
-  specialize (H coin_outputs 0 p [q] [true]).
-  assert (Y : sum [true] (released [p; q]) <= exp 0 * sum [true] (released [q]) + 1 / (INR 2 + 1)).
-  { apply H; [discriminate|lra|constructor; [intros []|constructor]|intros x [<-|[]]; left; reflexivity|].
+  specialize (H coin_outputs (ln 2) p [q] [true]).
+  assert (L : 0 <= ln 2) by (rewrite <- ln_1; apply ln_le_iff; lra).
+  assert (Y : sum [true] (released [p; q]) <= exp (ln 2) * sum [true] (released [q]) + exp (- ln 2) / INR 2).
+  { apply H; [discriminate|exact L|constructor; [intros []|constructor]|intros x [<-|[]]; left; reflexivity|].
     intros r [<-|[<-|[]]]; (split; [intros []; unfold p, q; lra|unfold p, q; simpl; lra]). }
-  rewrite exp_0 in Y. unfold released, mass, p, q in Y. simpl in Y. lra.
+  rewrite exp_Ropp, exp_ln in Y by lra. unfold released, mass, p, q in Y. simpl in Y. lra.
 Qed.
 
 (* The constant has n and not n + 1 in it. *)
@@ -446,7 +536,7 @@ Proof.
 Qed.
 
 Definition all_of_them :=
-  (changed_deviation, changed_advantage, changed_padding, changed_noise_free, changed_batch, changed_last_step,
+  (changed_estimate, changed_advantage, changed_padding, changed_noise_free, changed_batch, changed_number_before, changed_a_maximum_is_nash, changed_last_step,
    changed_ratio_form, changed_scale_bound, changed_two_parts, changed_public_grid, changed_secret_seed,
    changed_neyman_pearson, changed_error_rates, changed_two_powers, changed_loss_reveals, changed_noisy_histogram,
    changed_best_estimate, changed_removals, changed_geometric, changed_hockey_linear, changed_delta_one_in_n,
