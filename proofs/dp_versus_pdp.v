@@ -82,7 +82,8 @@ Theorem within_is_a_bound_on_the_logarithm (eps a c : R) :
 Proof.
   intros A C. pose proof (exp_pos eps) as EP.
   assert (D : ln (a / c) = ln a - ln c).
-  { unfold Rdiv. rewrite ln_mult, ln_Rinv; try assumption; [ring|apply Rinv_0_lt_compat; assumption]. }
+  { unfold Rdiv. rewrite ln_mult, ln_Rinv; try assumption;
+      [ring|apply Rinv_0_lt_compat; assumption]. }
   rewrite D.
   assert (U : ln a <= eps + ln c <-> a <= exp eps * c).
   { rewrite <- (ln_exp eps) at 1. rewrite <- ln_mult by assumption. apply ln_le_iff; nra. }
@@ -173,7 +174,8 @@ Proof.
   pose proof (length_at_least_one others some) as M.
   assert (N : n = INR (length others) + 1) by (unfold n; simpl length; apply S_INR).
   unfold pdp. rewrite atoms_suffice.
-  assert (E : forall x, released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
+  assert (E : forall x,
+    released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
   { intros x. unfold released. fold n. rewrite N. reflexivity. }
   rewrite N. split; intros H x; specialize (H x).
   - rewrite E in H. destruct H as [U L].
@@ -228,7 +230,7 @@ Context {X Z : Type}.
 Variable p : Z -> @row X.              (* a record with value z is released as x with p z x > 0 *)
 Variable r : R.
 Hypothesis positive : forall z x, 0 < p z x.
-Hypothesis at_most : forall z y x, p z x <= r * p y x.                  (* r is the largest ratio, *)
+Hypothesis at_most : forall z y x, p z x <= r * p y x.                 (* r is the largest ratio, *)
 Variables (y0 z0 : Z) (x0 : X).
 Hypothesis attained : p z0 x0 = r * p y0 x0.                            (* and it is attained *)
 
@@ -273,7 +275,8 @@ Proof.
   - (* Upper side *)
     apply Rmult_le_reg_r with (n * m); [unfold n; nra|].
     replace ((q + s) / n * (n * m)) with (m * (q + s)) by (unfold n; field; lra).
-    replace ((1 + (r - 1) / n) * (s / m) * (n * m)) with ((n + r - 1) * s) by (unfold n; field; lra).
+    replace ((1 + (r - 1) / n) * (s / m) * (n * m)) with ((n + r - 1) * s)
+      by (unfold n; field; lra).
     unfold n. lra.
   - (* Lower side *)
     apply Rmult_le_reg_r with (n * n * m); [unfold n; nra|].
@@ -281,7 +284,8 @@ Proof.
     replace ((1 + (r - 1) / n) * ((q + s) / n) * (n * n * m)) with (m * (n + r - 1) * (q + s))
       by (unfold n; field; lra).
     (* with s <= (n-1) r q the claim is (n+r-1)(1+(n-1)r) - n² r = (n-1)(r-1)² >= 0 *)
-    assert (key : (n + r - 1) * (1 + m * r) - n * n * r = m * ((r - 1) * (r - 1))) by (unfold n; ring).
+    assert (key : (n + r - 1) * (1 + m * r) - n * n * r = m * ((r - 1) * (r - 1)))
+      by (unfold n; ring).
     assert (0 <= m * ((r - 1) * (r - 1))) by (apply Rmult_le_pos; [lra|apply Rle_0_sqr]).
     destruct (Rle_lt_dec (n * n - m * (n + r - 1)) 0) as [L|L].
     + assert (s * (n * n - m * (n + r - 1)) <= 0) by nra.
