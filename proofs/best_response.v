@@ -1,5 +1,6 @@
-(* Existence of an equilibrium and termination of best responses, for a payoff that all players share:
-   a companion to book/game/nvo-game.md (potential and existence) and book/game/best-response.md.
+(* Existence of an equilibrium and termination of best responses, for a payoff that all players
+   share: a companion to book/game/nvo-game.md (potential and existence) and
+   book/game/best-response.md.
 
    Profiles are of any type Q, of which there are finitely many. A payoff is compared by its value,
    a real number; the pair (P_E, -KL) is treated at the end. *)
@@ -57,22 +58,24 @@ Hypothesis finite : forall c, In c all.
 Variable better : Q -> Q -> Prop.
 Hypothesis irreflexive : forall c, ~ better c c.
 Hypothesis transitive : forall c d e, better c d -> better d e -> better c e.
-Variable moves : I -> Q -> Q -> Prop.                  (* record i changes its own action, all others keep theirs *)
+Variable moves : I -> Q -> Q -> Prop.  (* record i changes its own action, all others keep theirs *)
 
 Definition anybody (c d : Q) : Prop := exists i, moves i c d.
 
-(* In step t it is the turn of record who t. It changes to an action that is strictly better, and it keeps
-   its action only if none is. *)
+(* In step t it is the turn of record who t. It changes to an action that is strictly better, and it
+   keeps its action only if none is. *)
 Definition in_turn (who : nat -> I) (play : nat -> Q) : Prop := forall t,
   (moves (who t) (play t) (play (S t)) /\ better (play t) (play (S t))) \/
   (play (S t) = play t /\ forall d, moves (who t) (play t) d -> ~ better (play t) d).
-Definition again_and_again (who : nat -> I) : Prop := forall i t, exists s, (t <= s)%nat /\ who s = i.
+Definition again_and_again (who : nat -> I) : Prop := forall i t, exists s,
+  (t <= s)%nat /\ who s = i.
 
 Variables (who : nat -> I) (play : nat -> Q).
 Hypothesis turns : in_turn who play.
 
 Lemma first_change t s : (t <= s)%nat -> play s <> play t ->
-  exists u, (t <= u)%nat /\ play u = play t /\ anybody (play t) (play (S u)) /\ better (play t) (play (S u)).
+  exists u, (t <= u)%nat /\ play u = play t /\ anybody (play t) (play (S u))
+    /\ better (play t) (play (S u)).
 Proof.
   intros L. induction L as [|s L IH]; intros D; [congruence|].
   destruct (Classical_Prop.classic (play s = play t)) as [E|E]; [|apply IH, E].
@@ -90,8 +93,10 @@ Proof.
   - destruct (first_change t s L D) as [u [Lu [_ [M B]]]].
     destruct (IH (S u)) as [[T [LT HT]]|[ds [H Len]]].
     + left. exists T. split; [lia|exact HT].
-    + right. exists (play (S u) :: ds). split; [split; [split; assumption|exact H]|simpl; congruence].
-  - left. exists t. split; [lia|]. intros s L. apply Classical_Prop.NNPP. intros D. apply N. exists s. split; assumption.
+    + right. exists (play (S u) :: ds).
+      split; [split; [split; assumption|exact H]|simpl; congruence].
+  - left. exists t. split; [lia|]. intros s L. apply Classical_Prop.NNPP. intros D. apply N.
+    exists s. split; assumption.
 Qed.
 
 (* After the last move every record has a turn and keeps its action. *)
@@ -190,7 +195,8 @@ Qed.
 
 Theorem greater_payoff_is_greater_pair c d : payoff_of c < payoff_of d -> greater_pair c d.
 Proof.
-  unfold payoff_of, greater_pair. intros H. pose proof (utility_bounds c). pose proof (utility_bounds d).
+  unfold payoff_of, greater_pair. intros H. pose proof (utility_bounds c).
+  pose proof (utility_bounds d).
   rewrite divergence_by_utility. destruct (lt_eq_lt_dec (P_E c) (P_E d)) as [[L|E]|L].
   - left. exact L.
   - right. rewrite E in H. split; [exact E|lra].
@@ -206,17 +212,19 @@ Proof.
   intros [L|[-> L]]; [apply le_INR in L; rewrite S_INR in L|]; lra.
 Qed.
 
-(* Theorem (best-response dynamics end at a Nash equilibrium): no record can raise the payoff P_E + P_U by
-   changing its own action, so the regret is 0. *)
+(* Theorem (best-response dynamics end at a Nash equilibrium): no record can raise the payoff P_E +
+   P_U by changing its own action, so the regret is 0. *)
 Theorem dynamics_end {I : Type} (moves : I -> Q -> Q -> Prop) (who : nat -> I) (play : nat -> Q) :
   in_turn greater_pair moves who play -> again_and_again who ->
   exists T, (forall s, (T <= s)%nat -> play s = play T) /\
     forall i d, moves i (play T) d -> payoff_of d <= payoff_of (play T).
 Proof.
   intros turns again.
-  destruct (play_ends_at_nash all finite greater_pair pair_irreflexive pair_transitive moves who play turns
+  destruct (play_ends_at_nash all finite greater_pair pair_irreflexive pair_transitive moves who
+    play turns
               again) as [T [H N]].
-  exists T. split; [exact H|]. intros i d M. destruct (Rle_lt_dec (payoff_of d) (payoff_of (play T))) as [L|L];
+  exists T. split; [exact H|]. intros i d M.
+  destruct (Rle_lt_dec (payoff_of d) (payoff_of (play T))) as [L|L];
     [exact L|]. destruct (N d (ex_intro _ i M)). apply greater_payoff_is_greater_pair, L.
 Qed.
 
@@ -236,6 +244,7 @@ End Safe_start.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
-  (@best_responses_stop, @play_ends_at_nash, @a_maximum_is_nash, @equilibrium_exists, @dynamics_stop,
+  (@best_responses_stop, @play_ends_at_nash, @a_maximum_is_nash, @equilibrium_exists,
+    @dynamics_stop,
    @the_orders_agree, @dynamics_end, @safe_start).
 Print Assumptions checked_here.

@@ -25,8 +25,8 @@ Proof.
   - intros H E _. rewrite <- sum_scal. apply sum_le. intros x _. apply H.
 Qed.
 
-(* With countably many outputs, numbered by 0, 1, 2, ..., a set of outputs may be infinite. Its probability
-   is a series, and the bound for finite events gives the bound for every set. *)
+(* With countably many outputs, numbered by 0, 1, 2, ..., a set of outputs may be infinite. Its
+   probability is a series, and the bound for finite events gives the bound for every set. *)
 Definition chance (P : nat -> R) (S : nat -> bool) : R := Series (fun x => if S x then P x else 0).
 
 Theorem every_set_of_outputs eps (P Q : nat -> R) :
@@ -37,7 +37,8 @@ Proof.
   - intros H S. unfold chance. rewrite <- Series_scal_l. apply Series_le.
     + intros x. specialize (H x). specialize (P0 x). destruct (S x); lra.
     + apply (ex_series_scal_l (K := R_AbsRing) (V := R_NormedModule) (exp eps)).
-      apply (ex_series_le (K := R_AbsRing) (V := R_CompleteNormedModule) _ Q); [|exists 1; exact Q1].
+      apply (ex_series_le (K := R_AbsRing) (V := R_CompleteNormedModule) _ Q);
+        [|exists 1; exact Q1].
       intros x. specialize (Q0 x). change (Rabs (if S x then Q x else 0) <= Q x).
       destruct (S x); [rewrite Rabs_pos_eq; lra|rewrite Rabs_R0; exact Q0].
   - intros H x. specialize (H (Nat.eqb x)). unfold chance in H.
@@ -49,15 +50,17 @@ Proof.
       { induction k as [|k IH].
         - rewrite sum_O. destruct x; reflexivity.
         - rewrite sum_Sn, IH. destruct (Nat.eqb_spec x (Datatypes.S k)) as [->|Ne].
-          + rewrite (proj2 (Nat.leb_gt (Datatypes.S k) k)), Nat.leb_refl by lia. apply (Rplus_0_l (R (Datatypes.S k))).
-          + destruct (Nat.leb_spec x k), (Nat.leb_spec x (Datatypes.S k)); try lia; apply Rplus_0_r. }
+          + rewrite (proj2 (Nat.leb_gt (Datatypes.S k) k)), Nat.leb_refl by lia.
+            apply (Rplus_0_l (R (Datatypes.S k))).
+          + destruct (Nat.leb_spec x k), (Nat.leb_spec x (Datatypes.S k)); try lia;
+              apply Rplus_0_r. }
       rewrite A. destruct (Nat.leb_spec x m); [reflexivity|lia]. }
     rewrite !one in H. exact H.
 Qed.
 
-(* Theorem (ε bounds what can be learned). The attacker believes with probability prior that Jacob's record
-   is in the data. Bayes' rule multiplies the odds by P(x)/Q(x), where P and Q are the distributions of
-   the output with the record and without it. *)
+(* Theorem (ε bounds what can be learned). The attacker believes with probability prior that Jacob's
+   record is in the data. Bayes' rule multiplies the odds by P(x)/Q(x), where P and Q are the
+   distributions of the output with the record and without it. *)
 Definition posterior (prior a c : R) : R := prior * a / (prior * a + (1 - prior) * c).
 Definition odds (belief : R) : R := belief / (1 - belief).
 
@@ -68,7 +71,8 @@ Proof.
   unfold odds, posterior. field. repeat split; nra.
 Qed.
 
-Theorem posterior_odds {D X : Type} (neighbours : D -> D -> Prop) eps (M : D -> X -> R) d d' x prior :
+Theorem posterior_odds {D X : Type} (neighbours : D -> D -> Prop) eps
+  (M : D -> X -> R) d d' x prior :
   dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x \/ 0 < M d' x ->
   let belief := posterior prior (M d x) (M d' x) in
   exp (- eps) * odds prior <= odds belief <= exp eps * odds prior.
@@ -77,8 +81,10 @@ Proof.
   apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in U.
   apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in L.
   (* an output that occurs with the record or without it occurs in both cases *)
-  assert (both : 0 < M d x /\ 0 < M d' x) by (pose proof (exp_pos eps); split; destruct occurs; nra).
-  destruct both as [A C]. unfold belief. rewrite bayes by assumption. rewrite exp_Ropp. pose proof (exp_pos eps) as E.
+  assert (both : 0 < M d x /\ 0 < M d' x) by (pose proof (exp_pos eps); split; destruct occurs;
+    nra).
+  destruct both as [A C]. unfold belief. rewrite bayes by assumption. rewrite exp_Ropp.
+  pose proof (exp_pos eps) as E.
   set (a := M d x) in *. set (c := M d' x) in *. set (e := exp eps) in *.
   assert (O : 0 < odds prior) by (unfold odds; apply Rdiv_lt_0_compat; lra).
   assert (Q : a / c * c = a) by (field; lra). assert (I : / e * e = 1) by (field; lra).
@@ -92,7 +98,8 @@ Qed.
 (* ---- The Laplace mechanism on a grid ---- *)
 
 (* The L1 norm of a difference, and the weight of an output: c is the same number for every data set
-   (for densities (2b)^-w; for whole numbers with two-sided geometric noise the power of its norm). *)
+   (for densities (2b)^-w; for whole numbers with two-sided geometric noise the power of its
+   norm). *)
 Fixpoint distance (y f : list R) : R :=
   match y, f with a :: y', c :: f' => Rabs (a - c) + distance y' f' | _, _ => 0 end.
 Definition laplace (c b : R) (f y : list R) : R := c * exp (- (distance y f / b)).
@@ -102,7 +109,8 @@ Lemma triangle : forall y f g, length y = length f -> length f = length g ->
 Proof.
   induction y as [|a y IH]; intros [|u f] [|v g] L1 L2; simpl in *; try lia; try lra.
   specialize (IH f g ltac:(lia) ltac:(lia)).
-  pose proof (Rabs_triang (a - u) (u - v)). replace (a - u + (u - v)) with (a - v) in H by ring. lra.
+  pose proof (Rabs_triang (a - u) (u - v)). replace (a - u + (u - v)) with (a - v) in H by ring.
+  lra.
 Qed.
 
 Lemma distance_symmetric : forall f g, distance f g = distance g f.
@@ -147,32 +155,47 @@ Proof.
   - rewrite distance_symmetric. apply sensitive, N.
 Qed.
 
-(* And with no smaller ε: neighbours that attain the sensitivity, and the output f(d) itself. *)
-Theorem laplace_mechanism_tight eps d d' x :
-  neighbours d d' -> distance (f d) (f d') = sensitivity -> point x = f d ->
-  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> sensitivity / b <= eps.
+(* And with no smaller ε. Two neighbours, and the output f(d) itself, *)
+Lemma no_smaller_for_neighbours eps d d' x : neighbours d d' -> point x = f d ->
+  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> distance (f d) (f d') / b <= eps.
 Proof.
-  intros N S E H. destruct (H d d' N) as [H1 _].
-  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1. rewrite E, S in H1.
+  intros N E H. destruct (H d d' N) as [H1 _].
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1.
+  rewrite E in H1. set (s := distance (f d) (f d')) in *.
   assert (distance (f d) (f d) = 0) as Z0.
   { generalize (f d). induction l as [|a l IH]; simpl; [reflexivity|].
     rewrite IH, Rminus_diag_eq, Rabs_R0 by reflexivity. ring. }
   rewrite Z0 in H1. replace (- (0 / b)) with 0 in H1 by (field; lra). rewrite exp_0 in H1.
-  rewrite exp_Ropp in H1. pose proof (exp_pos (sensitivity / b)) as P.
-  assert (exp (sensitivity / b) <= exp eps).
-  { apply Rmult_le_reg_r with (c * / exp (sensitivity / b)).
+  rewrite exp_Ropp in H1. pose proof (exp_pos (s / b)) as P.
+  assert (exp (s / b) <= exp eps).
+  { apply Rmult_le_reg_r with (c * / exp (s / b)).
     - apply Rmult_lt_0_compat; [exact c_pos|apply Rinv_0_lt_compat; exact P].
-    - replace (exp (sensitivity / b) * (c * / exp (sensitivity / b))) with (c * 1) by (field; lra).
+    - replace (exp (s / b) * (c * / exp (s / b))) with (c * 1) by (field; lra).
       exact H1. }
-  destruct (Rle_lt_dec (sensitivity / b) eps) as [L|L]; [exact L|].
+  destruct (Rle_lt_dec (s / b) eps) as [L|L]; [exact L|].
   apply exp_increasing in L. lra.
+Qed.
+
+(* for neighbours that attain the sensitivity or come as close to it as we like. *)
+Theorem laplace_mechanism_tight eps :
+  (forall e, 0 < e -> exists d d' x,
+     neighbours d d' /\ sensitivity - e <= distance (f d) (f d') /\ point x = f d) ->
+  dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> sensitivity / b <= eps.
+Proof.
+  intros close H. apply Rnot_lt_le. intros L.
+  assert (Q : sensitivity / b * b = sensitivity) by (field; lra).
+  assert (G : eps * b < sensitivity) by nra.
+  destruct (close ((sensitivity - eps * b) / 2) ltac:(lra)) as [d [d' [x [N [Close E]]]]].
+  pose proof (no_smaller_for_neighbours eps d d' x N E H) as F.
+  assert (distance (f d) (f d') / b * b = distance (f d) (f d')) by (field; lra). nra.
 Qed.
 End Laplace_mechanism.
 
 (* ---- Post-processing ---- *)
 
-(* A map A that may use random numbers of its own sends x to y with probability A x y. The mechanism has
-   countably many outputs, numbered by 0, 1, 2, ..., so that y has a probability that is a series. *)
+(* A map A that may use random numbers of its own sends x to y with probability A x y. The mechanism
+   has countably many outputs, numbered by 0, 1, 2, ..., so that y has a probability that is a
+   series. *)
 Definition process {Y : Type} (A : nat -> Y -> R) (P : nat -> R) (y : Y) : R :=
   Series (fun x => A x y * P x).
 
@@ -202,7 +225,8 @@ Qed.
 (* ---- Sequential composition ---- *)
 
 (* The second mechanism may be chosen after seeing the first output x. *)
-Definition both {D X Y : Type} (M1 : D -> X -> R) (M2 : X -> D -> Y -> R) (d : D) (xy : X * Y) : R :=
+Definition both {D X Y : Type} (M1 : D -> X -> R) (M2 : X -> D -> Y -> R)
+    (d : D) (xy : X * Y) : R :=
   M1 d (fst xy) * M2 (fst xy) d (snd xy).
 
 Theorem basic_composition {D X Y : Type} (neighbours : D -> D -> Prop) (eps1 eps2 : R)
@@ -253,7 +277,8 @@ Proof.
       { destruct N as [N|N]; destruct (C seen _ _ N) as [B1 B2];
           [apply (proj1 (bounded_pointwise _ _ _) B1)|apply (proj1 (bounded_pointwise _ _ _) B2)]. }
       split; [apply Rmult_le_pos; auto|]. rewrite exp_plus.
-      replace (exp e * exp (sum Ms' snd) * (M seen d' x * transcript (map fst Ms') (seen ++ [x]) d' xs))
+      replace (exp e * exp (sum Ms' snd) * (M seen d' x * transcript (map fst Ms') (seen ++ [x]) d'
+        xs))
         with ((exp e * M seen d' x)
               * (exp (sum Ms' snd) * transcript (map fst Ms') (seen ++ [x]) d' xs)) by ring.
       apply Rmult_le_compat; auto. }
@@ -265,7 +290,8 @@ Inductive apart {D : Type} (neighbours : D -> D -> Prop) : nat -> D -> D -> Prop
 | apart_0 d : apart neighbours 0 d d
 | apart_S k d d' d'' : neighbours d d' -> apart neighbours k d' d'' -> apart neighbours (S k) d d''.
 
-Theorem group_privacy {D X : Type} (neighbours : D -> D -> Prop) (eps : R) (M : D -> X -> R) k d d' :
+Theorem group_privacy {D X : Type} (neighbours : D -> D -> Prop) (eps : R)
+  (M : D -> X -> R) k d d' :
   dp neighbours eps M -> apart neighbours k d d' -> bounded (INR k * eps) (M d) (M d').
 Proof.
   intros H A. apply bounded_pointwise. intros x. induction A as [d|k d d' d'' N A IH].

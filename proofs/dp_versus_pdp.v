@@ -82,7 +82,8 @@ Theorem within_is_a_bound_on_the_logarithm (eps a c : R) :
 Proof.
   intros A C. pose proof (exp_pos eps) as EP.
   assert (D : ln (a / c) = ln a - ln c).
-  { unfold Rdiv. rewrite ln_mult, ln_Rinv; try assumption; [ring|apply Rinv_0_lt_compat; assumption]. }
+  { unfold Rdiv. rewrite ln_mult, ln_Rinv; try assumption;
+      [ring|apply Rinv_0_lt_compat; assumption]. }
   rewrite D.
   assert (U : ln a <= eps + ln c <-> a <= exp eps * c).
   { rewrite <- (ln_exp eps) at 1. rewrite <- ln_mult by assumption. apply ln_le_iff; nra. }
@@ -93,6 +94,32 @@ Proof.
   - intros H. apply Rabs_le. lra.
 Qed.
 End Atoms.
+
+(* The loss as the page computes it, for rows without negative entries: the largest logarithm at the
+   outputs with P(x) > 0, and infinite if P_{-i}(x) = 0 at one of them. *)
+Theorem loss_is_the_largest_logarithm {X : Type} eps (p : @row X) others :
+  (forall r, In r (p :: others) -> forall x, 0 <= r x) ->
+  let P := released (p :: others) in let P' := released others in
+  pdp eps p others <-> forall x, 0 < P x -> 0 < P' x /\ Rabs (ln (P x / P' x)) <= eps.
+Proof.
+  intros nonneg P P'. unfold pdp. fold P P'. rewrite atoms_suffice. pose proof (exp_pos eps) as X0.
+  assert (both : forall x, 0 <= P x /\ 0 <= P' x /\ (P x = 0 -> P' x = 0)).
+  { intros x. unfold P, P', released. change (mass (p :: others) x) with (p x + mass others x).
+    pose proof (nonneg p (or_introl eq_refl) x) as p0.
+    assert (M : 0 <= mass others x).
+    { apply sum_nonneg. intros r I. apply (nonneg r (or_intror I)). }
+    assert (N : 0 < / INR (length (p :: others))) by (apply Rinv_0_lt_compat, lt_0_INR; simpl; lia).
+    assert (N' : 0 <= / INR (length others)).
+    { destruct others; [simpl; rewrite Rinv_0; lra|].
+      apply Rlt_le, Rinv_0_lt_compat, lt_0_INR. simpl. lia. }
+    unfold Rdiv. repeat split; try (apply Rmult_le_pos; lra).
+    intros Z. apply Rmult_integral in Z. replace (mass others x) with 0 by lra. ring. }
+  split; intros H x; specialize (H x); destruct (both x) as [A [B C]].
+  - intros PP. destruct H as [H1 H2]. assert (0 < P' x) by nra. split; [assumption|].
+    apply within_is_a_bound_on_the_logarithm; [assumption|assumption|split; assumption].
+  - destruct A as [A|A]; [|rewrite <- A, (C (eq_sym A)); lra].
+    destruct (H A) as [D L]. apply within_is_a_bound_on_the_logarithm; assumption.
+Qed.
 
 (* ---- The linear form of pDP ---- *)
 
@@ -147,7 +174,8 @@ Proof.
   pose proof (length_at_least_one others some) as M.
   assert (N : n = INR (length others) + 1) by (unfold n; simpl length; apply S_INR).
   unfold pdp. rewrite atoms_suffice.
-  assert (E : forall x, released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
+  assert (E : forall x,
+    released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
   { intros x. unfold released. fold n. rewrite N. reflexivity. }
   rewrite N. split; intros H x; specialize (H x).
   - rewrite E in H. destruct H as [U L].
@@ -156,7 +184,7 @@ Proof.
     split; [apply (upper_side _ _ _ _ M); exact U|apply (lower_side _ _ _ _ M); exact L].
 Qed.
 
-(* When ε >= ln n/(n-1), σ <= 0 and the left inequality always holds. *)
+(* When ε >= ln n/(n-1), σ <= 0, *)
 Theorem sigma_negative : sigma n eps <= 0 <-> ln (n / (n - 1)) <= eps.
 Proof.
   pose proof (length_at_least_one others some) as M.
@@ -171,6 +199,13 @@ Proof.
   rewrite same. split; intros H.
   - rewrite <- (ln_exp eps). destruct H as [H|H]; [left; apply ln_increasing; lra|rewrite H; lra].
   - rewrite <- (exp_ln _ Q). destruct H as [H|H]; [left; apply exp_increasing; lra|rewrite H; lra].
+Qed.
+
+(* and the left inequality always holds. *)
+Theorem left_side_always_holds x : sigma n eps <= 0 -> 0 <= p x -> 0 <= mass others x ->
+  sigma n eps * S x <= p x.
+Proof.
+  intros L P M. assert (E : S x = p x + mass others x) by reflexivity. nra.
 Qed.
 
 (* A record needs the noise of others: where nobody else is ever released, it cannot be private. *)
@@ -195,7 +230,7 @@ Context {X Z : Type}.
 Variable p : Z -> @row X.              (* a record with value z is released as x with p z x > 0 *)
 Variable r : R.
 Hypothesis positive : forall z x, 0 < p z x.
-Hypothesis at_most : forall z y x, p z x <= r * p y x.                  (* r is the largest ratio, *)
+Hypothesis at_most : forall z y x, p z x <= r * p y x.                 (* r is the largest ratio, *)
 Variables (y0 z0 : Z) (x0 : X).
 Hypothesis attained : p z0 x0 = r * p y0 x0.                            (* and it is attained *)
 
@@ -240,7 +275,8 @@ Proof.
   - (* Upper side *)
     apply Rmult_le_reg_r with (n * m); [unfold n; nra|].
     replace ((q + s) / n * (n * m)) with (m * (q + s)) by (unfold n; field; lra).
-    replace ((1 + (r - 1) / n) * (s / m) * (n * m)) with ((n + r - 1) * s) by (unfold n; field; lra).
+    replace ((1 + (r - 1) / n) * (s / m) * (n * m)) with ((n + r - 1) * s)
+      by (unfold n; field; lra).
     unfold n. lra.
   - (* Lower side *)
     apply Rmult_le_reg_r with (n * n * m); [unfold n; nra|].
@@ -248,7 +284,8 @@ Proof.
     replace ((1 + (r - 1) / n) * ((q + s) / n) * (n * n * m)) with (m * (n + r - 1) * (q + s))
       by (unfold n; field; lra).
     (* with s <= (n-1) r q the claim is (n+r-1)(1+(n-1)r) - n² r = (n-1)(r-1)² >= 0 *)
-    assert (key : (n + r - 1) * (1 + m * r) - n * n * r = m * ((r - 1) * (r - 1))) by (unfold n; ring).
+    assert (key : (n + r - 1) * (1 + m * r) - n * n * r = m * ((r - 1) * (r - 1)))
+      by (unfold n; ring).
     assert (0 <= m * ((r - 1) * (r - 1))) by (apply Rmult_le_pos; [lra|apply Rle_0_sqr]).
     destruct (Rle_lt_dec (n * n - m * (n + r - 1)) 0) as [L|L].
     + assert (s * (n * n - m * (n + r - 1)) <= 0) by nra.
@@ -325,6 +362,7 @@ Qed.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
-  (@mediant, @atoms_suffice, @within_is_a_bound_on_the_logarithm, @linear_form, @sigma_negative,
-   @alone_is_not_private, @sampling_supremum, @everyone_draws_from_q).
+  (@mediant, @atoms_suffice, @within_is_a_bound_on_the_logarithm, @loss_is_the_largest_logarithm,
+   @linear_form, @sigma_negative, @left_side_always_holds, @alone_is_not_private,
+   @the_worst_data_set, @sampling_supremum, @everyone_draws_from_q).
 Print Assumptions checked_here.

@@ -1,4 +1,5 @@
-(* Finite sums over lists, as all the other files use them. Nothing here is particular to privacy. *)
+(* Finite sums over lists, as all the other files use them. Nothing here is particular to
+   privacy. *)
 Require Import Reals Lra Lia List Permutation.
 Import ListNotations.
 Open Scope R_scope.
@@ -90,7 +91,8 @@ Lemma sum_of_part {A : Type} (E l : list A) (f : A -> R) :
   NoDup E -> incl E l -> (forall a, In a l -> 0 <= f a) -> sum E f <= sum l f.
 Proof.
   revert l. induction E as [|c E IH]; intros l D I F; [apply sum_nonneg; auto|].
-  inversion D as [|? ? C' D']; subst. destruct (in_split c l (I c (or_introl eq_refl))) as [l1 [l2 ->]].
+  inversion D as [|? ? C' D']; subst.
+  destruct (in_split c l (I c (or_introl eq_refl))) as [l1 [l2 ->]].
   rewrite sum_app. simpl. assert (L : sum E f <= sum (l1 ++ l2) f).
   { apply IH; [exact D'| |].
     - intros e He. pose proof (I e (or_intror He)) as J.

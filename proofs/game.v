@@ -1,7 +1,8 @@
 (* The NVO game: a companion to book/game/nvo-game.md and book/game/best-response.md.
 
-   The game is defined here once: records, actions, profiles, the released distribution, who is private, the
-   payoff, and the moves. The theorems after it are about this game, and use those of the other files. *)
+   The game is defined here once: records, actions, profiles, the released distribution, who is
+   private, the payoff, and the moves. The theorems after it are about this game, and use those of
+   the other files. *)
 Require Import Reals Lra Lia List.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.truncated_laplace Pdp.theorem_one Pdp.nvo_game.
 Require Import Pdp.best_response.
@@ -19,7 +20,8 @@ Lemma taken_out_length {A : Type} (l : list A) : length (taken_out l) = length l
 Proof. induction l as [|a l IH]; [reflexivity|]. simpl. rewrite map_length, IH. reflexivity. Qed.
 
 Lemma in_taken_out {A : Type} (l : list A) r others :
-  In (r, others) (taken_out l) <-> exists before after, l = before ++ r :: after /\ others = before ++ after.
+  In (r, others) (taken_out l) <-> exists before after, l = before ++ r :: after /\ others
+    = before ++ after.
 Proof.
   revert r others. induction l as [|a l IH]; intros r others; simpl.
   - split; [intros []|]. intros [[|b before] [after [E _]]]; discriminate.
@@ -30,7 +32,8 @@ Proof.
         exists (a :: before), after. split; reflexivity.
     + intros [[|b before] [after [E ->]]]; injection E as -> E.
       * left. rewrite E. reflexivity.
-      * right. exists (r, before ++ after). split; [reflexivity|]. apply IH. exists before, after. split; [exact E|reflexivity].
+      * right. exists (r, before ++ after). split; [reflexivity|]. apply IH. exists before, after.
+        split; [exact E|reflexivity].
 Qed.
 
 Lemma in_all_bins (K : nat) (x : bin K) : In x (all_bins K).
@@ -46,7 +49,7 @@ Context {A : Type}.                                     (* the actions, each a c
 Variable actions : list A.
 Hypothesis all_actions : forall a, In a actions.
 Variable K : nat.                                       (* bins *)
-Variable p : A -> nat -> nat -> R.                      (* p a k x: a record of bin k with action a is released as x *)
+Variable p : A -> nat -> nat -> R.   (* p a k x: a record of bin k with action a is released as x *)
 Variable data : list nat.                               (* the bin of each record *)
 Variable eps : R.
 
@@ -87,13 +90,15 @@ Definition passes (r_others : (nat * A) * list (nat * A)) : bool :=
   let P := released (its_row (fst r_others) :: map its_row (snd r_others)) in
   let P' := released (map its_row (snd r_others)) in
   forallb (fun x => if Rle_dec (P x) (exp eps * P' x) then
-                      if Rle_dec (P' x) (exp eps * P x) then true else false else false) (all_bins K).
+                      if Rle_dec (P' x) (exp eps * P x) then true else false else false) (all_bins
+                        K).
 Definition P_E (c : profile) : nat := length (filter passes (taken_out (records c))).
 
 (* The utility, and the payoff, which all players share. *)
 Definition rows (c : profile) : list (nat * (nat -> R)) :=
   map (fun r => (fst r, p (snd r) (fst r))) (records c).
-Definition divergence (c : profile) : R := KL (occupied_bins (rows c)) (histogram (rows c)) (output (rows c)).
+Definition divergence (c : profile) : R :=
+  KL (occupied_bins (rows c)) (histogram (rows c)) (output (rows c)).
 Definition P_U (c : profile) : R := 1 - divergence c / ln (INR K).
 Definition payoff (c : profile) : R := INR (P_E c) + P_U c.
 Definition equilibrium (c : profile) : Prop := forall i d, moves i c d -> payoff d <= payoff c.
@@ -125,7 +130,9 @@ Proof.
 Qed.
 
 Lemma number_of_records c : length (records c) = length data.
-Proof. pose proof (f_equal (@length nat) (bins_of_the_records c)) as H. rewrite map_length in H. exact H. Qed.
+Proof. pose proof (f_equal (@length nat) (bins_of_the_records c)) as H. rewrite map_length in H.
+  exact H.
+Qed.
 
 Lemma passes_is_private r others : passes (r, others) = true <-> is_private r others.
 Proof.
@@ -137,7 +144,8 @@ Proof.
 Qed.
 
 Lemma filter_length_all {B : Type} (f : B -> bool) l :
-  (length (filter f l) <= length l)%nat /\ (length (filter f l) = length l <-> forall b, In b l -> f b = true).
+  (length (filter f l) <= length l)%nat /\ (length (filter f l) = length l <-> forall b, In b l ->
+    f b = true).
 Proof.
   induction l as [|a l [L E]]; [split; [apply le_n|split; [intros _ b []|reflexivity]]|]. simpl.
   destruct (f a) eqn:F; simpl; split; try lia.
@@ -158,7 +166,8 @@ Theorem all_count_as_private c : P_E c = length data <-> all_are_private c.
 Proof.
   unfold P_E. rewrite <- (number_of_records c), <- (taken_out_length (records c)).
   rewrite (proj2 (filter_length_all passes (taken_out (records c)))). split.
-  - intros H before r after E. apply passes_is_private, H, in_taken_out. exists before, after. split; [exact E|reflexivity].
+  - intros H before r after E. apply passes_is_private, H, in_taken_out. exists before, after.
+    split; [exact E|reflexivity].
   - intros H [r others] I. apply in_taken_out in I. destruct I as [before [after [E ->]]].
     apply passes_is_private, H, E.
 Qed.
@@ -184,7 +193,8 @@ Proof. pose proof (le_INR 2 K two). simpl in H. lra. Qed.
 
 Lemma rows_some c : rows c <> [].
 Proof.
-  unfold rows. intros E. apply map_eq_nil in E. pose proof (number_of_records c) as L. rewrite E in L.
+  unfold rows. intros E. apply map_eq_nil in E. pose proof (number_of_records c) as L.
+  rewrite E in L.
   destruct data; [contradiction|discriminate].
 Qed.
 
@@ -193,7 +203,8 @@ Theorem utility_of_the_game c : (forall a k, In k data -> 1 / INR K <= p a k k) 
 Proof.
   intros own. apply (utility_of_a_profile K two (rows c) (rows_some c)).
   - apply (of_the_rows c (fun r => (fst r < K)%nat)). intros a k I. apply on_the_grid, I.
-  - intros r x I X. revert r I. apply (of_the_rows c (fun r => 0 <= snd r x)). intros a k I. apply p_nonnegative; auto.
+  - intros r x I X. revert r I. apply (of_the_rows c (fun r => 0 <= snd r x)). intros a k I.
+    apply p_nonnegative; auto.
   - apply (of_the_rows c (fun r => sum (seq 0 K) (snd r) = 1)). intros a k I. apply p_sums; auto.
   - apply (of_the_rows c (fun r => 1 / INR K <= snd r (fst r))). intros a k I. apply own, I.
 Qed.
@@ -203,12 +214,14 @@ Theorem positive_utility c : (forall a k, In k data -> 1 / INR K < p a k k) -> 0
 Proof.
   intros own. apply (utility_of_a_strict_profile K two (rows c) (rows_some c)).
   - apply (of_the_rows c (fun r => (fst r < K)%nat)). intros a k I. apply on_the_grid, I.
-  - intros r x I X. revert r I. apply (of_the_rows c (fun r => 0 <= snd r x)). intros a k I. apply p_nonnegative; auto.
+  - intros r x I X. revert r I. apply (of_the_rows c (fun r => 0 <= snd r x)). intros a k I.
+    apply p_nonnegative; auto.
   - apply (of_the_rows c (fun r => 1 / INR K < snd r (fst r))). intros a k I. apply own, I.
 Qed.
 
-(* Proposition (potential and existence). A function is an exact potential if every change of one player's action
-   changes it by as much as that player's payoff. Here all players have the same payoff. *)
+(* Proposition (potential and existence). A function is an exact potential if every change of one
+   player's action changes it by as much as that player's payoff. Here all players have the same
+   payoff. *)
 Definition exact_potential (payoffs : player -> profile -> R) (Phi : profile -> R) : Prop :=
   forall i c d, moves i c d -> payoffs i d - payoffs i c = Phi d - Phi c.
 
@@ -249,13 +262,15 @@ Proof.
     unfold P_U. lra.
 Qed.
 
-(* Theorem (best-response dynamics end at a Nash equilibrium), from every start and in every order of play in
-   which each record has its turn again and again. Profiles are compared by the pair (P_E, -KL). *)
+(* Theorem (best-response dynamics end at a Nash equilibrium), from every start and in every order
+   of play in which each record has its turn again and again. Profiles are compared by the pair
+   (P_E, -KL). *)
 Theorem best_responses_end (who : nat -> player) (play : nat -> profile) :
   in_turn (greater_pair P_E divergence) moves who play -> again_and_again who ->
   exists T, (forall s, (T <= s)%nat -> play s = play T) /\ equilibrium (play T).
 Proof.
-  exact (dynamics_end (all_of data) (in_all_of data) P_E divergence (INR K) K_above_one bounds moves who play).
+  exact (dynamics_end (all_of data) (in_all_of data) P_E divergence (INR K) K_above_one bounds moves
+    who play).
 Qed.
 
 (* Fewer moves than there are profiles. *)
@@ -274,7 +289,8 @@ Theorem safe_start_stays_safe (who : nat -> player) (play : nat -> profile) :
   exists T, (forall s, (T <= s)%nat -> play s = play T) /\ equilibrium (play T).
 Proof.
   intros turns again G. apply all_count_as_private in G.
-  destruct (safe_start (all_of data) (in_all_of data) P_E divergence (length data) at_most_all (INR K)
+  destruct (safe_start (all_of data) (in_all_of data) P_E divergence (length data) at_most_all
+    (INR K)
               K_above_one bounds moves who play turns again G) as [S E].
   split; [|exact E]. intros t. apply all_count_as_private, S.
 Qed.
@@ -330,25 +346,29 @@ Theorem safe_start_exists (a : A) : 0 < eps -> (2 <= length data)%nat ->
   all_are_private K laplace data eps (everybody data a).
 Proof.
   intros E N B before r after R. rewrite records_of_everybody in R. unfold is_private.
-  assert (others : exists l, before ++ after = map (fun k => (k, a)) l /\ S (length l) = length data /\
+  assert (others : exists l, before ++ after = map (fun k => (k, a)) l /\ S (length l) = length data
+    /\
             exists k, r = (k, a) /\ forall j, In j (k :: l) -> (j < K)%nat).
   { apply map_eq_app in R. destruct R as [l1 [l2 [-> [<- R]]]].
     destruct l2 as [|k l2]; [discriminate|]. simpl in R. injection R as <- <-.
     exists (l1 ++ l2). split; [symmetry; apply map_app|]. split; [rewrite !app_length; simpl; lia|].
-    exists k. split; [reflexivity|]. intros j J. apply on_the_grid. simpl in J. rewrite in_app_iff in J |- *.
+    exists k. split; [reflexivity|]. intros j J. apply on_the_grid. simpl in J.
+    rewrite in_app_iff in J |- *.
     simpl. tauto. }
   destruct others as [l [-> [L [k [-> grid]]]]].
   pose proof (theorem_one_prime eps K E (k, scale a) (map (fun j => (j, scale a)) l)) as T.
   rewrite map_map in *. apply T.
   - destruct l; [simpl in L; lia|discriminate].
-  - intros i [<-|I]; [apply grid; left; reflexivity|]. apply in_map_iff in I. destruct I as [j [<- J]].
+  - intros i [<-|I]; [apply grid; left; reflexivity|]. apply in_map_iff in I.
+    destruct I as [j [<- J]].
     apply grid. right. exact J.
   - simpl length. rewrite map_length, L. intros i [<-|I]; [exact B|]. apply in_map_iff in I.
     destruct I as [j [<- _]]. exact B.
 Qed.
 
 (* From there best responses keep every record private, and end at an equilibrium. *)
-Theorem laplace_safe_start (actions : list A) (a : A) (who : nat -> player data) (play : nat -> profile data) :
+Theorem laplace_safe_start (actions : list A) (a : A) (who : nat -> player data)
+  (play : nat -> profile data) :
   (forall b, In b actions) -> 0 < eps -> (2 <= length data)%nat ->
   scale_bound (INR (length data)) eps <= scale a ->
   in_turn (greater_pair (P_E K laplace data eps) (divergence laplace data)) (moves data) who play ->
@@ -357,7 +377,8 @@ Theorem laplace_safe_start (actions : list A) (a : A) (who : nat -> player data)
   exists T, (forall s, (T <= s)%nat -> play s = play T) /\ equilibrium K laplace data eps (play T).
 Proof.
   intros all E N B turns again start.
-  apply (safe_start_stays_safe actions all K laplace data eps two) with (who := who); try assumption.
+  apply (safe_start_stays_safe actions all K laplace data eps two) with (who := who);
+    try assumption.
   - intros Z. rewrite Z in N. simpl in N. lia.
   - intros b k x L X. apply (laplace_rows b k L), X.
   - intros b k L. apply (laplace_rows b k L).

@@ -1,7 +1,8 @@
 (* The heights as a profile of the game: a companion to book/checks.md.
 
-   The certificate of heights.v is about a list of rows in whole numbers. Here it becomes a statement about the game:
-   every profile whose records have these rows makes all records private. *)
+   The certificate of heights.v is about a list of rows in whole numbers. Here it becomes a
+   statement about the game: every profile whose records have these rows makes all records
+   private. *)
 Require Import Reals Lra Lia List.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.game.
 Require Pdp.whole_numbers Pdp.heights.
@@ -10,11 +11,13 @@ Open Scope R_scope.
 
 (* A record that is private at every whole number is private at every bin of a grid. *)
 Lemma private_on_a_grid (K : nat) eps (p : @row nat) (others : list (@row nat)) :
-  pdp eps p others -> pdp eps (fun x : bin K => p (proj1_sig x)) (map (fun q (x : bin K) => q (proj1_sig x)) others).
+  pdp eps p others -> pdp eps (fun x : bin K => p (proj1_sig x))
+    (map (fun q (x : bin K) => q (proj1_sig x)) others).
 Proof.
   intros H. apply atoms_suffice. intros x.
   apply (proj1 (atoms_suffice _ _ _)) with (x := proj1_sig x) in H.
-  unfold released, mass in *. simpl length in *. simpl sum in *. rewrite sum_map, map_length. exact H.
+  unfold released, mass in *. simpl length in *. simpl sum in *. rewrite sum_map, map_length.
+  exact H.
 Qed.
 
 (* The same for any list of rows whose records are private, whichever is taken out. *)
@@ -30,14 +33,18 @@ Qed.
 
 Lemma rows_in_whole_numbers eps units (people : list whole_numbers.weights) :
   (forall before w after, people = before ++ w :: after ->
-     pdp eps (whole_numbers.probability units w) (map (whole_numbers.probability units) (before ++ after))) ->
-  forall before q after, map (whole_numbers.probability units) people = before ++ q :: after -> pdp eps q (before ++ after).
+     pdp eps (whole_numbers.probability units w)
+       (map (whole_numbers.probability units) (before ++ after))) ->
+  forall before q after, map (whole_numbers.probability units) people = before ++ q :: after ->
+    pdp eps q (before ++ after).
 Proof.
   intros H before q after E. apply map_eq_app in E. destruct E as [b [rest [S [B R]]]].
-  destruct rest as [|w a]; [discriminate|]. injection R as <- A. rewrite <- B, <- A, <- map_app. exact (H b w a S).
+  destruct rest as [|w a]; [discriminate|]. injection R as <- A. rewrite <- B, <- A, <- map_app.
+  exact (H b w a S).
 Qed.
 
-Theorem heights_are_private_in_the_game {A : Type} (K : nat) (p : A -> nat -> nat -> R) (data : list nat)
+Theorem heights_are_private_in_the_game {A : Type} (K : nat)
+  (p : A -> nat -> nat -> R) (data : list nat)
     (c : @profile A data) :
   map (fun r => p (snd r) (fst r)) (records data c)
     = map (whole_numbers.probability heights.units) (whole_numbers.people heights.profile) ->
@@ -51,14 +58,17 @@ Qed.
 Fixpoint profile_from {A : Type} (l : list (nat * A)) : @profile_of A (map fst l) :=
   match l with [] => tt | r :: l' => (snd r, profile_from l') end.
 
-Theorem a_profile_with_these_rows units (people : list whole_numbers.weights) (bin_of : whole_numbers.weights -> nat) :
+Theorem a_profile_with_these_rows units (people : list whole_numbers.weights)
+  (bin_of : whole_numbers.weights -> nat) :
   let l := map (fun w => (bin_of w, w)) people in
   map (fun r => (fun w (_ x : nat) => whole_numbers.probability units w x) (snd r) (fst r))
     (records (map fst l) (profile_from l)) = map (whole_numbers.probability units) people.
 Proof.
-  intros l. unfold records, l. induction people as [|w people IH]; [reflexivity|]. cbv zeta in IH. simpl.
+  intros l. unfold records, l. induction people as [|w people IH]; [reflexivity|]. cbv zeta in IH.
+  simpl.
   apply f_equal2; [reflexivity|exact IH].
 Qed.
 
-Definition checked_here := (@rows_of_the_game, @a_profile_with_these_rows, @heights_are_private_in_the_game).
+Definition checked_here :=
+  (@rows_of_the_game, @a_profile_with_these_rows, @heights_are_private_in_the_game).
 Print Assumptions checked_here.

@@ -15,19 +15,22 @@ Lemma ratio_form_at_one_output (m eps p s : R) : 1 <= m ->
   ((p + s) / n <= exp eps * (s / m) <-> p <= R_of n eps * (s / m)) /\
   (s / m <= exp eps * ((p + s) / n) <-> R'_of n eps * (s / m) <= p).
 Proof.
-  intros M n. unfold R_of, R'_of. rewrite exp_Ropp. pose proof (exp_pos eps) as E. set (e := exp eps) in *.
+  intros M n. unfold R_of, R'_of. rewrite exp_Ropp. pose proof (exp_pos eps) as E.
+  set (e := exp eps) in *.
   assert (P : (p + s) / n * n = p + s) by (unfold n; field; lra).
   assert (Q : s / m * m = s) by (field; lra).
   set (P' := s / m) in *. set (P1 := (p + s) / n) in *.
   assert (I : / e * e = 1) by (field; lra).
   split; split; intros H.
   - (* n P = p + (n - 1) P_{-i} *)
-    assert (P1 * n <= e * P' * n) by (apply Rmult_le_compat_r; unfold n in *; lra). unfold n in *. lra.
+    assert (P1 * n <= e * P' * n) by (apply Rmult_le_compat_r; unfold n in *; lra). unfold n in *.
+    lra.
   - apply Rmult_le_reg_r with n; [unfold n; lra|]. unfold n in *. lra.
   - assert (A : P' * n <= e * P1 * n) by (apply Rmult_le_compat_r; unfold n in *; lra).
     assert (B : / e * (P' * n) <= / e * (e * P1 * n)).
     { apply Rmult_le_compat_l; [apply Rlt_le, Rinv_0_lt_compat, E|exact A]. }
-    replace (/ e * (e * P1 * n)) with (/ e * e * (P1 * n)) in B by ring. rewrite I, P in B. unfold n in *. lra.
+    replace (/ e * (e * P1 * n)) with (/ e * e * (P1 * n)) in B by ring. rewrite I, P in B.
+    unfold n in *. lra.
   - assert (A : / e * (P' * n) <= P1 * n) by (rewrite P; unfold n in *; lra).
     assert (B : e * (/ e * (P' * n)) <= e * (P1 * n)) by (apply Rmult_le_compat_l; lra).
     replace (e * (/ e * (P' * n))) with (/ e * e * (P' * n)) in B by ring. rewrite I in B.
@@ -49,7 +52,8 @@ Theorem ratio_form : pdp eps p others <->
 Proof.
   pose proof (length_at_least_one others some_others) as M.
   unfold pdp. rewrite atoms_suffice, n_is_one_more.
-  assert (E : forall x, released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
+  assert (E : forall x,
+    released (p :: others) x = (p x + mass others x) / (INR (length others) + 1)).
   { intros x. unfold released. fold n. rewrite n_is_one_more. reflexivity. }
   split; intros H x; specialize (H x);
     destruct (ratio_form_at_one_output (INR (length others)) eps (p x) (mass others x) M) as [U L].
@@ -64,16 +68,19 @@ Proof.
   pose proof (length_at_least_one others some_others) as M. pose proof n_is_one_more as N.
   unfold R'_of, sigma. rewrite exp_Ropp. pose proof (exp_pos eps) as E. set (e := exp eps) in *.
   assert (I : / e * e = 1) by (field; lra). assert (J : / n * n = 1) by (field; lra).
-  assert (0 < / e) by (apply Rinv_0_lt_compat, E). assert (0 < / n) by (apply Rinv_0_lt_compat; lra).
+  assert (0 < / e) by (apply Rinv_0_lt_compat, E).
+  assert (0 < / n) by (apply Rinv_0_lt_compat; lra).
   replace (1 / n) with (/ n) by (field; lra).
-  assert (A : (1 - n * (1 - / e)) * (e * / n) = / n * e - e * (/ n * n) + (/ e * e) * (/ n * n)) by ring.
+  assert (A : (1 - n * (1 - / e)) * (e * / n) = / n * e - e * (/ n * n) + (/ e * e) * (/ n * n))
+    by ring.
   rewrite I, J in A. assert (0 < e * / n) by (apply Rmult_lt_0_compat; assumption).
   split; intros H'; nra.
 Qed.
 End Ratio_form.
 
-(* Corollary (the scale bound from the ratio): with scales of at least b* = 1/ln R every entry of a row is at most
-   R times each other entry at the same output, so it is at most R times their mean, and the ratio form applies. *)
+(* Corollary (the scale bound from the ratio): with scales of at least b* = 1/ln R every entry of a
+   row is at most R times each other entry at the same output, so it is at most R times their mean,
+   and the ratio form applies. *)
 Theorem scale_bound_from_the_ratio (eps : R) (K : nat) (r : record) (others : list record) :
   0 < eps -> others <> [] ->
   (forall i, In i (r :: others) -> (fst i < K)%nat) ->
@@ -93,8 +100,8 @@ Hypothesis some : (1 <= m)%nat.
 Let n := INR m + 1.
 Let ratio := 1 + n * (exp eps - 1).                     (* R *)
 
-(* Theorem (fixed local randomisers). The page goes through the supremum; the same two sums prove both
-   directions here, and outputs that some row does not reach need no case of their own. *)
+(* Theorem (fixed local randomisers). The page goes through the supremum; the same two sums prove
+   both directions here, and outputs that some row does not reach need no case of their own. *)
 Theorem fixed_randomisers :
   (forall k others, length others = m -> pdp eps (p k) (map p others))
   <-> (forall j k x, p k x <= ratio * p j x).
@@ -150,8 +157,8 @@ Proof.
 Qed.
 End Fixed_randomiser.
 
-(* K-ary randomised response on K bins: with probability 1 - λ the record's own bin, and otherwise a bin
-   drawn uniformly from all K. *)
+(* K-ary randomised response on K bins: with probability 1 - λ the record's own bin, and otherwise a
+   bin drawn uniformly from all K. *)
 Definition randomised_response (K : nat) (lambda : R) (k x : bin K) : R :=
   (if Nat.eq_dec (proj1_sig k) (proj1_sig x) then 1 - lambda else 0) + lambda / INR K.
 
@@ -166,8 +173,10 @@ Proof.
                             = if andb (s <=? k) (k <? s + m)%nat then 1 - lambda else 0).
   { induction m as [|m IH]; intros s; simpl.
     - destruct (Nat.leb_spec s k); destruct (Nat.ltb_spec k (s + 0)); simpl; try lia; reflexivity.
-    - rewrite IH. destruct (Nat.eq_dec k s); destruct (Nat.leb_spec (S s) k); destruct (Nat.leb_spec s k);
-        destruct (Nat.ltb_spec k (S s + m)); destruct (Nat.ltb_spec k (s + S m)); simpl; try lia; lra. }
+    - rewrite IH. destruct (Nat.eq_dec k s); destruct (Nat.leb_spec (S s) k);
+        destruct (Nat.leb_spec s k);
+        destruct (Nat.ltb_spec k (S s + m)); destruct (Nat.ltb_spec k (s + S m)); simpl; try lia;
+          lra. }
   rewrite own. destruct (Nat.leb_spec 0 k); destruct (Nat.ltb_spec k (0 + K)); simpl; try lia.
   assert (0 < INR K) by (apply lt_0_INR; lia). field. lra.
 Qed.
@@ -182,9 +191,11 @@ Proof.
   intros HK Hm E0 L. assert (K2 : 2 <= INR K) by (apply (le_INR 2); exact HK).
   assert (M : 1 <= INR m) by (apply (le_INR 1); exact Hm).
   assert (E1 : 0 <= exp eps - 1) by (pose proof (exp_ineq1_le eps); lra).
-  assert (C0 : 0 <= lambda / INR K) by (apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]).
+  assert (C0 : 0 <= lambda / INR K)
+    by (apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]).
   assert (nonneg : forall k x, 0 <= randomised_response K lambda k x).
-  { intros k x. unfold randomised_response. destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x)); lra. }
+  { intros k x. unfold randomised_response. destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x));
+      lra. }
   rewrite (fixed_randomisers _ nonneg eps m E0 Hm).
   set (R1 := (INR m + 1) * (exp eps - 1)). assert (P1 : 0 <= R1) by (unfold R1; nra).
   (* the largest ratio is 1 + K (1-λ)/λ; it is at most R if and only if K (1-λ) <= (R-1) λ *)
@@ -197,7 +208,8 @@ Proof.
     intros H. assert (B0 : (0 < K)%nat) by lia. assert (B1 : (1 < K)%nat) by lia.
     specialize (H (exist _ 0%nat B0) (exist _ 1%nat B1) (exist _ 1%nat B1)). simpl in H. lra.
   - intros H j k x.
-    destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x)); destruct (Nat.eq_dec (proj1_sig j) (proj1_sig x)); nra.
+    destruct (Nat.eq_dec (proj1_sig k) (proj1_sig x));
+      destruct (Nat.eq_dec (proj1_sig j) (proj1_sig x)); nra.
 Qed.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)

@@ -1,5 +1,6 @@
 (* A dominating pair for many draws: a companion to book/audit/many-draws.md. *)
 Require Import Reals Lra Lia Psatz List.
+Require FinFun.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Import ListNotations.
 Open Scope R_scope.
@@ -129,8 +130,8 @@ Proof.
       simpl; f_equal; apply IH, I.
 Qed.
 
-(* Part 3. If the numbers of successes satisfy the inequality of (ε′, δ) in every set, then the m draws
-   satisfy it for every event E, a finite set of sequences of m outputs. *)
+(* Part 3. If the numbers of successes satisfy the inequality of (ε′, δ) in every set, then the m
+   draws satisfy it for every event E, a finite set of sequences of m outputs. *)
 Theorem cost_of_many_draws (m : nat) (e s s' delta : R) (f f' : X -> R) :
   (forall x, f x = s * success x + (1 - s) * failure x) ->
   (forall x, f' x = s' * success x + (1 - s') * failure x) ->
@@ -142,7 +143,8 @@ Proof.
   set (W := fun ts => sum E (second_step ts)).
   assert (post : forall g r, (forall x, g x = r * success x + (1 - r) * failure x) ->
     sum E (draws g) = sum (all_trials m) (fun ts => trials r ts * W ts)).
-  { intros g r Hg. rewrite (sum_ext E _ (fun xs => sum (all_trials m) (fun ts => trials r ts * second_step ts xs))).
+  { intros g r Hg. rewrite (sum_ext E _
+      (fun xs => sum (all_trials m) (fun ts => trials r ts * second_step ts xs))).
     - rewrite sum_swap. apply sum_ext. intros ts _. unfold W. apply sum_scal.
     - intros xs I. rewrite (draws_are_post_processing g r Hg), (L xs I). reflexivity. }
   rewrite (post f s Hf), (post f' s' Hf').
@@ -151,7 +153,8 @@ Proof.
   assert (law_of : forall r ts, In ts (all_trials m) -> trials r ts = law r (successes ts)).
   { intros r ts I. rewrite only_the_number_counts. unfold law, successes.
     assert (N : count_occ Bool.bool_dec ts false = (m - count_occ Bool.bool_dec ts true)%nat).
-    { assert (T : forall us, (count_occ Bool.bool_dec us true + count_occ Bool.bool_dec us false = length us)%nat).
+    { assert (T : forall us,
+        (count_occ Bool.bool_dec us true + count_occ Bool.bool_dec us false = length us)%nat).
       { induction us as [|[] us IH]; simpl; lia. }
       specialize (T ts). rewrite (length_of_trials m ts I) in T. lia. }
     rewrite N. reflexivity. }
@@ -159,7 +162,8 @@ Proof.
   specialize (numbers set). unfold number in numbers.
   assert (W1 : forall ts, In ts (all_trials m) -> 0 <= W ts <= 1).
   { intros ts I. split; [apply sum_nonneg; intros; apply second_step_nonneg|].
-    rewrite <- (second_step_one ts). unfold W. apply sum_of_part; [exact D| |intros; apply second_step_nonneg].
+    rewrite <- (second_step_one ts). unfold W.
+    apply sum_of_part; [exact D| |intros; apply second_step_nonneg].
     intros xs J. rewrite (length_of_trials m ts I), <- (L xs J). apply all_words. }
   assert (K : forall l, (forall ts, In ts l -> In ts (all_trials m)) ->
     sum l (fun ts => trials s ts * W ts) - e * sum l (fun ts => trials s' ts * W ts)
@@ -173,19 +177,22 @@ Proof.
     { unfold set. rewrite Y, Y'. destruct (Rlt_dec _ _) as [Z|Z]; [left|right]; split; auto; lra. }
     cbn [filter sum fold_right]. destruct Z as [[-> Z]|[-> Z]]; cbn [sum fold_right].
     - assert (trials s ts * W ts - e * (trials s' ts * W ts) <= trials s ts - e * trials s' ts).
-      { replace (trials s ts * W ts - e * (trials s' ts * W ts)) with ((trials s ts - e * trials s' ts) * W ts) by ring.
+      { replace (trials s ts * W ts - e * (trials s' ts * W ts))
+          with ((trials s ts - e * trials s' ts) * W ts) by ring.
         assert ((trials s ts - e * trials s' ts) * W ts <= (trials s ts - e * trials s' ts) * 1)
           by (apply Rmult_le_compat_l; lra). lra. }
       unfold sum in *. lra.
     - assert (trials s ts * W ts - e * (trials s' ts * W ts) <= 0).
-      { replace (trials s ts * W ts - e * (trials s' ts * W ts)) with (- ((e * trials s' ts - trials s ts) * W ts)) by ring.
+      { replace (trials s ts * W ts - e * (trials s' ts * W ts))
+          with (- ((e * trials s' ts - trials s ts) * W ts)) by ring.
         assert (0 <= (e * trials s' ts - trials s ts) * W ts) by (apply Rmult_le_pos; lra). lra. }
       unfold sum in *. lra. }
   specialize (K (all_trials m) (fun _ I => I)). lra.
 Qed.
 End Dominating_pair.
 
-(* The ratio of an ε-pDP record lies in [A, B]: it makes no output rarer than by the factor 1 - 1/n. *)
+(* The ratio of an ε-pDP record lies in [A, B]: it makes no output rarer than by the factor 1 -
+   1/n. *)
 Theorem ratio_between {X : Type} (n eps : R) (P Q p : X -> R) :
   1 <= n -> (forall x, 0 <= p x) -> (forall x, P x = (1 - 1 / n) * Q x + p x / n) ->
   (forall x, P x <= exp eps * Q x /\ Q x <= exp eps * P x) ->
@@ -197,24 +204,28 @@ Proof.
     assert (exp (- eps) * Q x <= exp (- eps) * (exp eps * P x)).
     { apply Rmult_le_compat_l; [apply Rlt_le, exp_pos|apply loss]. }
     rewrite <- Rmult_assoc, E in H. lra.
-  - assert (0 <= p x / n) by (apply Rmult_le_pos; [exact p0|apply Rlt_le, Rinv_0_lt_compat; lra]). lra.
+  - assert (0 <= p x / n) by (apply Rmult_le_pos; [exact p0|apply Rlt_le, Rinv_0_lt_compat; lra]).
+    lra.
 Qed.
 
-(* Part 2. If ε >= ln n/(n-1), then A = 1 - 1/n, a success has the probability 1/R without the record, and
-   H = p_i. *)
-Theorem success_is_the_record {X : Type} (n eps : R) (P Q p : X -> R) : 1 < n -> ln (n / (n - 1)) <= eps ->
+(* Part 2. If ε >= ln n/(n-1), then A = 1 - 1/n, a success has the probability 1/R without the
+   record, and H = p_i. *)
+Theorem success_is_the_record {X : Type} (n eps : R) (P Q p : X -> R) : 1 < n ->
+  ln (n / (n - 1)) <= eps ->
   (forall x, P x = (1 - 1 / n) * Q x + p x / n) ->
   let A := Rmax (1 - 1 / n) (exp (- eps)) in
   a A (exp eps) = 1 / (1 + n * (exp eps - 1)) /\ forall x, success P Q A x = p x.
 Proof.
   intros N e mix A. assert (F : 0 < n / (n - 1)) by (apply Rdiv_lt_0_compat; lra).
   assert (G : n / (n - 1) <= exp eps).
-  { rewrite <- (exp_ln _ F). destruct e as [e|<-]; [left; apply exp_increasing, e|right; reflexivity]. }
+  { rewrite <- (exp_ln _ F).
+    destruct e as [e|<-]; [left; apply exp_increasing, e|right; reflexivity]. }
   assert (F1 : n / (n - 1) * (n - 1) = n) by (field; lra).
   assert (E : 1 < exp eps) by nra.
   assert (A1 : A = 1 - 1 / n).
   { unfold A. apply Rmax_left. rewrite exp_Ropp.
-    assert (1 - 1 / n = / (n / (n - 1))) by (field; lra). rewrite H. apply Rinv_le_contravar; assumption. }
+    assert (1 - 1 / n = / (n / (n - 1))) by (field; lra). rewrite H.
+    apply Rinv_le_contravar; assumption. }
   rewrite A1. assert (0 < n * (exp eps - 1)) by (apply Rmult_lt_0_compat; lra). split.
   - assert (exp eps - (1 - 1 / n) = (1 + n * (exp eps - 1)) / n) by (field; lra).
     unfold a. rewrite H0. field. split; lra.
@@ -222,12 +233,13 @@ Proof.
     replace (n - (n - 1)) with 1 by ring. lra.
 Qed.
 
-(* Part 4. On two bins the others have the probability a of bin 0, and the record has p. A draw is then
-   the trial: bin 0 has the probability a without the record and aB with it; and the loss is at most ε. *)
+(* Part 4. On two bins the others have the probability a of bin 0, and the record has p. A draw is
+   then the trial: bin 0 has the probability a without the record and aB with it; and the loss is at
+   most ε. *)
 Theorem attained (n eps : R) : 1 < n -> 0 < eps ->
   let B := exp eps in let A := Rmax (1 - 1 / n) (exp (- eps)) in let q := a A B in
   (exists p, 0 <= p <= 1 /\ (1 - 1 / n) * q + p / n = q * B) /\ 0 < q <= 1 /\ 0 <= q * B <= 1 /\
-  q * B = B * q /\ 1 - q <= B * (1 - q * B) /\ 1 - q * B <= B * (1 - q) /\ q <= B * (q * B).
+  1 - q <= B * (1 - q * B) /\ 1 - q * B <= B * (1 - q) /\ q <= B * (q * B).
 Proof.
   intros N e B A q. pose proof (exp_ineq1 eps ltac:(lra)) as E. fold B in E.
   assert (D : exp (- eps) * B = 1) by (unfold B; rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
@@ -249,7 +261,8 @@ Proof.
       { assert (q * (B * B - 1) = B - 1) by nra. nra. }
       assert (n * (B - 1) <= B) by nra. nra.
     + assert (q * (n * (B - 1) + 1) = 1).
-      { replace (q * (n * (B - 1) + 1)) with (n * (q * (B - (1 - 1 / n)))) by (field; lra). rewrite Q. field. lra. }
+      { replace (q * (n * (B - 1) + 1)) with (n * (q * (B - (1 - 1 / n)))) by (field; lra).
+        rewrite Q. field. lra. }
       lra.
   - repeat split; try lra; nra.
 Qed.
@@ -260,9 +273,42 @@ Proof.
   intros T F. induction xs as [|x xs IH]; simpl; [reflexivity|]. rewrite IH. destruct x; congruence.
 Qed.
 
+(* So its draws satisfy the inequality of (ε′, δ) only if the numbers of successes do. *)
+Lemma trials_once m : NoDup (all_trials m).
+Proof.
+  induction m as [|m IH]; [constructor; [intros []|constructor]|]. simpl.
+  assert (M : forall b : bool, NoDup (map (cons b) (all_trials m))).
+  { intros b. apply FinFun.Injective_map_NoDup; [intros u v E; congruence|exact IH]. }
+  assert (D : forall ts, In ts (map (cons true) (all_trials m)) ->
+                         ~ In ts (map (cons false) (all_trials m))).
+  { intros ts I J. apply in_map_iff in I, J. destruct I as [u [<- _]], J as [v [E _]].
+    discriminate. }
+  pose proof (M false) as F. pose proof (M true) as T. revert T D.
+  generalize (map (cons true) (all_trials m)).
+  induction l as [|ts l IHl]; intros T D; [exact F|]. inversion T; subst. simpl. constructor.
+  - rewrite in_app_iff. intros [I|I]; [contradiction|]. exact (D ts (or_introl eq_refl) I).
+  - apply IHl; [assumption|]. intros u I. apply D. right. exact I.
+Qed.
+
+Theorem no_smaller_cost (m : nat) (e s s' delta : R) (f f' : bool -> R) :
+  f true = s -> f false = 1 - s -> f' true = s' -> f' false = 1 - s' ->
+  (forall E, NoDup E -> (forall xs, In xs E -> length xs = m) ->
+     sum E (draws f) <= e * sum E (draws f') + delta) ->
+  forall set, number m s set <= e * number m s' set + delta.
+Proof.
+  intros T F T' F' H set. set (E := filter (fun ts => set (successes ts)) (all_trials m)).
+  assert (D : NoDup E) by apply NoDup_filter, trials_once.
+  assert (L : forall xs, In xs E -> length xs = m).
+  { intros xs I. apply filter_In in I. apply length_of_trials, I. }
+  specialize (H E D L).
+  rewrite (sum_ext E (draws f) (trials s)) in H by (intros; apply a_draw_is_a_trial; assumption).
+  rewrite (sum_ext E (draws f') (trials s')) in H by (intros; apply a_draw_is_a_trial; assumption).
+  exact H.
+Qed.
+
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
   (@parts_nonnegative, @parts_sum_to_one, @without_the_record, @with_the_record,
    @draws_are_post_processing, @only_the_number_counts, @cost_of_many_draws, @ratio_between,
-   @success_is_the_record, @attained, @a_draw_is_a_trial).
+   @success_is_the_record, @attained, @a_draw_is_a_trial, @no_smaller_cost).
 Print Assumptions checked_here.

@@ -8,7 +8,7 @@ Open Scope R_scope.
 Definition no_noise (k : nat) : @row nat := fun x => if Nat.eq_dec k x then 1 else 0.
 
 Section Noise_free.
-Variables (k : nat) (others : list nat).                (* the bin of the record, and of the n - 1 others *)
+Variables (k : nat) (others : list nat).        (* the bin of the record, and of the n - 1 others *)
 Let n : R := INR (length (k :: others)).
 Let in_bin (x : nat) : nat := count_occ Nat.eq_dec (k :: others) x.
 Let m : R := INR (in_bin k).                            (* the records of its bin *)
@@ -17,9 +17,11 @@ Hypothesis some_others : others <> [].                  (* n >= 2 *)
 Let P (x : nat) : R := released (map no_noise (k :: others)) x.
 Let P_without (x : nat) : R := released (map no_noise others) x.
 
-Lemma mass_is_a_count (data : list nat) x : mass (map no_noise data) x = INR (count_occ Nat.eq_dec data x).
+Lemma mass_is_a_count (data : list nat) x : mass (map no_noise data) x
+  = INR (count_occ Nat.eq_dec data x).
 Proof.
-  induction data as [|j data IH]; [reflexivity|]. unfold mass in *. simpl map. simpl sum. rewrite IH.
+  induction data as [|j data IH]; [reflexivity|]. unfold mass in *. simpl map. simpl sum.
+  rewrite IH.
   unfold no_noise. simpl. destruct (Nat.eq_dec j x); [rewrite S_INR|]; lra.
 Qed.
 
@@ -28,7 +30,8 @@ Proof. split; [unfold n; simpl length; apply S_INR|apply length_at_least_one, so
 
 Lemma m_at_least_one : INR (count_occ Nat.eq_dec others k) = m - 1 /\ 1 <= m.
 Proof.
-  assert (E : in_bin k = S (count_occ Nat.eq_dec others k)) by (unfold in_bin; apply count_occ_cons_eq; reflexivity).
+  assert (E : in_bin k = S (count_occ Nat.eq_dec others k))
+    by (unfold in_bin; apply count_occ_cons_eq; reflexivity).
   unfold m. rewrite E, S_INR. pose proof (pos_INR (count_occ Nat.eq_dec others k)). split; lra.
 Qed.
 
@@ -43,7 +46,8 @@ Qed.
 
 Lemma without_the_record_other x : x <> k -> P_without x = INR (in_bin x) / (n - 1).
 Proof.
-  intros D. unfold P_without, released. rewrite mass_is_a_count, map_length. destruct n_above_one as [-> _].
+  intros D. unfold P_without, released. rewrite mass_is_a_count, map_length.
+  destruct n_above_one as [-> _].
   unfold in_bin. rewrite count_occ_cons_neq by congruence. f_equal. ring.
 Qed.
 
@@ -82,31 +86,39 @@ Proof.
   rewrite with_the_record, without_the_record_other by exact D.
   replace (INR (in_bin x) / n / (INR (in_bin x) / (n - 1))) with (/ (n / (n - 1))) by (field; lra).
   assert (Q : 1 < n / (n - 1)).
-  { apply Rmult_lt_reg_r with (n - 1); [lra|]. replace (n / (n - 1) * (n - 1)) with n by (field; lra). lra. }
-  rewrite ln_Rinv by lra. rewrite Rabs_Ropp. apply Rabs_pos_eq. rewrite <- ln_1. apply ln_le_iff; lra.
+  { apply Rmult_lt_reg_r with (n - 1); [lra|].
+    replace (n / (n - 1) * (n - 1)) with n by (field; lra). lra. }
+  rewrite ln_Rinv by lra. rewrite Rabs_Ropp. apply Rabs_pos_eq. rewrite <- ln_1.
+  apply ln_le_iff; lra.
 Qed.
 
 (* For ε >= ln n/(n-1) the record is ε-pDP if and only if its bin holds at least 1/τ records. *)
 Theorem enough_records_in_the_bin eps : ln (n / (n - 1)) <= eps ->
   (pdp eps (no_noise k) (map no_noise others) <-> 1 / tau n eps <= m).
 Proof.
-  intros E. assert (some : map no_noise others <> []) by (destruct others; [contradiction|discriminate]).
+  intros E. assert (some : map no_noise others <> [])
+    by (destruct others; [contradiction|discriminate]).
   destruct n_above_one as [N N1].
-  assert (L : INR (length (no_noise k :: map no_noise others)) = n) by (unfold n; simpl; rewrite map_length; reflexivity).
+  assert (L : INR (length (no_noise k :: map no_noise others)) = n)
+    by (unfold n; simpl; rewrite map_length; reflexivity).
   rewrite (linear_form eps (no_noise k) (map no_noise others) some), L.
-  pose proof (proj2 (sigma_negative eps (no_noise k) (map no_noise others) some)) as sigma0. rewrite L in sigma0.
+  pose proof (proj2 (sigma_negative eps (no_noise k) (map no_noise others) some)) as sigma0.
+  rewrite L in sigma0.
   specialize (sigma0 E).
   assert (tau0 : 0 < tau n eps).
   { assert (Q : 1 < n / (n - 1)).
-    { apply Rmult_lt_reg_r with (n - 1); [lra|]. replace (n / (n - 1) * (n - 1)) with n by (field; lra). lra. }
-    assert (0 < eps) by (apply Rlt_le_trans with (2 := E); rewrite <- ln_1; apply ln_increasing; lra).
+    { apply Rmult_lt_reg_r with (n - 1); [lra|].
+      replace (n / (n - 1) * (n - 1)) with n by (field; lra). lra. }
+    assert (0 < eps) by (apply Rlt_le_trans with (2 := E); rewrite <- ln_1; apply ln_increasing;
+      lra).
     assert (exp (- eps) < 1) by (rewrite <- exp_0; apply exp_increasing; lra).
     pose proof (exp_pos (- eps)). unfold tau.
     assert (0 < 1 / n) by (apply Rdiv_lt_0_compat; lra). nra. }
   assert (same : 1 / tau n eps <= m <-> 1 <= tau n eps * m).
   { assert (J : 1 / tau n eps * tau n eps = 1) by (field; lra). split; intros H; nra. }
   rewrite same. change (no_noise k :: map no_noise others) with (map no_noise (k :: others)). split.
-  - intros H. destruct (H k) as [_ U]. rewrite mass_is_a_count in U. fold (in_bin k) in U. fold m in U.
+  - intros H. destruct (H k) as [_ U]. rewrite mass_is_a_count in U. fold (in_bin k) in U.
+    fold m in U.
     unfold no_noise in U. destruct (Nat.eq_dec k k); [exact U|contradiction].
   - intros H x. rewrite mass_is_a_count. fold (in_bin x). pose proof (pos_INR (in_bin x)) as C.
     unfold no_noise. destruct (Nat.eq_dec k x) as [<-|D]; [fold m; split; nra|split; nra].

@@ -72,22 +72,26 @@ Theorem utility_positive : (forall x, In x occupied -> q x / K < P x) -> 0 < uti
 Proof.
   intros more. assert (L : 0 < ln K) by (rewrite <- ln_1; apply ln_increasing; lra).
   assert (below : KL < ln K).
-  { apply Rlt_le_trans with (ln K * sum occupied q); [|rewrite q_one; lra]. rewrite <- sum_scal. unfold KL.
+  { apply Rlt_le_trans with (ln K * sum occupied q); [|rewrite q_one; lra]. rewrite <- sum_scal.
+    unfold KL.
     assert (some : occupied <> []) by (intros E; rewrite E in q_one; simpl in q_one; lra).
     assert (each : forall x, In x occupied -> 0 < ln K * q x - q x * ln (q x / P x)).
     { intros x I. pose proof (q_pos x I) as Q. pose proof (P_pos x I) as PP. specialize (more x I).
       assert (q x / P x < K).
       { apply Rmult_lt_reg_r with (P x); [exact PP|].
         replace (q x / P x * P x) with (q x / K * K) by (field; lra). nra. }
-      assert (ln (q x / P x) < ln K) by (apply ln_increasing; [apply Rdiv_lt_0_compat|]; assumption). nra. }
+      assert (ln (q x / P x) < ln K) by (apply ln_increasing; [apply Rdiv_lt_0_compat|];
+        assumption). nra. }
     pose proof (sum_pos occupied _ some each) as D.
-    rewrite (sum_ext _ _ (fun x => ln K * q x + -1 * (q x * ln (q x / P x)))) in D by (intros; ring).
+    rewrite (sum_ext _ _ (fun x => ln K * q x + -1 * (q x * ln (q x / P x)))) in D
+      by (intros; ring).
     rewrite sum_plus, (sum_scal _ (-1)) in D. lra. }
   unfold utility. assert (KL / ln K * ln K = KL) by (field; lra). nra.
 Qed.
 End Utility.
 
-(* P(x) >= q(x)/K: each of the n q(x) records of bin x is released as x with probability at least 1/K. *)
+(* P(x) >= q(x)/K: each of the n q(x) records of bin x is released as x with probability at least
+   1/K. *)
 Theorem own_bin_of_a_profile {X : Type} (same : forall x y : X, {x = y} + {x <> y})
     (records : list (X * (X -> R))) (K : R) (x : X) : records <> [] -> 0 < K ->
   (forall r, In r records -> 0 <= snd r x /\ (fst r = x -> 1 / K <= snd r x)) ->
@@ -96,7 +100,8 @@ Theorem own_bin_of_a_profile {X : Type} (same : forall x y : X, {x = y} + {x <> 
 Proof.
   intros some K0 H q. unfold q, released, mass. rewrite map_length, sum_map.
   pose proof (length_at_least_one records some) as N.
-  set (m := INR (length records)) in *. set (s := sum records (fun r => if same (fst r) x then 1 else 0)).
+  set (m := INR (length records)) in *.
+  set (s := sum records (fun r => if same (fst r) x then 1 else 0)).
   replace (s / m / K) with (1 / K * s / m) by (field; lra).
   apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|].
   unfold s. rewrite <- sum_scal. apply sum_le. intros r I. destruct (H r I) as [A B].
@@ -139,13 +144,15 @@ Qed.
 
 Theorem own_bin_has_most x : (x < K)%nat -> x <> k -> kernel K k b x < kernel K k b k.
 Proof.
-  intros X Ne. pose proof K_two as K2. pose proof (place_in_unit K k on_the_grid) as M. fold mu in M.
+  intros X Ne. pose proof K_two as K2. pose proof (place_in_unit K k on_the_grid) as M.
+  fold mu in M.
   pose proof (Z_positive mu b b_pos M) as Zp. pose proof u_between as U.
   assert (own : kernel K k b k = 2 * (1 - u) / (2 * Z mu b)).
   { unfold kernel. fold mu. assert (Mu : mu = (INR k + 1 / 2) / INR K) by reflexivity.
     rewrite integral_across; [|exact b_pos|exact M| |].
     - replace ((mu - INR k / INR K) / b) with (1 / (2 * INR K * b)) by (rewrite Mu; field; lra).
-      replace (((INR k + 1) / INR K - mu) / b) with (1 / (2 * INR K * b)) by (rewrite Mu; field; lra).
+      replace (((INR k + 1) / INR K - mu) / b) with (1 / (2 * INR K * b))
+        by (rewrite Mu; field; lra).
       fold u. field. lra.
     - rewrite Mu. apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat|]; lra.
     - rewrite Mu. apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat|]; lra. }
@@ -156,17 +163,22 @@ Proof.
     destruct (Nat.lt_trichotomy x k) as [L|[L|L]]; [|contradiction|].
     - apply le_INR in L. rewrite S_INR in L.
       assert (B : (INR x + 1) / INR K <= mu) by (rewrite Mu; unfold Rdiv; nra).
-      rewrite integral_left by assumption. apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|].
+      rewrite integral_left by assumption.
+      apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|].
       replace (mu - INR x / INR K) with (mu - (INR x + 1) / INR K + 1 / INR K) by (field; lra).
-      apply beyond_half_a_bin. rewrite Mu. replace (1 / (2 * INR K)) with (1 / 2 / INR K) by (field; lra).
+      apply beyond_half_a_bin. rewrite Mu.
+      replace (1 / (2 * INR K)) with (1 / 2 / INR K) by (field; lra).
       unfold Rdiv. nra.
     - apply le_INR in L. rewrite S_INR in L.
       assert (B : mu <= INR x / INR K) by (rewrite Mu; unfold Rdiv; nra).
-      rewrite integral_right by assumption. apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|].
+      rewrite integral_right by assumption.
+      apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat; lra|].
       replace ((INR x + 1) / INR K - mu) with (INR x / INR K - mu + 1 / INR K) by (field; lra).
-      apply beyond_half_a_bin. rewrite Mu. replace (1 / (2 * INR K)) with (1 / 2 / INR K) by (field; lra).
+      apply beyond_half_a_bin. rewrite Mu.
+      replace (1 / (2 * INR K)) with (1 / 2 / INR K) by (field; lra).
       unfold Rdiv. nra. }
-  rewrite own. apply Rle_lt_trans with (1 := other). apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; lra|].
+  rewrite own. apply Rle_lt_trans with (1 := other).
+  apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; lra|].
   assert (u * (1 + u) < 2) by nra. nra.
 Qed.
 
@@ -177,7 +189,8 @@ Proof.
   rewrite <- (density_integrates_to_one mu b b_pos M).
   assert (parts : forall m, sum (seq 0 m) (kernel K k b) = RInt (V mu b) 0 (INR m / INR K)).
   { induction m as [|m IH].
-    - simpl. replace (0 / INR K) with 0 by (field; lra). symmetry. apply (RInt_point (V := R_CompleteNormedModule)).
+    - simpl. replace (0 / INR K) with 0 by (field; lra). symmetry.
+      apply (RInt_point (V := R_CompleteNormedModule)).
     - rewrite seq_S. assert (A : forall l l' f, sum (l ++ l') f = sum l f + @sum nat l' f).
       { induction l as [|c l IHl]; intros; simpl; [ring|rewrite IHl; ring]. }
       rewrite A, IH. simpl sum. rewrite Rplus_0_r. unfold kernel. fold mu. rewrite S_INR.
@@ -199,7 +212,8 @@ Proof.
     simpl in T. pose proof (own_bin_has_most other (proj1 O) (proj2 O)). lra. }
   rewrite (sum_ext _ _ (fun x => kernel K k b k + -1 * kernel K k b x)) in D by (intros; ring).
   rewrite sum_plus, sum_scal, sum_const, seq_length, One in D.
-  apply Rmult_lt_reg_r with (INR K); [lra|]. replace (1 / INR K * INR K) with 1 by (field; lra). lra.
+  apply Rmult_lt_reg_r with (INR K); [lra|]. replace (1 / INR K * INR K) with 1 by (field; lra).
+  lra.
 Qed.
 End Own_bin.
 
@@ -274,12 +288,14 @@ Proof.
   - intros r J. split; [apply rows_nonnegative; assumption|intros <-; apply own, J].
 Qed.
 
-(* Proposition (the utility lies between 0 and 1), for a profile whose rows put at least 1/K on their own bin. *)
+(* Proposition (the utility lies between 0 and 1), for a profile whose rows put at least 1/K on
+   their own bin. *)
 Theorem utility_of_a_profile : (forall r, In r records -> 1 / INR K <= snd r (fst r)) ->
   0 <= utility occupied_bins histogram output (INR K) <= 1.
 Proof.
   intros own. assert (K2 : 2 <= INR K) by (apply (le_INR 2), two).
-  apply utility_between; [lra|exact histogram_positive|exact histogram_one|exact output_at_most_one|].
+  apply utility_between;
+    [lra|exact histogram_positive|exact histogram_one|exact output_at_most_one|].
   intros x I. apply own_bins; assumption.
 Qed.
 
@@ -310,7 +326,8 @@ Qed.
 End Profile.
 
 (* Records with truncated Laplace noise: each has its bin and its scale. *)
-Definition laplace_row (K : nat) (r : nat * R) : nat * (nat -> R) := (fst r, kernel K (fst r) (snd r)).
+Definition laplace_row (K : nat) (r : nat * R) : nat * (nat -> R) :=
+  (fst r, kernel K (fst r) (snd r)).
 
 Theorem laplace_utility (K : nat) (records : list (nat * R)) : (2 <= K)%nat -> records <> [] ->
   (forall r, In r records -> (fst r < K)%nat /\ 0 < snd r) ->
@@ -325,11 +342,14 @@ Proof.
   assert (grid : forall r, In r rows -> (fst r < K)%nat)
     by (apply (all (fun r => (fst r < K)%nat)); intros r I; apply inside, I).
   assert (pos : forall r, In r rows -> forall x, (x < K)%nat -> 0 <= snd r x).
-  { apply (all (fun r => forall x, (x < K)%nat -> 0 <= snd r x)). intros r I x X. destruct (inside r I). apply Rlt_le, bin_masses_positive; assumption. }
+  { apply (all (fun r => forall x, (x < K)%nat -> 0 <= snd r x)). intros r I x X.
+    destruct (inside r I). apply Rlt_le, bin_masses_positive; assumption. }
   assert (one : forall r, In r rows -> sum (seq 0 K) (snd r) = 1).
-  { apply (all (fun r => sum (seq 0 K) (snd r) = 1)). intros r I. destruct (inside r I). apply masses_sum_to_one; assumption. }
+  { apply (all (fun r => sum (seq 0 K) (snd r) = 1)). intros r I. destruct (inside r I).
+    apply masses_sum_to_one; assumption. }
   assert (own : forall r, In r rows -> 1 / INR K < snd r (fst r)).
-  { apply (all (fun r => 1 / INR K < snd r (fst r))). intros r I. destruct (inside r I). apply own_bin_has_more; assumption. }
+  { apply (all (fun r => 1 / INR K < snd r (fst r))). intros r I. destruct (inside r I).
+    apply own_bin_has_more; assumption. }
   split.
   - apply utility_of_a_strict_profile; auto.
   - apply utility_of_a_profile; auto. intros r I. apply Rlt_le, own, I.

@@ -1,8 +1,9 @@
 (* An equilibrium that exposes a record: a companion to book/experiments/published-proof.md.
 
-   24 records in bin 0, one in bin 10 and one in bin 11, on 12 bins, ε = 0.3. Every record may choose any
-   scale b from 0.28 to infinity. If all choose 0.28, the record of bin 11 is not private, and yet no
-   change of a single record raises the payoff. The numbers are enclosed by interval arithmetic. *)
+   24 records in bin 0, one in bin 10 and one in bin 11, on 12 bins, ε = 0.3. Every record may
+   choose any scale b from 0.28 to infinity. If all choose 0.28, the record of bin 11 is not
+   private, and yet no change of a single record raises the payoff. The numbers are enclosed by
+   interval arithmetic. *)
 Require Import Reals Lra Lia Psatz List Permutation Bool.
 From Interval Require Import Tactic.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
@@ -50,7 +51,7 @@ Definition private (c : profile) (i : nat) : bool :=
 
 (* The payoff P_E + P_U. *)
 Definition occupied : list nat := [0; 10; 11]%nat.
-Definition count (x : nat) : R := match x with 0%nat => 24 | _ => 1 end.        (* on occupied bins *)
+Definition count (x : nat) : R := match x with 0%nat => 24 | _ => 1 end.      (* on occupied bins *)
 Definition P_E (c : profile) : nat := length (filter (private c) records).
 Definition KL (c : profile) : R :=
   sum occupied (fun x => count x / 26 * ln (count x / 26 / (S c x / 26))).
@@ -89,7 +90,8 @@ Proof.
   intros T L. destruct d as [|d], e as [|e]; [lra| |lia|].
   - unfold N. pose proof (pow_decreases t 0 (2 * Datatypes.S e - 1) T ltac:(lia)).
     pose proof (pow_decreases t 0 (2 * Datatypes.S e) T ltac:(lia)). simpl pow in *. lra.
-  - unfold N. pose proof (pow_decreases t (2 * Datatypes.S d - 1) (2 * Datatypes.S e - 1) T ltac:(lia)).
+  - unfold N. pose proof (pow_decreases t (2 * Datatypes.S d - 1) (2 * Datatypes.S e - 1) T
+      ltac:(lia)).
     pose proof (pow_decreases t (2 * Datatypes.S d) (2 * Datatypes.S e) T ltac:(lia)). lra.
 Qed.
 
@@ -97,7 +99,8 @@ Qed.
 Definition S0 (x : nat) : R := 24 * masses 0 t0 x + masses 10 t0 x + masses 11 t0 x.
 
 Lemma S_start x : S start x = S0 x.
-Proof. unfold S, S0, records, start. cbn [seq sum fold_right place Nat.ltb Nat.leb Nat.eqb]. ring. Qed.
+Proof. unfold S, S0, records, start. cbn [seq sum fold_right place Nat.ltb Nat.leb Nat.eqb]. ring.
+Qed.
 
 Lemma sum_change (f g : nat -> R) l i : NoDup l -> In i l -> (forall j, j <> i -> g j = f j) ->
   sum l g = sum l f + (g i - f i).
@@ -120,7 +123,8 @@ Proof.
 Qed.
 
 Lemma where_it_is i : (i < 26)%nat ->
-  ((i < 24)%nat /\ place i = 0%nat) \/ (i = 24%nat /\ place i = 10%nat) \/ (i = 25%nat /\ place i = 11%nat).
+  ((i < 24)%nat /\ place i = 0%nat) \/ (i = 24%nat /\ place i = 10%nat)
+    \/ (i = 25%nat /\ place i = 11%nat).
 Proof.
   intros I. unfold place. destruct (Nat.ltb_spec i 24); [left; auto|].
   destruct (Nat.eqb_spec i 24); [right; left; auto|right; right; split; [lia|reflexivity]].
@@ -138,7 +142,8 @@ Proof. unfold tau, eps. split; interval with (i_prec 60). Qed.
 Lemma sigma_below : sigma 26 eps < 0.
 Proof. unfold sigma, eps. interval with (i_prec 60). Qed.
 
-(* ---- The profile at which all have the scale 0.28 exposes the record of bin 11, and no other ---- *)
+(* ---- The profile at which all have the scale 0.28 exposes the record of bin 11, and no other
+   ---- *)
 
 Lemma exposed : tau 26 eps * S0 11 < masses 11 t0 11.
 Proof.
@@ -167,12 +172,15 @@ Qed.
 Lemma the_others_are_private i : (i < 25)%nat -> private start i = true.
 Proof.
   intros I. unfold private. apply forallb_forall. intros x X.
-  rewrite S_start. change (start i) with t0. pose proof t0_between. pose proof tau_between. pose proof sigma_below.
+  rewrite S_start. change (start i) with t0. pose proof t0_between. pose proof tau_between.
+  pose proof sigma_below.
   pose proof (S0_nonneg x). rewrite andb_true_iff. split; apply le_true.
   - pose proof (masses_nonneg (place i) t0 x ltac:(lra)). nra.
-  - destruct (where_it_is i ltac:(lia)) as [[_ ->]|[[_ ->]|[-> _]]]; [|apply neighbour_private, X|lia].
+  - destruct (where_it_is i ltac:(lia)) as [[_ ->]|[[_ ->]|[-> _]]];
+      [|apply neighbour_private, X|lia].
     unfold S0. pose proof (masses_nonneg 0 t0 x ltac:(lra)).
-    pose proof (masses_nonneg 10 t0 x ltac:(lra)). pose proof (masses_nonneg 11 t0 x ltac:(lra)). nra.
+    pose proof (masses_nonneg 10 t0 x ltac:(lra)). pose proof (masses_nonneg 11 t0 x ltac:(lra)).
+    nra.
 Qed.
 
 Lemma not_private c i x : In x bins -> tau 26 eps * S c x < masses (place i) (c i) x ->
@@ -212,8 +220,8 @@ Proof.
   assert (24 * q * masses 0 t0 11 = q * u) by (unfold u; ring). lra.
 Qed.
 
-(* The record of bin 10 moves. Bins 9 and 11 are equally far from it, and bin 10 gets no less, so it puts
-   at most 1/3 on bin 11. *)
+(* The record of bin 10 moves. Bins 9 and 11 are equally far from it, and bin 10 gets no less, so it
+   puts at most 1/3 on bin 11. *)
 Lemma at_most_a_third s : 0 < s <= 1 -> masses 10 s 11 <= 1 / 3.
 Proof.
   intros T. unfold masses. cbn [Nat.ltb Nat.leb distance Nat.sub Nat.add].
@@ -221,7 +229,8 @@ Proof.
   { unfold total, bins. cbn [seq sum fold_right distance Nat.sub Nat.add].
     pose proof (N_decreases 0 1 s T ltac:(lia)).
     repeat match goal with |- context [N ?d s] =>
-      lazymatch goal with H : 0 < N d s |- _ => fail | _ => pose proof (N_pos d s ltac:(lra)) end end.
+      lazymatch goal with H : 0 < N d s |- _ => fail | _ => pose proof (N_pos d s ltac:(lra)) end
+        end.
     lra. }
   pose proof (total_pos 10 s ltac:(lra)). apply Rmult_le_reg_r with (total 10 s); [lra|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
@@ -233,7 +242,8 @@ Proof.
   intros T. unfold masses. cbn [Nat.ltb Nat.leb distance Nat.sub Nat.add].
   assert (L : 12 * N 11 s <= total 0 s).
   { unfold total. replace 12 with (INR (length bins)) by (simpl; ring). rewrite <- sum_const.
-    apply sum_le. intros y Y. apply in_seq in Y. apply N_decreases; [exact T|unfold distance; lia]. }
+    apply sum_le. intros y Y. apply in_seq in Y.
+    apply N_decreases; [exact T|unfold distance; lia]. }
   pose proof (total_pos 0 s ltac:(lra)). apply Rmult_le_reg_r with (total 0 s); [lra|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
@@ -250,33 +260,42 @@ Theorem no_move_makes_all_private i s : (i < 26)%nat -> t0 <= s <= 1 ->
   exists j, In j records /\ private (change start i s) j = false.
 Proof.
   intros I T. pose proof t0_between as T0. pose proof tau_between as Q. set (c := change start i s).
-  assert (M : S c 11 = S0 11 + (masses (place i) s 11 - masses (place i) t0 11)) by (apply S_change; exact I).
+  assert (M : S c 11 = S0 11 + (masses (place i) s 11 - masses (place i) t0 11))
+    by (apply S_change; exact I).
   destruct (where_it_is i I) as [[L P]|[[-> P]|[-> P]]]; rewrite P in M.
-  - exists 25%nat. split; [apply in_seq; lia|]. apply not_private with (x := 11%nat); [exact bin_11|].
+  - exists 25%nat. split; [apply in_seq; lia|].
+    apply not_private with (x := 11%nat); [exact bin_11|].
     replace (c 25%nat) with t0 by (unfold c, change; destruct (Nat.eq_dec 25 i); [lia|reflexivity]).
     replace (place 25) with 11%nat by reflexivity. rewrite M. unfold S0.
     pose proof (at_most_a_twelfth s ltac:(lra)). pose proof a_twelfth_is_too_little. nra.
-  - exists 25%nat. split; [apply in_seq; lia|]. apply not_private with (x := 11%nat); [exact bin_11|].
-    replace (c 25%nat) with t0 by (unfold c, change; destruct (Nat.eq_dec 25 24); [lia|reflexivity]).
+  - exists 25%nat. split; [apply in_seq; lia|].
+    apply not_private with (x := 11%nat); [exact bin_11|].
+    replace (c 25%nat) with t0 by (unfold c, change; destruct (Nat.eq_dec 25 24);
+      [lia|reflexivity]).
     replace (place 25) with 11%nat by reflexivity. rewrite M. unfold S0.
     pose proof (at_most_a_third s ltac:(lra)). pose proof a_third_is_too_little. nra.
   - pose proof (no_noise_of_its_own_helps (masses 11 s 11)) as H. cbv zeta in H.
     assert (M' : S c 11 = 24 * masses 0 t0 11 + masses 10 t0 11 + masses 11 s 11).
     { rewrite M. unfold S0. ring. }
     rewrite <- M' in H. destruct (Rle_dec (masses 11 s 11) (tau 26 eps * S c 11)) as [A|A].
-    + exists 24%nat. split; [apply in_seq; lia|]. apply not_private with (x := 11%nat); [exact bin_11|].
-      replace (c 24%nat) with t0 by (unfold c, change; destruct (Nat.eq_dec 24 25); [lia|reflexivity]).
+    + exists 24%nat. split; [apply in_seq; lia|].
+      apply not_private with (x := 11%nat); [exact bin_11|].
+      replace (c 24%nat) with t0 by (unfold c, change; destruct (Nat.eq_dec 24 25);
+        [lia|reflexivity]).
       replace (place 24) with 10%nat by reflexivity. apply Rnot_le_lt. intros B. tauto.
-    + exists 25%nat. split; [apply in_seq; lia|]. apply not_private with (x := 11%nat); [exact bin_11|].
-      replace (c 25%nat) with s by (unfold c, change; destruct (Nat.eq_dec 25 25); [reflexivity|lia]).
+    + exists 25%nat. split; [apply in_seq; lia|].
+      apply not_private with (x := 11%nat); [exact bin_11|].
+      replace (c 25%nat) with s by (unfold c, change; destruct (Nat.eq_dec 25 25);
+        [reflexivity|lia]).
       replace (place 25) with 11%nat by reflexivity. lra.
 Qed.
 
 (* ---- No move improves the output ---- *)
 
 (* With w_x = c_x / S(x), a move of a record of bin k gains at most Σ w_x (a(x) - p_k(x)), since the
-   logarithm lies below its tangent. This has the sign of Q(t) = Σ w_x N_x(t) - g Σ N_x(t), with Q(t0) = 0.
-   The page counts changes of sign; here we divide by t - t0, and the quotient H is negative on [t0, 1]. *)
+   logarithm lies below its tangent. This has the sign of Q(t) = Σ w_x N_x(t) - g Σ N_x(t), with
+   Q(t0) = 0. The page counts changes of sign; here we divide by t - t0, and the quotient H is
+   negative on [t0, 1]. *)
 Definition w (x : nat) : R := count x / S0 x.
 
 Fixpoint h (m : nat) (s t : R) : R :=                                  (* (s^m - t^m) / (s - t) *)
@@ -285,7 +304,8 @@ Fixpoint h (m : nat) (s t : R) : R :=                                  (* (s^m -
 Lemma h_divides m s t : s ^ m - t ^ m = (s - t) * h m s t.
 Proof.
   induction m as [|m IH]; [simpl; ring|]. cbn [pow h].
-  replace (s * s ^ m - t * t ^ m) with (s * (s ^ m - t ^ m) + (s - t) * t ^ m) by ring. rewrite IH. ring.
+  replace (s * s ^ m - t * t ^ m) with (s * (s ^ m - t ^ m) + (s - t) * t ^ m) by ring. rewrite IH.
+  ring.
 Qed.
 
 Definition D (d : nat) (s t : R) : R :=
@@ -298,7 +318,8 @@ Proof.
 Qed.
 
 Definition H (k : nat) (s : R) (g : R) : R :=
-  sum occupied (fun x => w x * D (distance k x) s t0) - g * sum bins (fun y => D (distance k y) s t0).
+  sum occupied (fun x => w x * D (distance k x) s t0) - g * sum bins
+    (fun y => D (distance k y) s t0).
 
 Definition g (k : nat) : R := sum occupied (fun x => w x * masses k t0 x).
 
@@ -312,25 +333,32 @@ Proof.
     transitivity (sum bins (fun y => N (distance k y) s + -1 * N (distance k y) t0)).
     - rewrite sum_plus, sum_scal. ring.
     - apply sum_ext. intros y _. rewrite <- D_divides. ring. }
-  assert (F : sum occupied (fun x => w x * N (distance k x) s) - sum occupied (fun x => w x * N (distance k x) t0)
+  assert (F : sum occupied (fun x => w x * N (distance k x) s) - sum occupied
+    (fun x => w x * N (distance k x) t0)
               = (s - t0) * sum occupied (fun x => w x * D (distance k x) s t0)).
   { rewrite <- sum_scal.
-    transitivity (sum occupied (fun x => w x * N (distance k x) s + -1 * (w x * N (distance k x) t0))).
+    transitivity (sum occupied
+      (fun x => w x * N (distance k x) s + -1 * (w x * N (distance k x) t0))).
     - rewrite sum_plus, sum_scal. ring.
     - apply sum_ext. intros x _.
-      replace ((s - t0) * (w x * D (distance k x) s t0)) with (w x * ((s - t0) * D (distance k x) s t0)) by ring.
+      replace ((s - t0) * (w x * D (distance k x) s t0))
+        with (w x * ((s - t0) * D (distance k x) s t0)) by ring.
       rewrite <- D_divides. ring. }
   assert (M : forall t, 0 < total k t ->
-    sum occupied (fun x => w x * masses k t x) * total k t = sum occupied (fun x => w x * N (distance k x) t)).
+    sum occupied (fun x => w x * masses k t x) * total k t
+      = sum occupied (fun x => w x * N (distance k x) t)).
   { intros t Pt. rewrite Rmult_comm, <- sum_scal. apply sum_ext. intros x X. unfold masses.
     assert (L : (x <? 12)%nat = true).
     { destruct X as [<-|[<-|[<-|[]]]]; reflexivity. }
     rewrite L. field. lra. }
-  assert (G : g k * total k t0 = sum occupied (fun x => w x * N (distance k x) t0)) by (apply M; exact P0).
+  assert (G : g k * total k t0 = sum occupied (fun x => w x * N (distance k x) t0))
+    by (apply M; exact P0).
   unfold H. rewrite Rmult_minus_distr_l, <- F.
-  replace ((s - t0) * (g k * sum bins (fun y => D (distance k y) s t0))) with (g k * (total k s - total k t0))
+  replace ((s - t0) * (g k * sum bins (fun y => D (distance k y) s t0)))
+    with (g k * (total k s - total k t0))
     by (rewrite E; ring).
-  rewrite <- (M s P). replace (sum occupied (fun x => w x * N (distance k x) t0)) with (g k * total k t0).
+  rewrite <- (M s P). replace (sum occupied (fun x => w x * N (distance k x) t0))
+    with (g k * total k t0).
   rewrite (sum_ext occupied (fun x => w x * (masses k s x - masses k t0 x))
              (fun x => w x * masses k s x + -1 * (w x * masses k t0 x))) by (intros; ring).
   rewrite sum_plus, sum_scal. fold (g k). ring.
@@ -347,7 +375,8 @@ Proof. unfold w, count. split; numbers. Qed.
 Ltac numbers_g :=
   unfold g, occupied; cbn [sum fold_right];
   pose proof w_0; pose proof w_10; pose proof w_11;
-  set (w0 := w 0) in *; set (w10 := w 10) in *; set (w11 := w 11) in *; clearbody w0 w10 w11; numbers.
+  set (w0 := w 0) in *; set (w10 := w 10) in *; set (w11 := w 11) in *; clearbody w0 w10 w11;
+    numbers.
 
 Lemma g_0 : 10302 / 10000 < g 0 < 10305 / 10000.
 Proof. split; numbers_g. Qed.
@@ -384,7 +413,8 @@ Lemma S_pos i s x : (i < 26)%nat -> t0 <= s <= 1 -> In x occupied -> 0 < S (chan
 Proof.
   intros I T X. rewrite S_change by exact I. pose proof t0_between as T0.
   assert (0 < masses (place i) s x).
-  { unfold masses. assert (L : (x <? 12)%nat = true) by (destruct X as [<-|[<-|[<-|[]]]]; reflexivity).
+  { unfold masses. assert (L : (x <? 12)%nat = true)
+      by (destruct X as [<-|[<-|[<-|[]]]]; reflexivity).
     rewrite L. apply Rdiv_lt_0_compat; [apply N_pos|apply total_pos]; lra. }
   pose proof (masses_nonneg 0 t0 x ltac:(lra)). pose proof (masses_nonneg 10 t0 x ltac:(lra)).
   pose proof (masses_nonneg 11 t0 x ltac:(lra)). unfold S0.
@@ -404,7 +434,8 @@ Proof.
   assert (K : In (place i) occupied).
   { destruct (where_it_is i I) as [[_ ->]|[[_ ->]|[_ ->]]]; unfold occupied; cbn; tauto. }
   pose proof (no_gain (place i) s K T) as G.
-  assert (E : KL start - KL c <= / 26 * sum occupied (fun x => w x * (masses (place i) s x - masses (place i) t0 x))).
+  assert (E : KL start - KL c
+    <= / 26 * sum occupied (fun x => w x * (masses (place i) s x - masses (place i) t0 x))).
   { unfold KL. rewrite <- sum_scal.
     apply Rle_trans with (sum occupied (fun x => count x / 26 * ln (count x / 26 / (S start x / 26))
                                        + -1 * (count x / 26 * ln (count x / 26 / (S c x / 26))))).
@@ -422,7 +453,8 @@ Proof.
       assert (R : ln (S c x / S0 x) = ln (S c x) - ln (S0 x)).
       { unfold Rdiv. rewrite ln_mult, ln_Rinv; [ring|exact P0|exact P|apply Rinv_0_lt_compat, P0]. }
       rewrite (Q _ P0), (Q _ P). rewrite R in L. unfold w.
-      assert (M : S c x = S0 x + (masses (place i) s x - masses (place i) t0 x)) by (apply S_change, I).
+      assert (M : S c x = S0 x + (masses (place i) s x - masses (place i) t0 x))
+        by (apply S_change, I).
       replace (/ 26 * (count x / S0 x * (masses (place i) s x - masses (place i) t0 x)))
         with (count x / 26 * (S c x / S0 x - 1)) by (rewrite M; field; lra).
       assert (count x / 26 * (ln (S c x) - ln (S0 x)) <= count x / 26 * (S c x / S0 x - 1))
@@ -435,7 +467,8 @@ Qed.
 
 Lemma all_pass (f : nat -> bool) l : (forall i, In i l -> f i = true) -> filter f l = l.
 Proof.
-  induction l as [|a l IH]; intros A; [reflexivity|]. cbn [filter]. rewrite (A a); [|left; reflexivity].
+  induction l as [|a l IH]; intros A; [reflexivity|]. cbn [filter].
+  rewrite (A a); [|left; reflexivity].
   f_equal. apply IH. intros i I. apply A. right. exact I.
 Qed.
 
@@ -451,13 +484,15 @@ Lemma fewer_than_all (f : nat -> bool) l j : In j l -> f j = false ->
 Proof.
   induction l as [|a l IH]; intros J F; [contradiction|]. cbn [filter length].
   assert (L : (length (filter f l) <= length l)%nat).
-  { clear. induction l as [|b l IH]; cbn [filter length]; [lia|]. destruct (f b); cbn [length]; lia. }
+  { clear. induction l as [|b l IH]; cbn [filter length]; [lia|].
+    destruct (f b); cbn [length]; lia. }
   destruct J as [->|J].
   - rewrite F. lia.
   - specialize (IH J F). destruct (f a); cbn [length]; lia.
 Qed.
 
-(* A move changes P_E from 25 to at most 25, and does not raise P_U. So no record gains by moving. *)
+(* A move changes P_E from 25 to at most 25, and does not raise P_U. So no record gains by
+   moving. *)
 Lemma an_equilibrium_that_exposes_a_record :
   private start 25 = false /\
   forall i s, (i < 26)%nat -> t0 <= s <= 1 -> payoff (change start i s) <= payoff start.
@@ -465,7 +500,8 @@ Proof.
   split; [exact record_of_bin_11_is_exposed|]. intros i s I T.
   assert (E : (P_E (change start i s) <= 25)%nat).
   { destruct (no_move_makes_all_private i s I T) as [j [J F]].
-    pose proof (fewer_than_all _ _ _ J F) as L. unfold P_E. replace (length records) with 26%nat in L by reflexivity.
+    pose proof (fewer_than_all _ _ _ J F) as L. unfold P_E.
+    replace (length records) with 26%nat in L by reflexivity.
     lia. }
   apply le_INR in E. pose proof (no_move_lowers_the_divergence i s I T) as L.
   unfold payoff. rewrite at_start_25_are_private.
@@ -489,7 +525,8 @@ Proof.
   change (fun a => masses (place a) (c a) x) with f. clearbody f. clear.
   induction l as [|a l IH]; intros Nd J; [contradiction|]. inversion Nd as [|? ? A D']; subst.
   cbn [filter]. destruct (Nat.eqb_spec a i) as [->|Ne]; cbn [negb].
-  - replace (filter (fun j => negb (j =? i)%nat) l) with l; [reflexivity|]. symmetry. apply all_pass.
+  - replace (filter (fun j => negb (j =? i)%nat) l) with l; [reflexivity|]. symmetry.
+    apply all_pass.
     intros j Jl. destruct (Nat.eqb_spec j i) as [->|]; [contradiction|reflexivity].
   - destruct J as [->|J]; [congruence|]. specialize (IH D' J). simpl. rewrite <- IH. simpl. ring.
 Qed.
@@ -534,7 +571,8 @@ Proof.
   - intros _. rewrite (M x I) in A. exact A.
 Qed.
 
-(* The masses are those of the truncated Laplace density of scale b, its integrals over the 12 bins. *)
+(* The masses are those of the truncated Laplace density of scale b, its integrals over the 12
+   bins. *)
 Section Density.
 Variable b : R.
 Hypothesis b_pos : 0 < b.
@@ -544,7 +582,8 @@ Lemma power (n : nat) (y : R) : y = INR n / (24 * b) -> exp (- y) = t ^ n.
 Proof.
   intros ->. induction n as [|n IH].
   - simpl. unfold Rdiv. rewrite Rmult_0_l, Ropp_0. apply exp_0.
-  - cbn [pow]. rewrite <- IH. unfold t, t_of. rewrite <- exp_plus. f_equal. rewrite S_INR. field. lra.
+  - cbn [pow]. rewrite <- IH. unfold t, t_of. rewrite <- exp_plus. f_equal. rewrite S_INR. field.
+    lra.
 Qed.
 
 Lemma t_between : 0 < t < 1.
@@ -562,9 +601,11 @@ Proof.
 Qed.
 
 Lemma double_Z k : (k < 12)%nat ->
-  2 * truncated_laplace.Z (truncated_laplace.midpoint 12 k) b = 2 - t ^ (2 * k + 1) - t ^ (23 - 2 * k).
+  2 * truncated_laplace.Z (truncated_laplace.midpoint 12 k) b
+    = 2 - t ^ (2 * k + 1) - t ^ (23 - 2 * k).
 Proof.
-  intros K. unfold truncated_laplace.Z, truncated_laplace.midpoint. replace (INR 12) with 12 by (simpl; ring).
+  intros K. unfold truncated_laplace.Z, truncated_laplace.midpoint.
+  replace (INR 12) with 12 by (simpl; ring).
   rewrite (power (2 * k + 1)), (power (23 - 2 * k)).
   - lra.
   - rewrite minus_INR by lia. rewrite mult_INR. simpl (INR 23). simpl (INR 2). field. lra.

@@ -1,6 +1,8 @@
-(* What the marked statements do not say. Each lemma changes one thing in a statement that has a mark, mostly
-   a constant, and proves that the changed statement is false. Where only the conclusion is changed, the
-   lemma also shows that the hypotheses can be met, because otherwise it would be true of any conclusion. *)
+(* What the marked statements do not say. Each lemma changes one thing in a statement that has a
+   mark: a hypothesis that looks superfluous is dropped, one direction stands for two, n - 1 or n +
+   1 for n. It proves that the changed statement is false. Where only the conclusion is changed, the
+   lemma also shows that the hypotheses can be met, because otherwise it would be true of any
+   conclusion. *)
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.differential_privacy.
@@ -24,37 +26,50 @@ Qed.
 
 (* ---- Differential privacy ---- *)
 
-(* The odds do not stay within 1 + ε, although e^ε is nearly that. *)
-Lemma changed_posterior_odds : ~ forall (neighbours : bool -> bool -> Prop) eps M d d' (x : bool) prior,
-  dp neighbours eps M -> neighbours d d' -> 0 < prior < 1 -> 0 < M d x \/ 0 < M d' x ->
-  odds (posterior prior (M d x) (M d' x)) <= (1 + eps) * odds prior.
+(* A record that is never released as true, and nothing that looks like it. *)
+Definition tell_tale (d x : bool) : R := if d then (if x then 0 else 1) else 1 / 2.
+
+(* Privacy in one direction is not enough: an output that is impossible with the record tells that
+   it is not there. *)
+Lemma changed_posterior_odds : ~ forall (neighbours : bool -> bool -> Prop) eps
+    M d d' (x : bool) prior,
+  (forall d d', neighbours d d' -> bounded eps (M d) (M d')) -> neighbours d d' -> 0 < prior < 1 ->
+  0 < M d x \/ 0 < M d' x -> exp (- eps) * odds prior <= odds (posterior prior (M d x) (M d' x)).
 Proof.
-  intros H. specialize (H anything (ln 2) coin true false true (1 / 2) coin_dp Logic.I ltac:(lra)).
-  unfold coin in H. simpl in H. specialize (H ltac:(left; lra)).
-  rewrite bayes in H by lra. unfold odds in H.
-  assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
-  pose proof (exp_ineq1 (ln 2) ltac:(lra)) as E. rewrite exp_ln in E by lra. lra.
+  intros H.
+  specialize (H (fun d d' => d = true /\ d' = false) (ln 2) tell_tale true false true (1 / 2)).
+  assert (B : forall d d', d = true /\ d' = false -> bounded (ln 2) (tell_tale d) (tell_tale d')).
+  { intros d d' [-> ->]. apply bounded_pointwise. intros []; rewrite exp_ln by lra; simpl; lra. }
+  specialize (H B (conj eq_refl eq_refl) ltac:(lra) ltac:(simpl; right; lra)).
+  change (exp (- ln 2) * odds (1 / 2) <= odds (posterior (1 / 2) 0 (1 / 2))) in H.
+  replace (odds (posterior (1 / 2) 0 (1 / 2))) with 0 in H by (unfold odds, posterior; field; lra).
+  replace (odds (1 / 2)) with 1 in H by (unfold odds; field; lra). pose proof (exp_pos (- ln 2)).
+  lra.
 Qed.
 
-(* The Laplace mechanism is not private at half its ε. *)
-Lemma changed_laplace_mechanism : ~ forall (neighbours : bool -> bool -> Prop) w (f : bool -> list R)
+(* The sensitivity is the sum of the changes of all numbers and not the largest of them. *)
+Lemma changed_laplace_mechanism : ~ forall (neighbours : bool -> bool -> Prop) w
+  (f : bool -> list R)
     sensitivity b c (point : bool -> list R),
   (forall d, length (f d) = w) ->
-  (forall d d', neighbours d d' -> distance (f d) (f d') <= sensitivity) -> 0 < b -> 0 < c ->
-  (forall x, length (point x) = w) ->
-  dp neighbours (sensitivity / b / 2) (fun d x => laplace c b (f d) (point x)).
+  (forall d d', neighbours d d' -> Forall2 (fun u v => Rabs (u - v) <= sensitivity) (f d) (f d')) ->
+  0 < b -> 0 < c -> (forall x, length (point x) = w) ->
+  dp neighbours (sensitivity / b) (fun d x => laplace c b (f d) (point x)).
 Proof.
-  intros H. set (f := fun d : bool => [if d then 1 else 0]).
-  assert (D : forall d d', distance (f d) (f d') <= 1).
-  { intros d d'. destruct d, d'; unfold f; simpl; unfold Rabs; destruct (Rcase_abs _); lra. }
-  specialize (H anything 1%nat f 1 1 1 f (fun _ => eq_refl) (fun d d' _ => D d d') ltac:(lra) ltac:(lra)
-                (fun _ => eq_refl)).
-  apply (laplace_mechanism_tight anything f 1 1 1 ltac:(lra) ltac:(lra) f _ true false true) in H;
-    [unfold Rdiv in H; rewrite Rinv_1 in H; lra|exact Logic.I| |reflexivity].
-  unfold f. simpl. rewrite Rabs_pos_eq; lra.
+  intros H. set (f := fun d : bool => if d then [1; 1] else [0; 0]).
+  assert (D : forall d d', Forall2 (fun u v => Rabs (u - v) <= 1) (f d) (f d')).
+  { intros d d'. destruct d, d'; unfold f; apply Forall2_cons, Forall2_cons, Forall2_nil;
+      unfold Rabs; destruct (Rcase_abs _); lra. }
+  assert (L : forall d, length (f d) = 2%nat) by (intros []; reflexivity).
+  specialize (H anything 2%nat f 1 1 1 f L (fun d d' _ => D d d') ltac:(lra) ltac:(lra) L).
+  apply (no_smaller_for_neighbours anything f 1 1 ltac:(lra) ltac:(lra) f _ true false true
+           Logic.I eq_refl) in H.
+  unfold f in H. simpl in H. rewrite !Rminus_0_r, !Rabs_R1 in H. unfold Rdiv in H.
+  rewrite Rinv_1 in H. lra.
 Qed.
 
-Lemma two_terms (g : nat -> R) : (forall i, (2 <= i)%nat -> g i = 0) -> is_series g (g 0%nat + g 1%nat).
+Lemma two_terms (g : nat -> R) : (forall i, (2 <= i)%nat -> g i = 0) ->
+  is_series g (g 0%nat + g 1%nat).
 Proof.
   intros Z. unfold is_series. apply filterlim_ext_loc with (f := fun _ : nat => g 0%nat + g 1%nat).
   - exists 1%nat. intros i L. induction L as [|i L IH].
@@ -64,7 +79,8 @@ Proof.
 Qed.
 
 (* Post-processing may not look at the data again. *)
-Lemma changed_post_processing : ~ forall (neighbours : bool -> bool -> Prop) eps M (A : bool -> nat -> bool -> R),
+Lemma changed_post_processing : ~ forall (neighbours : bool -> bool -> Prop) eps M
+  (A : bool -> nat -> bool -> R),
   (forall d x, 0 <= M d x) -> (forall d, is_series (M d) 1) -> (forall d x y, 0 <= A d x y <= 1) ->
   dp neighbours eps M -> dp neighbours eps (fun d => process (A d) (M d)).
 Proof.
@@ -74,13 +90,16 @@ Proof.
   { intros d. replace 1 with (M d 0%nat + M d 1%nat) by (simpl; lra). apply two_terms.
     intros [|[|i]] L; [lia|lia|reflexivity]. }
   assert (Y : dp anything 0 M).
-  { intros d d' _. split; apply bounded_pointwise; intros x; rewrite exp_0; unfold M; destruct x; lra. }
+  { intros d d' _. split; apply bounded_pointwise; intros x; rewrite exp_0; unfold M; destruct x;
+      lra. }
   specialize (H anything 0 M A ltac:(intros d [|x]; simpl; lra) M1
     ltac:(intros [] x []; unfold A; simpl; lra) Y true false Logic.I).
-  destruct H as [H _]. apply (proj1 (bounded_pointwise _ _ _)) with (x := true) in H. unfold process in H.
+  destruct H as [H _]. apply (proj1 (bounded_pointwise _ _ _)) with (x := true) in H.
+  unfold process in H.
   assert (E : forall d, Series (fun x => A d x true * M d x) = A d 0%nat true).
   { intros d. apply is_series_unique.
-    replace (A d 0%nat true) with (A d 0%nat true * M d 0%nat + A d 1%nat true * M d 1%nat) by (simpl; ring).
+    replace (A d 0%nat true) with (A d 0%nat true * M d 0%nat + A d 1%nat true * M d 1%nat)
+      by (simpl; ring).
     apply (two_terms (fun x => A d x true * M d x)). intros [|[|i]] L; [lia|lia|simpl; ring]. }
   rewrite !E, exp_0 in H. unfold A in H. simpl in H. lra.
 Qed.
@@ -94,7 +113,8 @@ Lemma changed_basic_composition : ~ forall (neighbours : bool -> bool -> Prop) e
 Proof.
   intros H. specialize (H anything (ln 2) (ln 2) coin (fun _ => coin) coin_nonnegative
     (fun _ => coin_nonnegative) coin_dp (fun _ => coin_dp) true false Logic.I). destruct H as [H _].
-  apply (proj1 (bounded_pointwise _ _ _)) with (x := (true, true)) in H. unfold both, coin in H. simpl in H.
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := (true, true)) in H. unfold both, coin in H.
+  simpl in H.
   rewrite Rmax_left, exp_ln in H by lra. lra.
 Qed.
 
@@ -108,7 +128,8 @@ Proof. destruct y, z, x; unfold coin; simpl; lra. Qed.
 
 (* The supremum has n = k + 1 and not n + 1 below the ratio. *)
 Lemma changed_sampling_supremum : ~ forall (p : bool -> @row bool) r y0 z0 x0 eps k,
-  (forall z x, 0 < p z x) -> (forall z y x, p z x <= r * p y x) -> p z0 x0 = r * p y0 x0 -> (1 <= k)%nat ->
+  (forall z x, 0 < p z x) -> (forall z y x, p z x <= r * p y x) -> p z0 x0 = r * p y0 x0 ->
+    (1 <= k)%nat ->
   ((forall z others, length others = k -> pdp eps (p z) (map p others))
    <-> ln (1 + (r - 1) / (INR k + 2)) <= eps).
 Proof.
@@ -117,38 +138,43 @@ Proof.
   specialize (H coin 2 false true true (ln (1 + (2 - 1) / (INR 1 + 2))) 1%nat coin_positive
                 (fun z y x => coin_ratio y z x) top ltac:(lia)).
   apply proj2 in H. specialize (H (Rle_refl _)).
-  apply (sampling_supremum coin 2 coin_positive (fun z y x => coin_ratio y z x) false true true top) in H; [|lia].
+  apply (sampling_supremum coin 2 coin_positive (fun z y x => coin_ratio y z x) false true true top)
+    in H; [|lia].
   replace (1 + (2 - 1) / (INR 1 + 1)) with (3 / 2) in H by (simpl; field).
   replace (1 + (2 - 1) / (INR 1 + 2)) with (4 / 3) in H by (simpl; field).
   apply (proj1 (ln_le_iff (3 / 2) (4 / 3) ltac:(lra) ltac:(lra))) in H. lra.
 Qed.
 
 (* One direction of the ratio does not give the other. *)
-Lemma changed_atoms_suffice : ~ forall eps (P Q : unit -> R),
-  within eps P Q <-> forall x, P x <= exp eps * Q x.
+Lemma changed_atoms_suffice : ~ forall eps (P Q : bool -> R),
+  (forall x, 0 <= P x) -> (forall x, 0 <= Q x) ->
+  sum [true; false] P = 1 -> sum [true; false] Q = 1 ->
+  (within eps P Q <-> forall x, P x <= exp eps * Q x).
 Proof.
-  intros H. specialize (H 0 (fun _ => 0) (fun _ => 1)). apply proj2 in H. rewrite exp_0 in H.
-  specialize (H ltac:(intros; lra)). apply (proj1 (atoms_suffice _ _ _)) with (x := tt) in H.
-  destruct H as [_ H]. rewrite exp_0 in H. lra.
+  intros H. specialize (H (ln 2) (tell_tale true) (tell_tale false)
+    ltac:(intros []; simpl; lra) ltac:(intros []; simpl; lra) ltac:(simpl; lra) ltac:(simpl; lra)).
+  apply proj2 in H. rewrite exp_ln in H by lra. specialize (H ltac:(intros []; simpl; lra)).
+  apply (proj1 (atoms_suffice _ _ _)) with (x := true) in H. destruct H as [_ H].
+  rewrite exp_ln in H by lra. simpl in H. lra.
 Qed.
 
-(* τ has 1/n and not 2/n. *)
+(* For an ε below ln n/(n - 1) the left inequality matters. *)
 Lemma changed_linear_form : ~ forall eps (p : @row bool) others, others <> [] ->
   let n := INR (length (p :: others)) in let S := mass (p :: others) in
-  pdp eps p others <->
-  forall x, sigma n eps * S x <= p x <= (1 - (1 - 2 / n) * exp (- eps)) * S x.
+  pdp eps p others <-> forall x, p x <= tau n eps * S x.
 Proof.
-  intros H. specialize (H (ln (4 / 3)) (coin true) [coin false] ltac:(discriminate)).
+  intros H. set (q := fun x : bool => if x then 2 / 5 else 3 / 5).
+  specialize (H (ln (4 / 3)) (tell_tale true) [q] ltac:(discriminate)). cbn zeta in H.
   assert (E : exp (- ln (4 / 3)) = 3 / 4) by (rewrite exp_Ropp, exp_ln by lra; field).
-  apply proj2 in H. assert (Y : pdp (ln (4 / 3)) (coin true) [coin false]).
-  { apply H. intros x. unfold sigma. rewrite E, exp_ln by lra.
-    destruct x; unfold mass, coin; simpl; lra. }
-  apply (linear_form _ (coin true) [coin false] ltac:(discriminate)) with (x := true) in Y.
-  unfold tau in Y. rewrite E in Y. unfold mass, coin in Y. simpl in Y. lra.
+  apply proj2 in H. assert (Y : pdp (ln (4 / 3)) (tell_tale true) [q]).
+  { apply H. intros x. unfold tau. rewrite E. unfold mass, q. destruct x; simpl; lra. }
+  apply (proj1 (atoms_suffice _ _ _)) with (x := true) in Y. destruct Y as [_ Y].
+  rewrite exp_ln in Y by lra. unfold released, mass, q in Y. simpl in Y. lra.
 Qed.
 
 (* It is not enough that all others draw from q. *)
-Lemma changed_everyone_draws_from_q : ~ forall (p q : @row bool) k, (1 <= k)%nat -> pdp 0 p (repeat q k).
+Lemma changed_everyone_draws_from_q : ~ forall (p q : @row bool) k, (1 <= k)%nat ->
+  pdp 0 p (repeat q k).
 Proof.
   intros H. specialize (H (coin true) (coin false) 1%nat ltac:(lia)).
   apply (proj1 (atoms_suffice _ _ _)) with (x := true) in H. destruct H as [H _].
@@ -159,21 +185,39 @@ Qed.
 
 Import Pdp.truncated_laplace.
 
-(* The smallest density is attained, and so is the largest one: neither bound is strict. *)
+(* The smallest density is attained, so the bound is not strict. *)
 Lemma changed_v_min : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> v_min b < V mu b x.
 Proof.
-  intros H. specialize (H 1 0 1 ltac:(lra) ltac:(lra) ltac:(lra)). rewrite v_min_attained in H by lra. lra.
+  intros H. specialize (H 1 0 1 ltac:(lra) ltac:(lra) ltac:(lra)).
+  rewrite v_min_attained in H by lra. lra.
 Qed.
 
-Lemma changed_v_max : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> V mu b x < v_max b.
+(* The peak is not equally high wherever the record is: at the ends it is higher than in the
+   middle. *)
+Lemma changed_v_max : ~ forall b mu, 0 < b -> 0 <= mu <= 1 -> V mu b mu = v_max b.
 Proof.
-  intros H. specialize (H 1 0 0 ltac:(lra) ltac:(lra) ltac:(lra)). rewrite v_max_attained in H by lra. lra.
+  intros H. specialize (H 1 (1 / 2) ltac:(lra) ltac:(lra)).
+  unfold V, v_max, truncated_laplace.Z in H.
+  rewrite (Rminus_diag_eq (1 / 2) (1 / 2)), Rabs_R0 in H by reflexivity.
+  replace (- (0 / 1)) with 0 in H by field. rewrite exp_0 in H.
+  replace ((1 - 1 / 2) / 1) with (1 / 2) in H by field.
+  replace (1 / 2 / 1) with (1 / 2) in H by field.
+  replace (- (1 / 1)) with (- (1 / 2) + - (1 / 2)) in H by field. rewrite exp_plus in H.
+  assert (U : exp (- (1 / 2)) < exp 0) by (apply exp_increasing; lra). rewrite exp_0 in U.
+  pose proof (exp_pos (- (1 / 2))) as P. set (u := exp (- (1 / 2))) in *.
+  assert (A : / (2 * 1) * 1 / (1 / 2 - 1 / 2 * u + (1 / 2 - 1 / 2 * u)) * (1 - u) = 1 / 2)
+    by (field; lra).
+  assert (B : 1 / 1 / (1 - u * u) * (1 - u) * (1 + u) = 1) by (field; nra).
+  rewrite H in A. rewrite A in B. lra.
 Qed.
 
-(* A mass is an integral over a bin of width 1/K, so v_min alone is not a bound: two bins, and b = 2. *)
-Lemma changed_bin_masses : ~ forall K k x b, 0 < b -> (k < K)%nat -> (x < K)%nat -> v_min b <= kernel K k b x.
+(* A mass is an integral over a bin of width 1/K, so v_min alone is not a bound: two bins, and b =
+   2. *)
+Lemma changed_bin_masses : ~ forall K k x b, 0 < b -> (k < K)%nat -> (x < K)%nat ->
+  v_min b <= kernel K k b x.
 Proof.
-  intros H. pose proof (nvo_game.masses_sum_to_one 2 0 2 ltac:(lra) ltac:(lia) ltac:(lia)) as S. simpl in S.
+  intros H. pose proof (nvo_game.masses_sum_to_one 2 0 2 ltac:(lra) ltac:(lia) ltac:(lia)) as S.
+  simpl in S.
   pose proof (H 2%nat 0%nat 0%nat 2 ltac:(lra) ltac:(lia) ltac:(lia)) as A.
   pose proof (H 2%nat 0%nat 1%nat 2 ltac:(lra) ltac:(lia) ltac:(lia)) as B.
   unfold v_min in A, B. pose proof exp_le_3 as T. pose proof (exp_ineq1 (1 / 2) ltac:(lra)) as T'.
@@ -181,12 +225,13 @@ Proof.
   set (u := exp (1 / 2)) in *. assert (u < 2).
   { apply Rnot_le_lt. intros G. assert (2 * 2 <= u * u) by (apply Rmult_le_compat; lra). lra. }
   assert (F : 1 / 2 / (u - 1) * (u - 1) = 1 / 2) by (field; lra).
-  set (v := 1 / 2 / (u - 1)) in *. assert (v * (u - 1) <= 1 / 2 * (u - 1)) by (apply Rmult_le_compat_r; lra). lra.
+  set (v := 1 / 2 / (u - 1)) in *.
+  assert (v * (u - 1) <= 1 / 2 * (u - 1)) by (apply Rmult_le_compat_r; lra). lra.
 Qed.
 
-(* Theorem 1' needs 1 + n (e^ε - 1): with 2 in the place of the 1 the scale is too small. *)
+(* In Theorem 1' n is the number of all records: with n + 1 the scale is too small. *)
 Lemma changed_theorem_one_prime : ~ forall eps mu v others, 0 < eps -> others <> [] ->
-  let n := INR (length others) + 1 in let b := / ln (2 + n * (exp eps - 1)) in
+  let n := INR (length others) + 1 in let b := / ln (1 + (n + 1) * (exp eps - 1)) in
   0 <= mu <= 1 -> (forall i : R * R, In i others -> 0 <= fst i <= 1) -> b <= v ->
   (forall i : R * R, In i others -> b <= snd i) -> forall x, 0 <= x <= 1 ->
   let s := sum others (fun i => V (fst i) (snd i) x) in
@@ -197,96 +242,125 @@ Proof.
   assert (L3 : 0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra).
   assert (L : ln 3 < ln 4) by (apply ln_increasing; lra).
   assert (B : 0 < b) by (apply Rinv_0_lt_compat; lra).
-  specialize (H (ln 2) 0 b [(1, b)] L2 ltac:(discriminate)). cbn zeta in H. rewrite exp_ln in H by lra.
-  simpl in H. replace (2 + (1 + 1) * (2 - 1)) with 4 in H by ring. fold b in H.
-  specialize (H ltac:(split; [apply Rle_refl|apply Rle_0_1])). assert (one : forall P : R * R -> Prop, P (1, b) -> forall i, (1, b) = i \/ False -> P i)
+  specialize (H (ln 2) 0 b [(1, b)] L2 ltac:(discriminate)). cbn zeta in H.
+  rewrite exp_ln in H by lra.
+  simpl in H. replace (1 + (1 + 1 + 1) * (2 - 1)) with 4 in H by ring. fold b in H.
+  specialize (H ltac:(split; [apply Rle_refl|apply Rle_0_1])).
+  assert (one : forall P : R * R -> Prop, P (1, b) -> forall i, (1, b) = i \/ False -> P i)
     by (intros P Y i [<-|[]]; exact Y).
   specialize (H (one (fun i => 0 <= fst i <= 1) ltac:(simpl; lra)) ltac:(lra)
                 (one (fun i => b <= snd i) ltac:(simpl; lra)) 0 ltac:(lra)). simpl in H.
   pose proof (theorem_one.constant_is_sharp b 1 (ln 2) B ltac:(lia) L2) as [_ Y].
   rewrite exp_ln in Y by lra. simpl in Y.
   assert (Z : b < theorem_one.scale_bound (1 + 1) (ln 2)).
-  { unfold theorem_one.scale_bound. rewrite exp_ln by lra. replace (1 + (1 + 1) * (2 - 1)) with 3 by ring.
+  { unfold theorem_one.scale_bound. rewrite exp_ln by lra.
+    replace (1 + (1 + 1) * (2 - 1)) with 3 by ring.
     apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact L]. }
   specialize (Y Z). lra.
 Qed.
 
 (* ---- The game ---- *)
 
-(* A row with half of 1/K on its own bin is too little. *)
-Lemma changed_utility : ~ forall (occupied : list unit) (q P : unit -> R) K, 1 < K ->
-  (forall x, In x occupied -> 0 < q x) -> sum occupied q = 1 -> sum occupied P <= 1 ->
-  (forall x, In x occupied -> q x / (2 * K) <= P x) -> 0 <= nvo_game.utility occupied q P K <= 1.
+(* One record on two bins, with the probability r of its own bin. *)
+Definition one_row (r : R) (_ : unit) (k x : nat) : R := if Nat.eqb k x then r else 1 - r.
+
+Lemma utility_of_one r : 0 < r ->
+  game.P_U 2 (one_row r) [0%nat] (tt, tt) = 1 + ln r / ln 2.
 Proof.
-  intros H. specialize (H [tt] (fun _ => 1) (fun _ => 1 / 4) 2 ltac:(lra)).
-  specialize (H ltac:(intros; lra) ltac:(simpl; ring) ltac:(simpl; lra) ltac:(intros; lra)).
-  unfold nvo_game.utility, nvo_game.KL in H. simpl in H.
+  intros P. unfold game.P_U. assert (D : game.divergence (one_row r) [0%nat] (tt, tt) = - ln r).
+  { unfold game.divergence, nvo_game.KL, nvo_game.occupied_bins, nvo_game.histogram,
+      nvo_game.output,
+      game.rows, game.records, released, mass, one_row. simpl.
+    replace ((1 + 0) / 1 / ((r + 0) / 1)) with (/ r) by (field; lra). rewrite ln_Rinv by exact P.
+    field. }
+  rewrite D. replace (INR 2) with 2 by (simpl; ring). unfold Rdiv. ring.
+Qed.
+
+(* A row that is only positive on its own bin is not enough: with 1/4 on one of two bins the utility
+   is -1. *)
+Lemma changed_utility : ~ forall (A : Type) K (p : A -> nat -> nat -> R) data
+    (c : @game.profile A data),
+  (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
+  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
+  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
+  (forall a k, In k data -> 0 < p a k k) -> 0 <= game.P_U K p data c <= 1.
+Proof.
+  intros H. specialize (H unit 2%nat (one_row (1 / 4)) [0%nat] (tt, tt)).
+  rewrite utility_of_one in H by lra.
   assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
-  replace (1 * ln (1 / (1 / 4)) + 0) with (2 * ln 2) in H.
-  - replace (2 * ln 2 / ln 2) with 2 in H by (field; lra). lra.
-  - replace (1 / (1 / 4)) with (2 * 2) by field. rewrite ln_mult by lra. ring.
+  assert (E : ln (1 / 4) = - (2 * ln 2)).
+  { replace (1 / 4) with (/ (2 * 2)) by field. rewrite ln_Rinv, ln_mult by lra. ring. }
+  replace (1 + ln (1 / 4) / ln 2) with (-1) in H by (rewrite E; field; lra).
+  assert (0 <= -1 <= 1); [|lra]. apply H; [lia|discriminate|intros k [<-|[]]; lia| | |].
+  - intros a k x _ _. unfold one_row. destruct (Nat.eqb k x); lra.
+  - intros a [|[|k]] L'; [| |lia]; unfold one_row; simpl; lra.
+  - intros a k _. unfold one_row. rewrite Nat.eqb_refl. lra.
 Qed.
 
-(* With exactly 1/K on the own bin the utility can be 0: one record on two bins. *)
-Lemma changed_laplace_utility : ~ forall (occupied : list unit) (q P : unit -> R) K, 1 < K ->
-  (forall x, In x occupied -> 0 < q x) -> sum occupied q = 1 -> sum occupied P <= 1 ->
-  (forall x, In x occupied -> q x / K <= P x) -> 0 < nvo_game.utility occupied q P K.
+(* With exactly 1/K on the own bin the utility can be 0. *)
+Lemma changed_laplace_utility : ~ forall (A : Type) K (p : A -> nat -> nat -> R) data
+    (c : @game.profile A data),
+  (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
+  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
+  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
+  (forall a k, In k data -> 1 / INR K <= p a k k) -> 0 < game.P_U K p data c.
 Proof.
-  intros H. specialize (H [tt] (fun _ => 1) (fun _ => 1 / 2) 2 ltac:(lra)).
-  specialize (H ltac:(intros; lra) ltac:(simpl; ring) ltac:(simpl; lra) ltac:(intros; lra)).
-  unfold nvo_game.utility, nvo_game.KL in H. simpl in H.
+  intros H. specialize (H unit 2%nat (one_row (1 / 2)) [0%nat] (tt, tt)).
+  rewrite utility_of_one in H by lra.
   assert (L : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
-  replace (1 / (1 / 2)) with 2 in H by field. replace ((1 * ln 2 + 0) / ln 2) with 1 in H by (field; lra). lra.
+  assert (E : ln (1 / 2) = - ln 2) by (replace (1 / 2) with (/ 2) by field; apply ln_Rinv; lra).
+  replace (1 + ln (1 / 2) / ln 2) with 0 in H by (rewrite E; field; lra).
+  assert (0 < 0); [|lra]. apply H; [lia|discriminate|intros k [<-|[]]; lia| | |].
+  - intros a k x _ _. unfold one_row. destruct (Nat.eqb k x); lra.
+  - intros a [|[|k]] L'; [| |lia]; unfold one_row; simpl; lra.
+  - intros a k _. unfold one_row. rewrite Nat.eqb_refl. simpl. lra.
 Qed.
 
-(* A largest payoff is an equilibrium, but not every equilibrium has the largest payoff: two players who both gain
-   only if both change. *)
-Lemma changed_a_maximum_is_nash : ~ forall (payoff : bool * bool -> R) (move : bool * bool -> bool * bool -> Prop) c,
-  best_response.nash (fun c d => payoff c < payoff d) move c -> forall d, payoff d <= payoff c.
+(* A record that may also change to an equally good action can change for ever. *)
+Lemma changed_dynamics_end : ~ forall (A : Type) (actions : list A) K
+  (p : A -> nat -> nat -> R) data
+    eps who (play : nat -> @game.profile A data),
+  let better := best_response.greater_pair (game.P_E K p data eps) (game.divergence p data) in
+  (forall a, In a actions) -> (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
+  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
+  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
+  (forall a k, In k data -> 1 / INR K < p a k k) ->
+  (forall t,
+    (game.moves data (who t) (play t) (play (S t)) /\ ~ better (play (S t)) (play t)) \/
+    (play (S t) = play t /\ forall d, game.moves data (who t) (play t) d -> ~ better (play t) d)) ->
+  best_response.again_and_again who -> exists T, forall s, (T <= s)%nat -> play s = play T.
 Proof.
-  intros H. set (payoff := fun c : bool * bool => match c with (true, true) => 2 | (false, false) => 1 | _ => 0 end).
-  specialize (H payoff (fun c d => fst c = fst d \/ snd c = snd d) (false, false)).
-  assert (Y : payoff (true, true) <= payoff (false, false)); [|simpl in Y; lra]. apply H.
-  intros [[] []] [M|M]; simpl in M |- *; try discriminate; lra.
+  intros H. assert (B0 : (0 < 1)%nat) by lia. set (p := fun (_ : bool) => one_row 1 tt).
+  set (play := fun t => (Nat.even t, tt) : @game.profile bool [0%nat]).
+  specialize (H bool [true; false] 2%nat p [0%nat] 0 (fun _ => exist _ 0%nat B0) play).
+  cbn zeta in H. destruct H as [T E].
+  - intros []; simpl; auto.
+  - lia.
+  - discriminate.
+  - intros k [<-|[]]. lia.
+  - intros a k x _ _. unfold p, one_row. destruct (Nat.eqb k x); lra.
+  - intros a [|[|k]] L; [| |lia]; unfold p, one_row; simpl; lra.
+  - intros a k _. unfold p, one_row. rewrite Nat.eqb_refl. simpl. lra.
+  - intros t. left. split; [reflexivity|].
+    assert (same : forall a b,
+      game.P_E 2 p [0%nat] 0 (a, tt) = game.P_E 2 p [0%nat] 0 (b, tt) /\
+      game.divergence p [0%nat] (a, tt) = game.divergence p [0%nat] (b, tt)).
+    { intros a b. split; [|reflexivity]. unfold game.P_E, game.records.
+      cbn [game.records_of game.taken_out filter map fst snd].
+      unfold game.passes, game.its_row, p. cbn [fst snd map].
+      destruct (forallb _ _); reflexivity. }
+    intros [L|[_ L]]; unfold play in L;
+      [rewrite (proj1 (same (Nat.even t) (Nat.even (S t)))) in L; lia|
+       rewrite (proj2 (same (Nat.even t) (Nat.even (S t)))) in L; lra].
+  - intros [i L] t. exists t. split; [lia|]. destruct i as [|i]; [|simpl in L; lia]. f_equal.
+    apply le_unique.
+  - specialize (E (S T) ltac:(lia)).
+    assert (F : Nat.even (S T) = Nat.even T) by exact (f_equal (fun c : bool * unit => fst c) E).
+    rewrite Nat.even_succ, <- Nat.negb_even in F. destruct (Nat.even T); discriminate.
 Qed.
 
-(* Two profiles, of which true is better, and a play that changes from false to true and stays. *)
-Definition P_E (c : bool) : nat := if c then 1 else 0.
-Definition play (t : nat) : bool := match t with O => false | _ => true end.
-Definition better := best_response.greater_pair P_E (fun _ : bool => 0).
-
-Lemma true_is_better : better false true.
-Proof. left. simpl. lia. Qed.
-
-Lemma nothing_is_better d : ~ better true d.
-Proof. intros [L|[_ L]]; [destruct d; simpl in L; lia|lra]. Qed.
-
-Lemma play_in_turn : best_response.in_turn better (fun _ : unit => anything) (fun _ => tt) play.
-Proof.
-  intros [|t].
-  - left. split; [exact Logic.I|exact true_is_better].
-  - right. split; [reflexivity|intros d _; apply nothing_is_better].
-Qed.
-
-Lemma utility_of_play (c : bool) : 0 <= best_response.P_U (fun _ : bool => 0) 2 c <= 1.
-Proof. unfold best_response.P_U. unfold Rdiv. lra. Qed.
-
-Lemma again_tt : best_response.again_and_again (fun _ : nat => tt).
-Proof. intros [] t. exists t. split; [lia|reflexivity]. Qed.
-
-(* The dynamics do not always stop before the first move, *)
-Lemma changed_dynamics_end : ~ forall (all : list bool) (P_E : bool -> nat) (KL : bool -> R) K
-    (moves : unit -> bool -> bool -> Prop) who play,
-  (forall c, In c all) -> 1 < K -> (forall c, 0 <= best_response.P_U KL K c <= 1) ->
-  best_response.in_turn (best_response.greater_pair P_E KL) moves who play ->
-  best_response.again_and_again who -> forall s, play s = play 0%nat.
-Proof.
-  intros H. assert (two : forall c : bool, In c [true; false]) by (intros []; simpl; auto).
-  specialize (H [true; false] P_E (fun _ => 0) 2 (fun _ => anything) (fun _ => tt) play two ltac:(lra)
-    utility_of_play play_in_turn again_tt 1%nat). discriminate.
-Qed.
-
-(* and if a record never has its turn, they can stand still where there is no equilibrium. *)
+(* Two profiles, of which true is better: if a record never has its turn, the play can stand still
+   where there is no equilibrium. *)
 Lemma changed_again_and_again : ~ forall (all : list bool) (P_E : bool -> nat) (KL : bool -> R) K
     (moves : bool -> bool -> bool -> Prop) who play,
   (forall c, In c all) -> 1 < K -> (forall c, 0 <= best_response.P_U KL K c <= 1) ->
@@ -296,50 +370,33 @@ Lemma changed_again_and_again : ~ forall (all : list bool) (P_E : bool -> nat) (
       best_response.payoff_of P_E KL K d <= best_response.payoff_of P_E KL K (play T).
 Proof.
   intros H. assert (two : forall c : bool, In c [true; false]) by (intros []; simpl; auto).
-  specialize (H [true; false] P_E (fun _ => 0) 2 (fun i _ _ => i = true) (fun _ => false) (fun _ => false)
-    two ltac:(lra) utility_of_play).
+  set (P_E := fun c : bool => if c then 1%nat else 0%nat).
+  specialize (H [true; false] P_E (fun _ => 0) 2 (fun i _ _ => i = true) (fun _ => false)
+    (fun _ => false) two ltac:(lra)).
   destruct H as [T [_ N]].
+  - intros c. unfold best_response.P_U, Rdiv. lra.
   - intros t. right. split; [reflexivity|discriminate].
   - specialize (N true true eq_refl). unfold best_response.payoff_of, best_response.P_U, P_E in N.
     simpl in N. lra.
 Qed.
 
-(* A start with one exposed record does not keep the number of private records. *)
-Lemma changed_safe_start : ~ forall (P_E : bool -> nat) (KL : bool -> R) n
-    (moves : unit -> bool -> bool -> Prop) who play,
-  (forall c, (P_E c <= n)%nat) -> best_response.in_turn (best_response.greater_pair P_E KL) moves who play ->
-  best_response.again_and_again who -> S (P_E (play 0%nat)) = n -> forall t, S (P_E (play t)) = n.
-Proof.
-  intros H. assert (most : forall c, (P_E c <= 1)%nat) by (intros []; simpl; lia).
-  specialize (H P_E (fun _ => 0) 1%nat (fun _ => anything) (fun _ => tt) play most play_in_turn again_tt
-    eq_refl 1%nat). discriminate.
-Qed.
-
-(* The hypotheses of the theorem about a safe start can be met: the play that is true from the start. *)
-Lemma safe_start_can_be_met : (forall c, (P_E c <= 1)%nat) /\
-  best_response.in_turn better (fun _ : unit => anything) (fun _ => tt) (fun _ => true) /\ P_E true = 1%nat.
-Proof.
-  split; [intros []; simpl; lia|split; [|reflexivity]].
-  intros t. right. split; [reflexivity|intros d _; apply nothing_is_better].
-Qed.
-
 (* ---- Audit ---- *)
 
-(* R has 1 and not 2 before n (e^ε - 1). *)
-Lemma changed_fixed_randomisers : ~ forall (p : bool -> @row bool) eps m, (forall k x, 0 <= p k x) ->
+(* ε-DP of a release allows more than ε-local privacy: the ratio may be R, and not only e^ε. *)
+Lemma changed_fixed_randomisers : ~ forall (p : bool -> @row bool) eps m,
+  (forall k x, 0 <= p k x) ->
   0 <= eps -> (1 <= m)%nat ->
   ((forall k others, length others = m -> pdp eps (p k) (map p others))
-   <-> forall j k x, p k x <= (2 + (INR m + 1) * (exp eps - 1)) * p j x).
+   <-> forall j k x, p k x <= exp eps * p j x).
 Proof.
-  intros H. assert (E0 : 0 <= ln (5 / 4)) by (rewrite <- ln_1; apply ln_le_iff; lra).
-  specialize (H coin (ln (5 / 4)) 1%nat coin_nonnegative E0 ltac:(lia)). apply proj2 in H.
+  intros H. assert (E0 : 0 <= ln (3 / 2)) by (rewrite <- ln_1; apply ln_le_iff; lra).
+  specialize (H coin (ln (3 / 2)) 1%nat coin_nonnegative E0 ltac:(lia)). apply proj1 in H.
   rewrite exp_ln in H by lra.
-  assert (Y : forall j k x, coin k x <= (2 + (INR 1 + 1) * (5 / 4 - 1)) * coin j x).
-  { intros j k x. pose proof (coin_ratio j k x). pose proof (coin_positive j x). simpl. lra. }
-  specialize (H Y).
-  pose proof (proj1 (local_randomisers.fixed_randomisers coin coin_nonnegative _ 1 E0 ltac:(lia)) H) as T.
-  clear H. rename T into H.
-  specialize (H false true true). rewrite exp_ln in H by lra. unfold coin in H. simpl in H. lra.
+  assert (Y : forall k others, length others = 1%nat ->
+    pdp (ln (3 / 2)) (coin k) (map coin others)).
+  { apply (local_randomisers.fixed_randomisers coin coin_nonnegative _ 1 E0 ltac:(lia)).
+    intros j k x. rewrite exp_ln by lra. pose proof (coin_ratio j k x). simpl. lra. }
+  specialize (H Y false true true). unfold coin in H. simpl in H. lra.
 Qed.
 
 (* The numerator is K and not K - 1, *)
@@ -368,7 +425,8 @@ Proof.
   intros H. specialize (H 1%nat 1%nat 0 0 ltac:(lia) ltac:(lia) ltac:(lra) ltac:(lra)).
   apply proj1 in H. rewrite exp_0 in H.
   assert (Y : forall k x, local_randomisers.randomised_response 1 0 k x = 1).
-  { intros [k Lk] [x Lx]. assert (k = x) by lia. unfold local_randomisers.randomised_response. simpl.
+  { intros [k Lk] [x Lx]. assert (k = x) by lia. unfold local_randomisers.randomised_response.
+    simpl.
     destruct (Nat.eq_dec k x); [lra|contradiction]. }
   assert (Z : INR 1 / (INR 1 + (INR 1 + 1) * (1 - 1)) <= 0); [|simpl in Z; lra].
   apply H. assert (N : forall k x, 0 <= local_randomisers.randomised_response 1 0 k x)
@@ -377,32 +435,36 @@ Proof.
   intros j k x. rewrite !Y, exp_0. simpl. lra.
 Qed.
 
-(* A dominating pair: A = 1/2, B = 2, and the record makes a draw come out true with probability 3/4. *)
+(* A dominating pair: A = 1/2, B = 2, and the record makes a draw come out true with probability
+   3/4. *)
 Definition with_it (x : bool) : R := if x then 3 / 4 else 1 / 4.
 Definition without_it (_ : bool) : R := 1 / 2.
 
 Lemma ratio_of_the_pair x : 1 / 2 * without_it x <= with_it x <= 2 * without_it x.
 Proof. unfold with_it, without_it. destruct x; lra. Qed.
 
+(* The trial of randomised response, 1/(1 + B), is not the one for every A. *)
 Lemma changed_without_the_record : ~ forall (P Q : bool -> R) A B, A < 1 -> 1 < B ->
-  (forall x, A * Q x <= P x <= B * Q x) -> forall x, let a := (2 - A) / (B - A) in
+  (forall x, A * Q x <= P x <= B * Q x) -> forall x, let a := 1 / (1 + B) in
   Q x = a * many_draws.success P Q A x + (1 - a) * many_draws.failure P Q B x.
 Proof.
-  intros H. specialize (H with_it without_it (1 / 2) 2 ltac:(lra) ltac:(lra) ratio_of_the_pair true).
-  unfold many_draws.success, many_draws.failure, with_it, without_it in H. simpl in H. lra.
+  intros H. specialize (H with_it without_it (1 / 4) 2 ltac:(lra) ltac:(lra)).
+  specialize (H ltac:(unfold with_it, without_it; intros []; lra) true). cbn zeta in H.
+  unfold many_draws.success, many_draws.failure, with_it, without_it in H. lra.
 Qed.
 
-(* Half of the δ of the numbers is not enough for the draws. *)
-Lemma changed_cost_of_many_draws : ~ forall (P Q : bool -> R) A B outputs m e s s' delta (f f' : bool -> R),
+(* A single trial does not tell what many draws cost. *)
+Lemma changed_cost_of_many_draws : ~ forall (P Q : bool -> R) A B outputs m e s s' delta
+    (f f' : bool -> R),
   A < 1 -> 1 < B -> (forall x, A * Q x <= P x <= B * Q x) -> (forall x, In x outputs) ->
   sum outputs P = 1 -> sum outputs Q = 1 ->
   (forall x, f x = s * many_draws.success P Q A x + (1 - s) * many_draws.failure P Q B x) ->
   (forall x, f' x = s' * many_draws.success P Q A x + (1 - s') * many_draws.failure P Q B x) ->
-  (forall set, many_draws.number m s set <= e * many_draws.number m s' set + delta) ->
+  (forall set, many_draws.number 1 s set <= e * many_draws.number 1 s' set + delta) ->
   forall E, NoDup E -> (forall xs, In xs E -> length xs = m) ->
-  sum E (many_draws.draws f) <= e * sum E (many_draws.draws f') + delta / 2.
+  sum E (many_draws.draws f) <= e * sum E (many_draws.draws f') + delta.
 Proof.
-  intros H. specialize (H with_it without_it (1 / 2) 2 [true; false] 1%nat 1 (2 / 3) (1 / 3) (1 / 3)
+  intros H. specialize (H with_it without_it (1 / 2) 2 [true; false] 2%nat 2 (2 / 3) (1 / 3) 0
     with_it without_it ltac:(lra) ltac:(lra) ratio_of_the_pair).
   specialize (H ltac:(intros []; simpl; auto) ltac:(unfold with_it; simpl; lra)
                 ltac:(unfold without_it; simpl; lra)).
@@ -412,11 +474,12 @@ Proof.
   assert (F' : forall x, without_it x = 1 / 3 * many_draws.success with_it without_it (1 / 2) x
     + (1 - 1 / 3) * many_draws.failure with_it without_it 2 x).
   { intros []; unfold many_draws.success, many_draws.failure, with_it, without_it; lra. }
-  specialize (H F F'). assert (E : NoDup [[true]]) by (constructor; [intros []|constructor]).
-  assert (N : forall set, many_draws.number 1 (2 / 3) set <= 1 * many_draws.number 1 (1 / 3) set + 1 / 3).
+  specialize (H F F'). assert (E : NoDup [[true; true]]) by (constructor; [intros []|constructor]).
+  assert (N : forall set,
+    many_draws.number 1 (2 / 3) set <= 2 * many_draws.number 1 (1 / 3) set + 0).
   { intros set. unfold many_draws.number, many_draws.successes. simpl.
     destruct (set 1%nat); simpl; destruct (set 0%nat); simpl; lra. }
-  specialize (H N [[true]] E ltac:(intros xs [<-|[]]; reflexivity)). simpl in H.
+  specialize (H N [[true; true]] E ltac:(intros xs [<-|[]]; reflexivity)). simpl in H.
   unfold with_it, without_it in H. lra.
 Qed.
 
@@ -429,61 +492,78 @@ Proof.
   rewrite Rmax_right in H by lra. unfold many_draws.a in H. lra.
 Qed.
 
-(* Safe randomisers: the record and one other, in two bins, with the rows of the coin. It is safe at ln 3,
-   because a row is at most 2/3 of the mass; and the ratio 3/2 is more than e^{ε/3}. *)
-Lemma changed_safe_randomisers_protect : ~ forall (bins outputs : list bool) l N (p : bool -> bool -> R) eps k others,
-  NoDup bins -> (forall k x, 0 <= p k x) -> (forall k, In k bins -> sum outputs (p k) = 1) -> 0 <= eps ->
-  repair.safe_randomiser Bool.bool_dec bins l N p eps ->
+(* 1 - e^{-ε} is not the τ of the lower bound N: with the τ of two records, three bins, of which two
+   are sure to have a record, and e^ε = 2 all inequalities hold, but with a record in the third bin,
+   too, the record of the first bin is exposed. *)
+Definition three_rows (k : nat) (x : bool) : R :=
+  match k, x with 0%nat, true => 3 / 4 | 1%nat, true => 1 / 4 | 0%nat, false => 1 / 4
+  | 1%nat, false => 3 / 4 | _, true => 0 | _, false => 1 end.
+
+Lemma changed_safe_randomisers_protect : ~ forall (bins : list nat) (outputs : list bool) l N
+    (p : nat -> bool -> R) eps k others,
+  NoDup bins -> (forall k x, 0 <= p k x) -> (forall k, In k bins -> sum outputs (p k) = 1) ->
+    0 <= eps ->
+  (repair.equal_rows bins p \/ forall k x, In k bins ->
+     p k x <= tau (INR N) eps * repair.bracket Nat.eq_dec bins l N p k x) ->
   (forall j, In j (k :: others) -> In j bins) ->
-  (forall j, In j bins -> (l j <= count_occ Bool.bool_dec (k :: others) j)%nat) ->
+  (forall j, In j bins -> (l j <= count_occ Nat.eq_dec (k :: others) j)%nat) ->
   (N <= length (k :: others))%nat ->
-  (others <> [] /\ pdp (eps / 3) (p k) (map p others)) \/ (others = [] /\ repair.equal_rows bins p).
+  (others <> [] /\ pdp eps (p k) (map p others)) \/ (others = [] /\ repair.equal_rows bins p).
 Proof.
-  intros H. assert (D : NoDup [true; false]).
-  { constructor; [intros [F|[]]; discriminate|]. constructor; [intros []|constructor]. }
-  assert (E0 : 0 <= ln 3) by (rewrite <- ln_1; apply ln_le_iff; lra).
-  assert (safe : repair.safe_randomiser Bool.bool_dec [true; false] (fun _ => 1%nat) 2 coin (ln 3)).
-  { right. intros k x _. rewrite exp_Ropp, exp_ln by lra.
-    unfold repair.bracket, repair.or_unit, repair.smallest. rewrite Rmax_left;
-      destruct k, x; unfold coin; simpl; lra. }
-  specialize (H [true; false] [true; false] (fun _ => 1%nat) 2%nat coin (ln 3) true [false] D coin_nonnegative).
-  specialize (H ltac:(intros [] _; unfold coin; simpl; lra) E0 safe ltac:(intros []; simpl; auto)
-                ltac:(intros [] _; simpl; lia) ltac:(simpl; lia)).
+  intros H. set (bins := [0; 1; 2]%nat).
+  set (l := fun k => match k with 2%nat => 0%nat | _ => 1%nat end).
+  assert (D : NoDup bins) by apply seq_NoDup with (start := 0%nat) (len := 3%nat).
+  assert (n0 : forall k x, 0 <= three_rows k x) by (intros [|[|k]] []; simpl; lra).
+  assert (E0 : 0 <= ln 2) by (rewrite <- ln_1; apply ln_le_iff; lra).
+  assert (E : exp (- ln 2) = 1 / 2) by (rewrite exp_Ropp, exp_ln by lra; field).
+  assert (safe : forall k x, In k bins ->
+    three_rows k x <= tau (INR 2) (ln 2) * repair.bracket Nat.eq_dec bins l 2 three_rows k x).
+  { intros k x I. unfold tau. rewrite E. unfold repair.bracket, repair.or_unit, bins, l.
+    destruct I as [<-|[<-|[<-|[]]]]; simpl; rewrite Rmax_left by lra; destruct x; simpl; lra. }
+  specialize (H bins [true; false] l 2%nat three_rows (ln 2) 0%nat [1; 2]%nat D n0).
+  specialize (H ltac:(intros k [<-|[<-|[<-|[]]]]; simpl; lra) E0 (or_intror safe) ltac:(intros j J;
+    exact J)
+                ltac:(intros j [<-|[<-|[<-|[]]]]; simpl; lia) ltac:(simpl; lia)).
   destruct H as [[_ H]|[H _]]; [|discriminate].
   apply (proj1 (atoms_suffice _ _ _)) with (x := true) in H. destruct H as [H _].
-  unfold released, mass, coin in H. simpl in H. set (y := exp (ln 3 / 3)) in *.
-  assert (Y : y * y * y = 3).
-  { unfold y. rewrite <- !exp_plus. replace (ln 3 / 3 + ln 3 / 3 + ln 3 / 3) with (ln 3) by field.
-    apply exp_ln. lra. }
-  assert (3 / 2 <= y) by lra. assert (9 / 4 <= y * y) by nra. nra.
+  rewrite exp_ln in H by lra. unfold released, mass in H. simpl in H. lra.
 Qed.
 
 (* The noisy histogram costs ε₁, even if the value costs nothing. *)
-Lemma changed_repaired_game : ~ forall (bins : list unit) first (outputs : list unit) (l : bool -> unit -> nat) N
+Lemma changed_repaired_game : ~ forall (bins : list unit) first (outputs : list unit)
+  (l : bool -> unit -> nat) N
     (pi : bool -> unit -> unit -> R) eps1 eps2 delta k others (mu mu' : bool -> R),
   NoDup bins -> In first bins -> (forall x, In x outputs) -> (forall z k x, 0 <= pi z k x) ->
   (forall z k, In k bins -> sum outputs (pi z k) = 1) -> 0 <= eps2 ->
-  (forall z, repair.safe_randomiser (fun j k => left (match j, k with tt, tt => eq_refl end)) bins (l z) N (pi z) eps2) ->
+  (forall z, repair.safe_randomiser (fun j k => left (match j, k with tt, tt => eq_refl end)) bins
+    (l z) N (pi z) eps2) ->
   (forall j, In j (k :: others) -> In j bins) -> (N <= length (k :: others))%nat ->
   (forall z, 0 <= mu z) -> (forall z, 0 <= mu' z) ->
   (forall z, mu z <= exp eps1 * mu' z /\ mu' z <= exp eps1 * mu z) ->
   (forall F : list bool, NoDup F -> (forall z, In z F ->
-      repair.good (fun j k => left (match j, k with tt, tt => eq_refl end)) bins l k others z = false) ->
+      repair.good (fun j k => left (match j, k with tt, tt => eq_refl end)) bins l k others z
+        = false) ->
     sum F mu <= delta /\ sum F mu' <= delta) ->
   forall E, NoDup E ->
   sum E (fun zx => mu (fst zx) * repair.value first pi (k :: others) (fst zx) (snd zx))
-    <= exp eps2 * sum E (fun zx => mu' (fst zx) * repair.value first pi others (fst zx) (snd zx)) + delta.
+    <= exp eps2 * sum E (fun zx => mu' (fst zx) * repair.value first pi others (fst zx) (snd zx))
+      + delta.
 Proof.
   intros H. assert (D : NoDup [tt]) by (constructor; [intros []|constructor]).
-  specialize (H [tt] tt [tt] (fun _ _ => 0%nat) 0%nat (fun _ _ _ => 1) (ln 2) 0 0 tt [tt] (coin true) (coin false)
+  specialize (H [tt] tt [tt] (fun _ _ => 0%nat) 0%nat (fun _ _ _ => 1) (ln 2) 0 0 tt [tt]
+    (coin true) (coin false)
     D (or_introl eq_refl)).
-  specialize (H ltac:(intros []; simpl; auto) ltac:(intros; lra) ltac:(intros; simpl; lra) ltac:(lra)).
-  specialize (H ltac:(intros z; left; intros j k x _ _; reflexivity) ltac:(intros []; simpl; auto) ltac:(lia)
+  specialize (H ltac:(intros []; simpl; auto) ltac:(intros; lra) ltac:(intros; simpl; lra)
+                ltac:(lra)).
+  specialize (H ltac:(intros z; left; intros j k x _ _; reflexivity)
+                ltac:(intros []; simpl; auto) ltac:(lia)
                 (coin_nonnegative true) (coin_nonnegative false)).
-  assert (Y : forall z, coin true z <= exp (ln 2) * coin false z /\ coin false z <= exp (ln 2) * coin true z).
+  assert (Y : forall z, coin true z <= exp (ln 2) * coin false z /\ coin false z
+    <= exp (ln 2) * coin true z).
   { intros z. rewrite exp_ln by lra. split; apply coin_ratio. }
   specialize (H Y). assert (Z : forall F : list bool, NoDup F -> (forall z, In z F ->
-      repair.good (fun j k => left (match j, k with tt, tt => eq_refl end)) [tt] (fun _ _ => 0%nat) tt [tt] z = false) ->
+      repair.good (fun j k => left (match j, k with tt, tt => eq_refl end)) [tt] (fun _ _ => 0%nat)
+        tt [tt] z = false) ->
     sum F (coin true) <= 0 /\ sum F (coin false) <= 0).
   { intros [|z F] _ B; [simpl; lra|]. specialize (B z (or_introl eq_refl)). discriminate. }
   specialize (H Z [(true, tt)] ltac:(constructor; [intros []|constructor])).
@@ -492,13 +572,53 @@ Qed.
 
 (* ---- The equilibrium that exposes a record ---- *)
 
-(* The record of bin 10 is not exposed. *)
-Lemma changed_no_scale_helps :
-  ~ ~ pdp published_proof.eps (published_proof.its published_proof.start 24)
-          (map (published_proof.its published_proof.start) (published_proof.others 24)).
+(* An equilibrium does not have the largest payoff: if every record has an infinite scale, all are
+   private. *)
+Lemma changed_no_scale_helps : ~ forall c,
+  (forall i, (i < 26)%nat -> published_proof.t0 <= c i <= 1) ->
+  published_proof.payoff c <= published_proof.payoff published_proof.start.
 Proof.
-  intros N. apply N. apply published_proof.private_is_pdp; [lia|].
-  apply published_proof.the_others_are_private. lia.
+  intros H. pose proof published_proof.t0_between as T.
+  specialize (H (fun _ => 1) ltac:(intros; lra)).
+  assert (M : forall k x, (x < 12)%nat -> published_proof.masses k 1 x = 1 / 12).
+  { intros k x X. apply Nat.ltb_lt in X.
+    assert (N : forall d, published_proof.N d 1 = 2)
+      by (intros [|d]; unfold published_proof.N; rewrite ?pow1; lra).
+    unfold published_proof.masses, published_proof.total.
+    rewrite X, N, (sum_ext _ _ (fun _ => 2)) by (intros; apply N).
+    rewrite sum_const. unfold published_proof.bins. rewrite seq_length.
+    replace (INR 12) with 12 by (simpl; ring). field. }
+  assert (S : forall x, (x < 12)%nat -> published_proof.S (fun _ => 1) x = 26 / 12).
+  { intros x X. unfold published_proof.S.
+    rewrite (sum_ext _ _ (fun _ => 1 / 12)) by (intros; apply M, X).
+    rewrite sum_const. unfold published_proof.records. rewrite seq_length.
+    replace (INR 26) with 26 by (simpl; ring). field. }
+  assert (P : published_proof.P_E (fun _ => 1) = 26%nat).
+  { unfold published_proof.P_E. rewrite published_proof.all_pass; [reflexivity|]. intros i _.
+    unfold published_proof.private. apply forallb_forall. intros x X. apply in_seq in X.
+    rewrite S, M by lia. pose proof published_proof.sigma_below.
+    pose proof published_proof.tau_between.
+    rewrite !published_proof.le_true by lra. reflexivity. }
+  assert (L : 0 < ln 12) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (K : published_proof.KL (fun _ => 1) <= 24 / 26 * ln 12).
+  { unfold published_proof.KL, published_proof.occupied. cbn [sum fold_right published_proof.count].
+    rewrite !S by lia. replace (24 / 26 / (26 / 12 / 26)) with (12 * 24 / 26) by field.
+    replace (1 / 26 / (26 / 12 / 26)) with (12 / 26) by field.
+    assert (ln (12 * 24 / 26) <= ln 12) by (apply ln_le_iff; lra).
+    assert (ln (12 / 26) < 0) by (rewrite <- ln_1; apply ln_increasing; lra). lra. }
+  assert (K0 : 0 <= published_proof.KL published_proof.start).
+  { unfold published_proof.KL. apply sum_nonneg. intros x X. rewrite published_proof.S_start.
+    pose proof (published_proof.S0_pos x X) as S1.
+    replace (published_proof.count x / 26 / (published_proof.S0 x / 26)) with (published_proof.w x)
+      by (unfold published_proof.w; field; lra).
+    pose proof published_proof.w_0. pose proof published_proof.w_10.
+    pose proof published_proof.w_11.
+    apply Rmult_le_pos; [destruct X as [<-|[<-|[<-|[]]]]; simpl; lra|].
+    rewrite <- ln_1. apply ln_le_iff; destruct X as [<-|[<-|[<-|[]]]]; lra. }
+  unfold published_proof.payoff in H. rewrite P, published_proof.at_start_25_are_private in H.
+  replace (INR 26) with 26 in H by (simpl; ring). replace (INR 25) with 25 in H by (simpl; ring).
+  apply (Rmult_le_compat_r (/ ln 12)) in K, K0; try (apply Rlt_le, Rinv_0_lt_compat, L).
+  rewrite Rmult_assoc, Rinv_r in K by lra. unfold Rdiv in *. lra.
 Qed.
 
 (* ---- The mechanism in whole numbers ---- *)
@@ -506,32 +626,38 @@ Qed.
 Import ZArith.
 
 (* The others are n - 1 records and not n: two records with the same row lose nothing. *)
-Lemma changed_whole_number_form : ~ forall units eps (w : whole_numbers.weights) others, (0 < units)%Z ->
-  others <> [] -> let n := Z.of_nat (length (w :: others)) in let S := whole_numbers.column (w :: others) in
+Lemma changed_whole_number_form : ~ forall units eps (w : whole_numbers.weights) others,
+  (0 < units)%Z ->
+  others <> [] -> let n := Z.of_nat (length (w :: others)) in let S :=
+    whole_numbers.column (w :: others) in
   pdp eps (whole_numbers.probability units w) (map (whole_numbers.probability units) others)
   <-> forall x, IZR (n * S x) <= IZR (n * (S x - whole_numbers.weight w x)) * exp eps
              /\ IZR (n * (S x - whole_numbers.weight w x)) <= IZR (n * S x) * exp eps.
 Proof.
   intros H. specialize (H 1%Z 0 [1%Z] [[1%Z]] ltac:(lia) ltac:(discriminate)). cbn zeta in H.
-  apply proj1 in H. specialize (H (everyone_draws_from_q (whole_numbers.probability 1 [1%Z]) 1 ltac:(lia))).
-  destruct (H 0%nat) as [A _]. rewrite exp_0 in A. unfold whole_numbers.column, whole_numbers.weight in A.
+  apply proj1 in H. specialize
+    (H (everyone_draws_from_q (whole_numbers.probability 1 [1%Z]) 1 ltac:(lia))).
+  destruct (H 0%nat) as [A _]. rewrite exp_0 in A.
+  unfold whole_numbers.column, whole_numbers.weight in A.
   simpl in A. lra.
 Qed.
 
 (* One record of group i of a profile goes over to group j. *)
-Definition one_record_moved (i j : nat) (profile : list whole_numbers.group) : list whole_numbers.group :=
+Definition one_record_moved (i j : nat) (profile : list whole_numbers.group) : list
+  whole_numbers.group :=
   map (fun kg => let '(k, (c, w)) := kg in
                  ((c - (if Nat.eqb k i then 1 else 0) + (if Nat.eqb k j then 1 else 0))%Z, w))
       (combine (seq 0 (length profile)) profile).
 
-(* If the one record of bin 45 with action 2 changes to the smallest scale, as the others of its bin, then not every
-   record is private any more. *)
+(* If the one record of bin 45 with action 2 changes to the smallest scale, as the others of its
+   bin, then not every record is private any more. *)
 Lemma changed_heights : ~ forall before w after,
   whole_numbers.people (one_record_moved 4 5 heights.profile) = before ++ w :: after ->
   pdp heights.epsilon (whole_numbers.probability heights.units w)
       (map (whole_numbers.probability heights.units) (before ++ after)).
 Proof.
-  intros H. assert (C : whole_numbers.one_exposed 1 1 heights.units (one_record_moved 4 5 heights.profile) = true)
+  intros H. assert (C : whole_numbers.one_exposed 1 1 heights.units
+    (one_record_moved 4 5 heights.profile) = true)
     by (vm_compute; reflexivity).
   destruct (whole_numbers.some_record_is_exposed _ _ _ _ C) as [before [w [after [E N]]]].
   apply N, (H before w after E).
@@ -539,14 +665,19 @@ Qed.
 
 (* ---- The game itself ---- *)
 
-(* Best responses from any start do not make the records private: two records alone in their bins, and no noise. *)
+(* Best responses from any start do not make the records private: two records alone in their bins,
+   and no noise. *)
 Definition no_noise (_ : unit) (k x : nat) : R := if Nat.eqb k x then 1 else 0.
 
-Lemma changed_safe_start_of_the_game : ~ forall (A : Type) (actions : list A) K (p : A -> nat -> nat -> R) data eps
+Lemma changed_safe_start_of_the_game : ~ forall (A : Type) (actions : list A) K
+  (p : A -> nat -> nat -> R) data eps
     who (play : nat -> @game.profile A data),
   (forall a, In a actions) -> (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
+  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
+  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
   (forall a k, In k data -> 1 / INR K <= p a k k) ->
-  best_response.in_turn (best_response.greater_pair (game.P_E K p data eps) (game.divergence p data))
+  best_response.in_turn (best_response.greater_pair (game.P_E K p data eps)
+    (game.divergence p data))
     (game.moves data) who play ->
   best_response.again_and_again who ->
   exists T, game.all_are_private K p data eps (play T).
@@ -559,14 +690,18 @@ Proof.
   - lia.
   - discriminate.
   - intros k [<-|[<-|[]]]; lia.
+  - intros a k x _ _. unfold no_noise. destruct (Nat.eqb k x); lra.
+  - intros a [|[|k]] L; [| |lia]; unfold no_noise; simpl; lra.
   - intros a k _. unfold no_noise. rewrite Nat.eqb_refl. simpl. lra.
-  - intros t. right. split; [reflexivity|]. intros [[] [[] []]] _. apply best_response.pair_irreflexive.
+  - intros t. right. split; [reflexivity|]. intros [[] [[] []]] _.
+    apply best_response.pair_irreflexive.
   - intros [i L] t. exists (2 * t + i)%nat. split; [lia|]. unfold who.
     assert (E : forall u, Nat.even (2 * t + u) = Nat.even u).
     { intros u. rewrite Nat.even_add, Nat.even_mul. destruct (Nat.even u); reflexivity. }
     rewrite E. destruct i as [|[|i]]; [| |simpl in L; lia]; simpl; f_equal; apply le_unique.
   - specialize (G [] (0%nat, tt) [(1%nat, tt)] eq_refl).
-    apply (alone_is_not_private 0 (game.its_row 2 no_noise (0%nat, tt)) [game.its_row 2 no_noise (1%nat, tt)]
+    apply (alone_is_not_private 0 (game.its_row 2 no_noise (0%nat, tt))
+      [game.its_row 2 no_noise (1%nat, tt)]
              ltac:(discriminate) (exist _ 0%nat B0)) in G; [exact G| |].
     + unfold game.its_row, no_noise. simpl. lra.
     + unfold mass, game.its_row, no_noise. simpl. lra.
@@ -577,11 +712,10 @@ Definition all_of_them :=
   (changed_posterior_odds, changed_laplace_mechanism, changed_post_processing,
    changed_basic_composition, changed_sampling_supremum, changed_atoms_suffice, changed_linear_form,
    changed_everyone_draws_from_q, changed_v_min, changed_v_max, changed_bin_masses,
-   changed_theorem_one_prime, changed_utility, changed_laplace_utility, changed_a_maximum_is_nash,
-   changed_dynamics_end, changed_again_and_again, changed_safe_start, safe_start_can_be_met,
-   changed_fixed_randomisers, changed_randomised_response, changed_number_of_bins,
-   changed_without_the_record, changed_cost_of_many_draws, changed_success_is_the_record,
-   changed_safe_randomisers_protect, changed_repaired_game, changed_no_scale_helps,
-   changed_whole_number_form, changed_heights,
+   changed_theorem_one_prime, changed_utility, changed_laplace_utility, changed_dynamics_end,
+   changed_again_and_again, changed_fixed_randomisers, changed_randomised_response,
+   changed_number_of_bins, changed_without_the_record, changed_cost_of_many_draws,
+   changed_success_is_the_record, changed_safe_randomisers_protect, changed_repaired_game,
+   changed_no_scale_helps, changed_whole_number_form, changed_heights,
    changed_safe_start_of_the_game).
 Print Assumptions all_of_them.

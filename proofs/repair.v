@@ -4,27 +4,29 @@ Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Import ListNotations.
 Open Scope R_scope.
 
-(* The bracket of the condition is at most the mass S(x), for all counts c that are at least l = ℓ ∨ e_k and
-   sum to at least N: the records beyond l put at least the smallest entry m on x, because no row is
-   negative there. *)
+(* The bracket of the condition is at most the mass S(x), for all counts c that are at least l = ℓ ∨
+   e_k and sum to at least N: the records beyond l put at least the smallest entry m on x, because
+   no row is negative there. *)
 Theorem bracket_below_mass {K : Type} (bins : list K) (c l p : K -> R) (N m : R) :
   (forall j, In j bins -> l j <= c j) -> N <= sum bins c ->
   0 <= m -> (forall j, In j bins -> m <= p j) ->
   sum bins (fun j => l j * p j) + Rmax 0 (N - sum bins l) * m <= sum bins (fun j => c j * p j).
 Proof.
   intros above many m0 low.
-  assert (A : (sum bins c - sum bins l) * m + sum bins (fun j => l j * p j) <= sum bins (fun j => c j * p j)).
+  assert (A : (sum bins c - sum bins l) * m + sum bins (fun j => l j * p j)
+    <= sum bins (fun j => c j * p j)).
   { clear many. induction bins as [|j bs IH]; simpl; [lra|].
     specialize (IH (fun i I => above i (or_intror I)) (fun i I => low i (or_intror I))).
     specialize (above j (or_introl eq_refl)). specialize (low j (or_introl eq_refl)). nra. }
   assert (B : 0 <= sum bins c - sum bins l).
   { clear - above. induction bins as [|j bs IH]; simpl; [lra|].
-    specialize (IH (fun i I => above i (or_intror I))). specialize (above j (or_introl eq_refl)). lra. }
+    specialize (IH (fun i I => above i (or_intror I))). specialize (above j (or_introl eq_refl)).
+    lra. }
   assert (Rmax 0 (N - sum bins l) <= sum bins c - sum bins l) by (apply Rmax_lub; lra). nra.
 Qed.
 
-(* Proposition (safe randomisers protect every record above the lower bound), for one output: p <= (1 -
-   e^-ε) S. *)
+(* Proposition (safe randomisers protect every record above the lower bound), for one output: p <=
+   (1 - e^-ε) S. *)
 Section Safe.
 Context {X : Type}.
 Variables (outputs : list X) (p S : X -> R) (n eps : R).
@@ -52,7 +54,8 @@ Proof.
   assert (N1 : 1 < n) by nra.
   assert (E0 : 0 < e) by apply exp_pos.
   assert (E1 : n <= e * (n - 1)).
-  { assert (d * n <= n - 1) by lra. assert (e * (d * n) <= e * (n - 1)) by (apply Rmult_le_compat_l; lra).
+  { assert (d * n <= n - 1) by lra.
+    assert (e * (d * n) <= e * (n - 1)) by (apply Rmult_le_compat_l; lra).
     replace (e * (d * n)) with (d * e * n) in H0 by ring. rewrite DE in H0. lra. }
   split; [exact N1|]. split.
   - (* Upper side: S - p >= e^-ε S *)
@@ -62,7 +65,8 @@ Proof.
       replace (e * (d * S x)) with (d * e * S x) in H0 by ring. rewrite DE in H0. lra. }
     apply Rmult_le_reg_r with (n * (n - 1)); [nra|].
     replace (S x / n * (n * (n - 1))) with (S x * (n - 1)) by (field; lra).
-    replace (e * ((S x - p x) / (n - 1)) * (n * (n - 1))) with (e * (S x - p x) * n) by (field; lra).
+    replace (e * ((S x - p x) / (n - 1)) * (n * (n - 1))) with (e * (S x - p x) * n)
+      by (field; lra).
     nra.
   - (* Lower side: S >= S - p *)
     apply Rmult_le_reg_r with (n * (n - 1)); [nra|].
@@ -72,8 +76,8 @@ Proof.
 Qed.
 End Safe.
 
-(* A fixed local randomiser with rows p on a list of bins, and the lower bound: ℓ of the counts, N of
-   their number. *)
+(* A fixed local randomiser with rows p on a list of bins, and the lower bound: ℓ of the counts, N
+   of their number. *)
 Section Safe_randomiser.
 Context {K X : Type}.
 Variable same : forall j k : K, {j = k} + {j <> k}.
@@ -121,9 +125,11 @@ Proof.
   induction data as [|k data IH]; intros I.
   - simpl. rewrite (sum_ext _ _ (fun _ => 0)) by (intros; ring). rewrite sum_const. ring.
   - simpl sum. rewrite <- IH by (intros j J; apply I; right; exact J).
-    rewrite (sum_ext _ _ (fun j => (if same k j then f j else 0) + INR (count_occ same data j) * f j)).
+    rewrite (sum_ext _ _ (fun j => (if same k j then f j else 0) + INR (count_occ same data j) * f
+      j)).
     + rewrite sum_plus. f_equal. specialize (I k (or_introl eq_refl)). clear - I bins_once.
-      induction bins as [|j js IH]; [contradiction|]. inversion bins_once as [|? ? A B]; subst. simpl.
+      induction bins as [|j js IH]; [contradiction|]. inversion bins_once as [|? ? A B]; subst.
+      simpl.
       destruct (same k j) as [->|Ne].
       * rewrite (sum_ext _ _ (fun _ => 0)); [rewrite sum_const; ring|].
         intros i J. destruct (same j i) as [->|]; [contradiction|reflexivity].
@@ -131,8 +137,8 @@ Proof.
     + intros j _. simpl. destruct (same k j) as [->|]; [rewrite S_INR|]; ring.
 Qed.
 
-(* Proposition (safe randomisers protect every record above the lower bound): the record of bin k among
-   others, with counts of at least ℓ and at least N records in all. *)
+(* Proposition (safe randomisers protect every record above the lower bound): the record of bin k
+   among others, with counts of at least ℓ and at least N records in all. *)
 Theorem safe_randomisers_protect (eps : R) (k : K) (others : list K) :
   0 <= eps -> safe_randomiser eps ->
   (forall j, In j (k :: others) -> In j bins) ->
@@ -172,32 +178,38 @@ Proof.
     { assert (exp (- eps) <= 1); [|lra]. rewrite <- exp_0.
       destruct e0 as [e0|<-]; [left; apply exp_increasing; lra|right; f_equal; ring]. }
     assert (S_n : sum outputs S = INR (length (k :: others))).
-    { unfold S. rewrite sum_swap, (sum_ext _ _ (fun _ => 1)) by (intros j J; apply rows_sum, inside, J).
+    { unfold S. rewrite sum_swap, (sum_ext _ _ (fun _ => 1))
+        by (intros j J; apply rows_sum, inside, J).
       rewrite sum_const. ring. }
     assert (below : forall x, 0 <= p k x <= S x).
     { intros x. split; [apply rows_nonnegative|]. unfold S. simpl.
-      assert (0 <= sum others (fun j => p j x)) by (apply sum_nonneg; intros; apply rows_nonnegative). lra. }
+      assert (0 <= sum others (fun j => p j x))
+        by (apply sum_nonneg; intros; apply rows_nonnegative). lra. }
     assert (bound : forall x, p k x <= (1 - exp (- eps)) * S x).
     { intros x. apply Rle_trans with (1 := safe k x Ik). apply Rmult_le_compat_l; auto. }
     assert (N1 : 1 <= INR (length (k :: others))) by (apply length_at_least_one; discriminate).
     assert (A : forall x, 1 < INR (length (k :: others)) /\ _)
-      by (intros x; exact (safe_is_private outputs (p k) S _ eps (rows_sum k Ik) S_n N1 below bound x)).
+      by (intros x; exact (safe_is_private outputs (p k) S _ eps (rows_sum k Ik) S_n N1 below bound
+        x)).
     assert (N2 : 1 < INR (length (k :: others))).
-    { pose proof (rows_sum k Ik) as One. destruct outputs as [|x xs]; [simpl in One; lra|apply (A x)]. }
-    split; [intros ->; simpl in N2; lra|]. apply atoms_suffice. intros x. specialize (A x). destruct A as [_ A].
+    { pose proof (rows_sum k Ik) as One.
+      destruct outputs as [|x xs]; [simpl in One; lra|apply (A x)]. }
+    split; [intros ->; simpl in N2; lra|]. apply atoms_suffice. intros x. specialize (A x).
+    destruct A as [_ A].
     unfold released, mass. simpl length. rewrite map_length, sum_map. simpl sum. rewrite sum_map.
     rewrite n in A. rewrite S_INR. unfold S in A. simpl in A.
-    replace (p k x + sum others (fun j => p j x) - p k x) with (sum others (fun j => p j x)) in A by ring.
+    replace (p k x + sum others (fun j => p j x) - p k x) with (sum others (fun j => p j x)) in A
+      by ring.
     replace (INR (length others) + 1 - 1) with (INR (length others)) in A by ring. exact A.
 Qed.
 End Safe_randomiser.
 
-(* Theorem (the repaired game is differentially private). A release is a pair of a noisy histogram z and
-   a value. E is an event, a finite list of pairs. *)
+(* Theorem (the repaired game is differentially private). A release is a pair of a noisy histogram z
+   and a value. E is an event, a finite list of pairs. *)
 Section One_direction.
 Context {H X : Type}.
 Variable same : forall y z : H, {y = z} + {y <> z}.     (* histograms are lists of whole numbers *)
-Variables (mu mu' : H -> R) (P P' : H -> X -> R).       (* under one of the two data sets; the other *)
+Variables (mu mu' : H -> R) (P P' : H -> X -> R).    (* under one of the two data sets; the other *)
 Variable good : H -> bool.
 Variables (eps1 eps2 delta : R).
 Hypothesis mu_nonneg : forall z, 0 <= mu z.
@@ -229,16 +241,19 @@ Proof.
     + rewrite (sum_ext _ _ (fun zx => mu z * P z (snd zx))).
       * rewrite sum_scal, <- sum_map with (h := snd) (f := P z).
         assert (M : NoDup (map snd (filter here E))).
-        { clear - N. induction E as [|[y x] E IH]; [constructor|]. inversion N as [|? ? B N']; subst.
+        { clear - N. induction E as [|[y x] E IH]; [constructor|].
+          inversion N as [|? ? B N']; subst.
           cbn [filter]. unfold here at 1. cbn [fst]. destruct (same y z) as [->|_];
             [|apply IH, N']. cbn [map snd]. constructor; [|apply IH, N']. intros J.
-          apply in_map_iff in J. destruct J as [[y' x'] [Ex J]]. apply filter_In in J. destruct J as [J G].
+          apply in_map_iff in J. destruct J as [[y' x'] [Ex J]]. apply filter_In in J.
+          destruct J as [J G].
           unfold here in G. cbn [fst snd] in *. destruct (same y' z); [|discriminate].
           subst. contradiction. }
         specialize (P_one z _ M). specialize (mu_nonneg z). nra.
       * intros zx J. apply filter_In in J. destruct J as [_ G]. unfold here in G.
         destruct (same (fst zx) z) as [->|]; [reflexivity|discriminate].
-    + apply IH; [apply NoDup_filter, N|exact D'|]. intros zx J. apply filter_In in J. destruct J as [J G].
+    + apply IH; [apply NoDup_filter, N|exact D'|]. intros zx J. apply filter_In in J.
+      destruct J as [J G].
       unfold here in G. destruct (same (fst zx) z) as [|Ne]; [discriminate|].
       destruct (I zx J) as [Ez|J']; [congruence|exact J'].
 Qed.
@@ -262,7 +277,8 @@ Proof.
   { apply sum_nonneg. intros [z x] _. unfold f'. simpl. apply Rmult_le_pos; auto. }
   (* the others have at most the probability δ *)
   assert (C : sum (filter (fun a => negb (g a)) E) f <= delta).
-  { set (bad := filter (fun a => negb (g a)) E). apply Rle_trans with (sum (nodup same (map fst bad)) mu).
+  { set (bad := filter (fun a => negb (g a)) E).
+    apply Rle_trans with (sum (nodup same (map fst bad)) mu).
     - apply by_histogram; [apply NoDup_filter, N|apply NoDup_nodup|].
       intros zx I. apply nodup_In, in_map, I.
     - apply rarely_bad; [apply NoDup_nodup|]. intros z I. apply nodup_In, in_map_iff in I.
@@ -272,7 +288,8 @@ Proof.
 Qed.
 End One_direction.
 
-(* Both directions, for any two distributions of the value that are near each other where z is good. *)
+(* Both directions, for any two distributions of the value that are near each other where z is
+   good. *)
 Section Two_directions.
 Context {H X : Type}.
 Variable same : forall y z : H, {y = z} + {y <> z}.
@@ -318,9 +335,9 @@ Proof.
 Qed.
 End Two_directions.
 
-(* The repaired game. A noisy histogram z gives a lower bound ℓ of the counts and a randomiser that is safe
-   for (ℓ, N) at ε₂. The data set is a list of bins, k :: others, and the record is the one in bin k. Under
-   μ the histogram is computed with the record, under μ' without it. *)
+(* The repaired game. A noisy histogram z gives a lower bound ℓ of the counts and a randomiser that
+   is safe for (ℓ, N) at ε₂. The data set is a list of bins, k :: others, and the record is the one
+   in bin k. Under μ the histogram is computed with the record, under μ' without it. *)
 Section Repaired_game.
 Context {H K X : Type}.
 Variable same_histogram : forall y z : H, {y = z} + {y <> z}.
@@ -357,7 +374,8 @@ Definition value (data : list K) (z : H) : X -> R :=
 Lemma value_is_a_distribution data z : (forall j, In j data -> In j bins) ->
   (forall x, 0 <= value data z x) /\ sum outputs (value data z) = 1.
 Proof.
-  intros I. unfold value. destruct data as [|j data]; [split; [apply rows_nonnegative|apply rows_sum, first_in]|].
+  intros I. unfold value.
+  destruct data as [|j data]; [split; [apply rows_nonnegative|apply rows_sum, first_in]|].
   set (d := j :: data) in *.
   assert (M : 1 <= INR (length d)) by (apply length_at_least_one; discriminate). split.
   - intros x. unfold released, mass. rewrite map_length, sum_map.
@@ -372,12 +390,16 @@ Qed.
 
 Theorem repaired_game (E : list (H * X)) : NoDup E ->
   sum E (fun zx => mu (fst zx) * value (k :: others) (fst zx) (snd zx))
-    <= exp (eps1 + eps2) * sum E (fun zx => mu' (fst zx) * value others (fst zx) (snd zx)) + delta /\
+    <= exp (eps1 + eps2) * sum E (fun zx => mu' (fst zx) * value others (fst zx) (snd zx)) + delta
+      /\
   sum E (fun zx => mu' (fst zx) * value others (fst zx) (snd zx))
-    <= exp (eps1 + eps2) * sum E (fun zx => mu (fst zx) * value (k :: others) (fst zx) (snd zx)) + delta.
+    <= exp (eps1 + eps2) * sum E (fun zx => mu (fst zx) * value (k :: others) (fst zx) (snd zx))
+      + delta.
 Proof.
-  assert (inside' : forall j, In j others -> In j bins) by (intros j J; apply inside; right; exact J).
-  apply (two_directions same_histogram mu mu' (value (k :: others)) (value others) outputs good); try assumption;
+  assert (inside' : forall j, In j others -> In j bins)
+    by (intros j J; apply inside; right; exact J).
+  apply (two_directions same_histogram mu mu' (value (k :: others)) (value others) outputs good);
+    try assumption;
     try (intros z; apply value_is_a_distribution; assumption).
   (* for a good z the record is ε₂-pDP under the fixed randomiser *)
   intros z G x. unfold good in G. rewrite forallb_forall in G.
@@ -388,7 +410,8 @@ Proof.
   - unfold value. destruct others as [|j others']; [destruct (proj1 Y); reflexivity|].
     apply (proj1 (atoms_suffice _ _ _)), Y.
   - (* if n = 1, all rows are equal, and the draw from no records has the same distribution *)
-    unfold value, released, mass. simpl. rewrite (equal first k x first_in (inside k (or_introl eq_refl))).
+    unfold value, released, mass. simpl.
+    rewrite (equal first k x first_in (inside k (or_introl eq_refl))).
     pose proof (exp_ineq1_le eps2). pose proof (rows_nonnegative z k x).
     replace ((pi z k x + 0) / 1) with (pi z k x) by field. split; nra.
 Qed.
@@ -396,5 +419,6 @@ End Repaired_game.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition checked_here :=
-  (@bracket_below_mass, @enough_records, @safe_is_private, @safe_randomisers_protect, @repaired_game).
+  (@bracket_below_mass, @enough_records, @safe_is_private, @safe_randomisers_protect,
+    @repaired_game).
 Print Assumptions checked_here.

@@ -49,7 +49,8 @@ Proof.
     + assert (s * (1 - m * eta) <= 0) by nra.
       assert (0 < (1 + eta) * m * p) by (repeat apply Rmult_lt_0_compat; lra).
       unfold n. lra.
-    + assert (s * (1 - m * eta) <= m * (ratio * p) * (1 - m * eta)) by (apply Rmult_le_compat_r; lra).
+    + assert (s * (1 - m * eta) <= m * (ratio * p) * (1 - m * eta))
+        by (apply Rmult_le_compat_r; lra).
       assert (ratio * (1 - m * eta) <= 1 + eta).
       { unfold ratio, n. assert (0 <= m * eta * (m * eta)) by nra.
         assert (0 <= m * (eta * eta)) by assumption. nra. }

@@ -46,9 +46,9 @@ Proof.
   split; [apply exp_le|apply exp_le_1]; unfold Rdiv; nra.
 Qed.
 
-(* For x >= μ let u = e^{-μ/b}. The density is (1/b) e^{-x/b} / (1 - q - (1 - u)²). The page takes the
-   derivative in μ, which has the sign of 1 - u; here the same 1 - u shows that the density increases
-   in μ, and that it is smallest at μ = 0, where u = 1. *)
+(* For x >= μ let u = e^{-μ/b}. The density is (1/b) e^{-x/b} / (1 - q - (1 - u)²). The page takes
+   the derivative in μ, which has the sign of 1 - u; here the same 1 - u shows that the density
+   increases in μ, and that it is smallest at μ = 0, where u = 1. *)
 Lemma right_of_the_record mu x : 0 <= mu -> mu <= x -> x <= 1 ->
   let u := exp (- (mu / b)) in
   0 < 1 - q - (1 - u) * (1 - u) /\
@@ -176,7 +176,7 @@ Proof.
     pose proof (exp_ineq1 (1 / a) ltac:(lra)). lra. }
   pose proof (P b B). pose proof (P c ltac:(lra)).
   assert (0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
-  set (s := 1 / b) in *. rewrite <- E. set (f := exp s) in *. 
+  set (s := 1 / b) in *. rewrite <- E. set (f := exp s) in *.
   rewrite E. set (g := exp (1 / c)) in *. rewrite <- E.
   apply Rmult_le_reg_r with ((f - 1) * (g - 1)); [nra|].
   replace (s / (f - 1) * ((f - 1) * (g - 1))) with (s * (g - 1)) by (field; lra).
@@ -227,7 +227,8 @@ Proof.
   assert (S : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
   assert (S' : 0 < 1 / c) by (apply Rdiv_lt_0_compat; lra).
   pose proof (exp_strictly_convex t (1 / b) T ltac:(lra)) as H. rewrite E in H.
-  pose proof (exp_ineq1 (1 / b) ltac:(lra)). pose proof (exp_ineq1 (1 / c) ltac:(lra)). unfold v_min.
+  pose proof (exp_ineq1 (1 / b) ltac:(lra)). pose proof (exp_ineq1 (1 / c) ltac:(lra)).
+  unfold v_min.
   set (f := exp (1 / b)) in *. set (g := exp (1 / c)) in *.
   apply Rmult_lt_reg_r with ((f - 1) * (g - 1)); [apply Rmult_lt_0_compat; lra|].
   replace (1 / b / (f - 1) * ((f - 1) * (g - 1))) with (1 / b * (g - 1)) by (field; lra).
@@ -254,7 +255,8 @@ Qed.
 (* The limits in b. With r = 1/b: 1 - r <= e^-r <= r/(e^r - 1) <= 1, and e^r - 1 >= r + r^2/4. *)
 Lemma v_min_near_one b : 0 < b -> 1 - 1 / b <= v_min b <= 1.
 Proof.
-  intros B. unfold v_min. assert (R0 : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra). set (r := 1 / b) in *.
+  intros B. unfold v_min. assert (R0 : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
+  set (r := 1 / b) in *.
   pose proof (exp_ineq1 r ltac:(lra)) as A. pose proof (exp_ineq1_le (- r)) as C.
   assert (I : exp (- r) * exp r = 1) by (rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
   set (e := exp r) in *. set (d := exp (- r)) in *.
@@ -268,7 +270,8 @@ Proof.
   assert (R0 : 0 < 1 / b) by (apply Rdiv_lt_0_compat; lra).
   assert (E : 4 * b = 4 / (1 / b)) by (field; lra). rewrite E. set (r := 1 / b) in *.
   assert (A : (1 + r / 2) * (1 + r / 2) <= exp r).
-  { replace r with (r / 2 + r / 2) at 3 by field. rewrite exp_plus. pose proof (exp_ineq1_le (r / 2)).
+  { replace r with (r / 2 + r / 2) at 3 by field. rewrite exp_plus.
+    pose proof (exp_ineq1_le (r / 2)).
     apply Rmult_le_compat; lra. }
   assert (P : 0 < exp r - 1) by nra. set (e := exp r) in *.
   apply Rmult_le_reg_r with (r * (e - 1)); [nra|].
@@ -278,8 +281,10 @@ Qed.
 
 Lemma beyond b (e : posreal) : / e < b -> 0 < b /\ 1 / b < e.
 Proof.
-  intros L. pose proof (cond_pos e) as E. assert (0 < / e) by (apply Rinv_0_lt_compat, E). split; [lra|].
-  unfold Rdiv. rewrite Rmult_1_l, <- (Rinv_inv e). apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact L].
+  intros L. pose proof (cond_pos e) as E. assert (0 < / e) by (apply Rinv_0_lt_compat, E).
+  split; [lra|].
+  unfold Rdiv. rewrite Rmult_1_l, <- (Rinv_inv e).
+  apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact L].
 Qed.
 
 Theorem v_min_tends_to_one : is_lim v_min p_infty 1.
@@ -299,7 +304,8 @@ Qed.
 Theorem v_max_tends_to_one : is_lim v_max p_infty 1.
 Proof.
   apply is_lim_spec. intros e. exists (/ e). intros b L. destruct (beyond b e L) as [B S].
-  pose proof (v_min_near_one b B). pose proof (difference_of_the_extremes b B). apply Rabs_def1; lra.
+  pose proof (v_min_near_one b B). pose proof (difference_of_the_extremes b B).
+  apply Rabs_def1; lra.
 Qed.
 
 (* Any two densities with scales of at least b are within e^{1/b} of each other, at every output. *)
@@ -323,7 +329,8 @@ Lemma V_integrable mu b l h : ex_RInt (V mu b) l h.
 Proof.
   apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _.
   apply continuity_pt_filterlim. unfold V, Rdiv.
-  apply (continuity_pt_mult (fun x => / (2 * b) * exp (- (Rabs (x - mu) * / b))) (fun _ => / Z mu b)).
+  apply (continuity_pt_mult (fun x => / (2 * b) * exp (- (Rabs (x - mu) * / b)))
+    (fun _ => / Z mu b)).
   - apply (continuity_pt_mult (fun _ => / (2 * b)) (fun x => exp (- (Rabs (x - mu) * / b)))).
     + apply continuity_pt_const. intros x y. reflexivity.
     + apply (continuity_pt_comp (fun x => - (Rabs (x - mu) * / b)) exp).
@@ -362,13 +369,16 @@ Lemma integral_right l h : mu <= l -> l <= h ->
   RInt (V mu b) l h = (exp (- ((l - mu) / b)) - exp (- ((h - mu) / b))) / (2 * Z mu b).
 Proof.
   intros L H. pose proof Z_positive as Zp.
-  rewrite (RInt_ext (V := R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp (- ((x - mu) / b)) / Z mu b)).
-  2:{ intros x X. rewrite Rmin_left, Rmax_right in X by exact H. unfold V. rewrite Rabs_pos_eq by lra. reflexivity. }
+  rewrite (RInt_ext (V :=
+    R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp (- ((x - mu) / b)) / Z mu b)).
+  2:{ intros x X. rewrite Rmin_left, Rmax_right in X by exact H. unfold V.
+      rewrite Rabs_pos_eq by lra. reflexivity. }
   apply is_RInt_unique.
   replace ((exp (- ((l - mu) / b)) - exp (- ((h - mu) / b))) / (2 * Z mu b))
     with (minus (- exp (- ((h - mu) / b)) / (2 * Z mu b)) (- exp (- ((l - mu) / b)) / (2 * Z mu b)))
     by (apply pieces).
-  apply (is_RInt_derive (V := R_CompleteNormedModule) (fun x => - exp (- ((x - mu) / b)) / (2 * Z mu b))).
+  apply (is_RInt_derive (V :=
+    R_CompleteNormedModule) (fun x => - exp (- ((x - mu) / b)) / (2 * Z mu b))).
   - intros x _. auto_derive; [trivial|]. change ((x + - mu) * / b) with ((x - mu) / b). field. lra.
   - intros x _. apply continuity_pt_filterlim.
     apply derivable_continuous_pt. apply ex_derive_Reals_0. auto_derive. trivial.
@@ -378,7 +388,8 @@ Lemma integral_left l h : h <= mu -> l <= h ->
   RInt (V mu b) l h = (exp (- ((mu - h) / b)) - exp (- ((mu - l) / b))) / (2 * Z mu b).
 Proof.
   intros L H. pose proof Z_positive as Zp.
-  rewrite (RInt_ext (V := R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp ((x - mu) / b) / Z mu b)).
+  rewrite (RInt_ext (V :=
+    R_CompleteNormedModule) (V mu b) (fun x => / (2 * b) * exp ((x - mu) / b) / Z mu b)).
   2:{ intros x X. rewrite Rmin_left, Rmax_right in X by exact H. unfold V.
       rewrite Rabs_left1 by lra. do 3 f_equal. field. lra. }
   apply is_RInt_unique.
@@ -406,7 +417,8 @@ Qed.
 (* The density is one: its integral over the interval is 1. *)
 Theorem density_integrates_to_one : RInt (V mu b) 0 1 = 1.
 Proof.
-  rewrite integral_across by lra. pose proof Z_positive as Zp. apply Rmult_eq_reg_r with (2 * Z mu b); [|lra].
+  rewrite integral_across by lra. pose proof Z_positive as Zp.
+  apply Rmult_eq_reg_r with (2 * Z mu b); [|lra].
   unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. unfold Z.
   replace (- ((mu - 0) / b)) with (- (mu / b)) by (field; lra). lra.
 Qed.
@@ -439,7 +451,7 @@ Proof.
   rewrite <- W. unfold kernel. fold l h.
   assert (C : forall v : R, RInt (V := R_CompleteNormedModule) (fun _ : R => v) l h = (h - l) * v).
   { intros v. apply (RInt_const (V := R_CompleteNormedModule)). }
-  rewrite <- (C (v_min b)), <- (C (v_max b)). 
+  rewrite <- (C (v_min b)), <- (C (v_max b)).
   assert (constant : forall v : R, ex_RInt (V := R_NormedModule) (fun _ : R => v) l h).
   { intros v. apply (ex_RInt_const (V := R_NormedModule)). }
   split.

@@ -1,8 +1,10 @@
-(* The mechanism in whole numbers: a companion to book/per_instance/floating-point.md.
+(* The mechanism in whole numbers: a companion to book/per_instance/floating-point.md and
+   book/checks.md.
 
-   The theorems on privacy speak of real numbers, and a program computes with whole ones. Here each record has
-   a row of whole numbers, the weights of the outputs 0, 1, 2, ..., which sum to the same number of units for
-   every record. To draw, take one of the n records and one of its units, both uniformly. *)
+   The theorems on privacy speak of real numbers, and a program computes with whole ones. Here each
+   record has a row of whole numbers, the weights of the outputs 0, 1, 2, ..., which sum to the same
+   number of units for every record. To draw, take one of the n records and one of its units, both
+   uniformly. *)
 Require Import Reals Lra Lia ZArith Bool List Psatz.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp.
 Import ListNotations.
@@ -18,7 +20,8 @@ Definition column (data : list weights) (x : nat) : Z :=                        
 
 (* ---- The draw has exactly the probabilities that the theorems speak of ---- *)
 
-(* The output of a unit: go through the row until the weights so far exceed the number of the unit. *)
+(* The output of a unit: go through the row until the weights so far exceed the number of the
+   unit. *)
 Fixpoint drawn (w : weights) (u : Z) : nat :=
   match w with
   | [] => 0%nat
@@ -29,7 +32,8 @@ Definition units_of (T : Z) : list Z := map Z.of_nat (seq 0 (Z.to_nat T)).
 Definition times {A : Type} (f : A -> nat) (l : list A) (x : nat) : nat :=
   count_occ Nat.eq_dec (map f l) x.
 
-Lemma times_app {A : Type} (f : A -> nat) l l' x : times f (l ++ l') x = (times f l x + times f l' x)%nat.
+Lemma times_app {A : Type} (f : A -> nat) l l' x : times f (l ++ l') x
+  = (times f l x + times f l' x)%nat.
 Proof. unfold times. rewrite map_app. apply count_occ_app. Qed.
 
 Lemma times_all {A : Type} (f : A -> nat) l x y : (forall a, In a l -> f a = y) ->
@@ -91,14 +95,15 @@ Proof.
   rewrite Forall_forall in F. apply F, I.
 Qed.
 
-Lemma mass_of_the_rows data x : mass (map (probability units) data) x = IZR (column data x) / IZR units.
+Lemma mass_of_the_rows data x : mass (map (probability units) data) x
+  = IZR (column data x) / IZR units.
 Proof.
   pose proof U. unfold mass. rewrite sum_map. unfold probability, column.
   induction data as [|w data IH]; simpl; [field; lra|]. rewrite IH, plus_IZR. field. lra.
 Qed.
 
-(* All pairs of a record and a unit are equally likely, and the output x has the probability S(x)/(n units):
-   the distribution of what is drawn is the released distribution of the theorems on pDP. *)
+(* All pairs of a record and a unit are equally likely, and the output x has the probability S(x)/(n
+   units): the distribution of what is drawn is the released distribution of the theorems on pDP. *)
 Definition draws (data : list weights) : list (weights * Z) := list_prod data (units_of units).
 Definition output (wu : weights * Z) : nat := drawn (fst wu) (snd wu).
 
@@ -108,12 +113,15 @@ Theorem the_draw_is_exact data x : Forall is_row data ->
 Proof.
   intros H. pose proof U as P. unfold released. rewrite mass_of_the_rows, map_length.
   assert (L : INR (length (draws data)) = INR (length data) * IZR units).
-  { unfold draws. rewrite prod_length, mult_INR. unfold units_of. rewrite map_length, seq_length, INR_IZR_INZ.
+  { unfold draws. rewrite prod_length, mult_INR. unfold units_of.
+    rewrite map_length, seq_length, INR_IZR_INZ.
     rewrite (INR_IZR_INZ (Z.to_nat units)), Z2Nat.id by lia. reflexivity. }
   assert (E : INR (times output (draws data) x) = IZR (column data x)).
   { clear L. unfold draws. induction H as [|w data R F IH]; [reflexivity|].
-    cbn [list_prod]. rewrite times_app, plus_INR, IH. unfold column. simpl. rewrite plus_IZR. f_equal.
-    assert (T : times output (map (fun y => (w, y)) (units_of units)) x = times (drawn w) (units_of units) x).
+    cbn [list_prod]. rewrite times_app, plus_INR, IH. unfold column. simpl. rewrite plus_IZR.
+    f_equal.
+    assert (T : times output (map (fun y => (w, y)) (units_of units)) x
+      = times (drawn w) (units_of units) x).
     { unfold times. rewrite map_map. reflexivity. }
     rewrite T. destruct R as [N <-]. rewrite a_unit_is_drawn by exact N.
     rewrite INR_IZR_INZ, Z2Nat.id; [reflexivity|].
@@ -140,7 +148,8 @@ Proof.
   assert (N : IZR n = INR (length others) + 1).
   { unfold n. rewrite <- INR_IZR_INZ. simpl length. apply S_INR. }
   unfold pdp. rewrite atoms_suffice. set (m := INR (length others)) in *.
-  assert (same : forall x a c, released (probability units w :: map (probability units) others) x = a ->
+  assert (same : forall x a c, released (probability units w :: map (probability units) others) x
+    = a ->
     released (map (probability units) others) x = c ->
     a * ((m + 1) * m * IZR units) = IZR ((n - 1) * S x) /\
     c * ((m + 1) * m * IZR units) = IZR (n * (S x - weight w x))).
@@ -189,7 +198,8 @@ Proof.
   destruct (both_nonnegative x) as [N [S0 D]]. apply IZR_lt in B. apply IZR_le in A, C.
   rewrite (mult_IZR _ b), (mult_IZR _ a) in A. rewrite (mult_IZR _ b), (mult_IZR _ a) in C.
   assert (Q : IZR a = IZR a / IZR b * IZR b) by (field; lra).
-  assert (step : forall u v, (0 <= v)%Z -> IZR u * IZR b <= IZR v * IZR a -> IZR u <= IZR v * exp eps).
+  assert (step : forall u v, (0 <= v)%Z -> IZR u * IZR b <= IZR v * IZR a ->
+    IZR u <= IZR v * exp eps).
   { intros u v V E. apply IZR_le in V. rewrite Q in E.
     apply Rmult_le_reg_r with (IZR b); [exact B|].
     apply Rle_trans with (1 := E). rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [lra|].
@@ -197,8 +207,9 @@ Proof.
   split; apply step; try assumption; nia.
 Qed.
 
-(* and if a/b is at least e^ε and one of them fails at one output, then it is not. Between the two bounds lies
-   no case that a closer enclosure would leave open, because e^ε is irrational for rational ε > 0. *)
+(* and if a/b is at least e^ε and one of them fails at one output, then it is not. Between the two
+   bounds lies no case that a closer enclosure would leave open, because e^ε is irrational for
+   rational ε > 0. *)
 Theorem exposed_by_an_upper_bound (a b : Z) x : (0 < b)%Z -> exp eps <= IZR a / IZR b ->
   ~ holds a b x -> ~ pdp eps (probability units w) (map (probability units) others).
 Proof.
@@ -207,12 +218,13 @@ Proof.
   assert (Q : IZR a = IZR a / IZR b * IZR b) by (field; lra).
   assert (step : forall u v, (0 <= v)%Z -> IZR u <= IZR v * exp eps -> (u * b <= v * a)%Z).
   { intros u v V E. apply IZR_le in V. apply le_IZR. rewrite !mult_IZR, Q, <- Rmult_assoc.
-    apply Rmult_le_compat_r; [lra|]. apply Rle_trans with (1 := E). apply Rmult_le_compat_l; assumption. }
+    apply Rmult_le_compat_r; [lra|]. apply Rle_trans with (1 := E).
+    apply Rmult_le_compat_l; assumption. }
   split; apply step; try assumption; nia.
 Qed.
 
-(* The bound in the words of the page: an output has no probability at all, with the record or without it, or
-   the logarithm of the ratio is at most ε. *)
+(* The bound in the words of the page: an output has no probability at all, with the record or
+   without it, or the logarithm of the ratio is at most ε. *)
 Theorem pdp_bounds_the_logarithm :
   pdp eps (probability units w) (map (probability units) others) <->
   forall x, let P := released (map (probability units) (w :: others)) x in
@@ -220,13 +232,15 @@ Theorem pdp_bounds_the_logarithm :
             (P = 0 /\ P' = 0) \/ (0 < P /\ 0 < P' /\ Rabs (ln (P / P')) <= eps).
 Proof.
   unfold pdp. rewrite atoms_suffice. split; intros H x; specialize (H x).
-  - assert (nonneg : forall data, Forall is_row data -> 0 <= released (map (probability units) data) x).
+  - assert (nonneg : forall data, Forall is_row data ->
+      0 <= released (map (probability units) data) x).
     { intros data F. unfold released. rewrite mass_of_the_rows. pose proof U.
       pose proof (IZR_le _ _ (column_nonnegative data x F)).
       repeat apply Rmult_le_pos; try lra; [apply Rlt_le, Rinv_0_lt_compat; lra|].
       rewrite map_length. destruct data as [|v data]; [simpl; rewrite Rinv_0; lra|].
       apply Rlt_le, Rinv_0_lt_compat, lt_0_INR. simpl. lia. }
-    pose proof (nonneg (w :: others) (Forall_cons w the_row rows)) as A. pose proof (nonneg others rows) as B.
+    pose proof (nonneg (w :: others) (Forall_cons w the_row rows)) as A.
+    pose proof (nonneg others rows) as B.
     cbn [map] in A |- *. set (P := released (probability units w :: _) x) in *.
     set (P' := released (map _ others) x) in *.
     pose proof (exp_pos eps) as X. destruct H as [H1 H2].
@@ -243,15 +257,16 @@ Qed.
 Theorem every_set_of_outputs (K : nat) (event : nat -> bool) :
   pdp eps (probability units w) (map (probability units) others) ->
   let chance data := sum (filter event (seq 0 K)) (released (map (probability units) data)) in
-  chance (w :: others) <= exp eps * chance others /\ chance others <= exp eps * chance (w :: others).
+  chance (w :: others) <= exp eps * chance others /\ chance others
+    <= exp eps * chance (w :: others).
 Proof. intros H. apply H, NoDup_filter, seq_NoDup. Qed.
 End One_record.
 End Mechanism.
 
 (* ---- e^ε between two fractions ---- *)
 
-(* For ε = p/q the numbers below are multiples of 2^-160. Begin with 1 + t <= e^t <= 1/(1 - t), for t = ε/2^64,
-   and square 64 times; round down or up after each step. *)
+(* For ε = p/q the numbers below are multiples of 2^-160. Begin with 1 + t <= e^t <= 1/(1 - t), for
+   t = ε/2^64, and square 64 times; round down or up after each step. *)
 Definition one : Z := (2 ^ 160)%Z.
 Definition halvings : nat := 64.
 Definition up (a b : Z) : Z := (- ((- a) / b))%Z.
@@ -268,8 +283,10 @@ Proof. reflexivity. Qed.
 
 Lemma div_below a b : (0 < b)%Z -> IZR (a / b) <= IZR a / IZR b.
 Proof.
-  intros B. pose proof (Z.mul_div_le a b B) as H. apply IZR_le in H. apply IZR_lt in B. rewrite mult_IZR in H.
-  apply Rmult_le_reg_r with (IZR b); [exact B|]. replace (IZR a / IZR b * IZR b) with (IZR a) by (field; lra). lra.
+  intros B. pose proof (Z.mul_div_le a b B) as H. apply IZR_le in H. apply IZR_lt in B.
+  rewrite mult_IZR in H.
+  apply Rmult_le_reg_r with (IZR b); [exact B|].
+  replace (IZR a / IZR b * IZR b) with (IZR a) by (field; lra). lra.
 Qed.
 
 Lemma up_above a b : (0 < b)%Z -> IZR a / IZR b <= IZR (up a b).
@@ -288,7 +305,8 @@ Proof.
     + apply Z.div_pos; [nia|exact one_positive].
     + rewrite exp_plus. apply Rle_trans with (IZR a / IZR one * (IZR a / IZR one)).
       * pose proof (div_below (a * a) one one_positive) as D. rewrite mult_IZR in D.
-        replace (IZR a / IZR one * (IZR a / IZR one)) with (IZR a * IZR a / IZR one / IZR one) by (field; lra).
+        replace (IZR a / IZR one * (IZR a / IZR one)) with (IZR a * IZR a / IZR one / IZR one)
+          by (field; lra).
         apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, O|exact D].
       * assert (0 <= IZR a / IZR one).
         { apply Rmult_le_pos; [apply (IZR_le 0), A|apply Rlt_le, Rinv_0_lt_compat, O]. }
@@ -305,7 +323,8 @@ Proof.
     rewrite exp_plus. apply Rle_trans with (IZR a / IZR one * (IZR a / IZR one)).
     + pose proof (exp_pos t). apply Rmult_le_compat; lra.
     + pose proof (up_above (a * a) one one_positive) as D. rewrite mult_IZR in D.
-      replace (IZR a / IZR one * (IZR a / IZR one)) with (IZR a * IZR a / IZR one / IZR one) by (field; lra).
+      replace (IZR a / IZR one * (IZR a / IZR one)) with (IZR a * IZR a / IZR one / IZR one)
+        by (field; lra).
       apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, O|exact D].
 Qed.
 
@@ -313,7 +332,8 @@ Lemma two_to_the_halvings : 2 ^ halvings = IZR (2 ^ 64).
 Proof. unfold halvings. rewrite <- (Rpower_pow 64) by lra. change 64%Z with (Z.of_nat 64).
   rewrite <- pow_IZR. rewrite Rpower_pow by lra. reflexivity. Qed.
 
-Lemma of_small p q : (0 < q)%Z -> IZR (p * one) / IZR (q * 2 ^ 64) / IZR one * 2 ^ halvings = IZR p / IZR q.
+Lemma of_small p q : (0 < q)%Z -> IZR (p * one) / IZR (q * 2 ^ 64) / IZR one * 2 ^ halvings
+  = IZR p / IZR q.
 Proof.
   intros Q. apply IZR_lt in Q. pose proof (IZR_lt _ _ one_positive) as O.
   assert (T : 0 < IZR (2 ^ 64)) by (apply IZR_lt; reflexivity).
@@ -343,12 +363,16 @@ Proof.
   (* 1 - t is at least d, in units of 2^-160 *)
   assert (T : IZR d / IZR one <= 1 - t).
   { unfold t, d. rewrite minus_IZR, plus_IZR.
-    replace ((IZR one - (IZR (small p q) + 1)) / IZR one) with (1 - (IZR (small p q) + 1) / IZR one) by (field; lra).
-    apply Rplus_le_compat_l, Ropp_le_contravar, Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, O|].
+    replace ((IZR one - (IZR (small p q) + 1)) / IZR one) with (1 - (IZR (small p q) + 1) / IZR one)
+      by (field; lra).
+    apply Rplus_le_compat_l, Ropp_le_contravar, Rmult_le_compat_r;
+      [apply Rlt_le, Rinv_0_lt_compat, O|].
     assert (B : (0 < q * 2 ^ 64)%Z) by lia. pose proof (Z.mul_succ_div_gt (p * one) _ B) as G.
-    apply IZR_lt in G, B. rewrite (mult_IZR (q * 2 ^ 64)) in G. fold (small p q) in G. unfold Z.succ in G. rewrite plus_IZR in G.
+    apply IZR_lt in G, B. rewrite (mult_IZR (q * 2 ^ 64)) in G. fold (small p q) in G.
+    unfold Z.succ in G. rewrite plus_IZR in G.
     apply Rmult_le_reg_r with (IZR (q * 2 ^ 64)); [exact B|].
-    replace (IZR (p * one) / IZR (q * 2 ^ 64) * IZR (q * 2 ^ 64)) with (IZR (p * one)) by (field; lra). lra. }
+    replace (IZR (p * one) / IZR (q * 2 ^ 64) * IZR (q * 2 ^ 64)) with (IZR (p * one))
+      by (field; lra). lra. }
   assert (D' : 0 < IZR d / IZR one) by (apply Rdiv_lt_0_compat; [apply IZR_lt, D|exact O]).
   pose proof (exp_ineq1_le (- t)) as E. pose proof (exp_pos t) as Et.
   assert (I : exp t * exp (- t) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
@@ -418,8 +442,10 @@ Lemma columns_of_the_people profile x : (forall g, In g profile -> (0 <= fst g)%
   weight (columns profile) x = column (people profile) x.
 Proof.
   induction profile as [|[c w] profile IH]; intros H; [destruct x; reflexivity|].
-  specialize (IH (fun g I => H g (or_intror I))). specialize (H (c, w) (or_introl eq_refl)). simpl in H.
-  simpl columns. simpl people. rewrite weight_of_add, column_app, column_repeat, IH, Z2Nat.id by exact H.
+  specialize (IH (fun g I => H g (or_intror I))). specialize (H (c, w) (or_introl eq_refl)).
+  simpl in H.
+  simpl columns. simpl people. rewrite weight_of_add, column_app, column_repeat, IH, Z2Nat.id
+    by exact H.
   f_equal. unfold weight. rewrite <- (Z.mul_0_r c) at 1. apply map_nth.
 Qed.
 
@@ -427,8 +453,10 @@ Lemma number_of_people profile : (forall g, In g profile -> (0 <= fst g)%Z) ->
   Z.of_nat (length (people profile)) = records profile.
 Proof.
   induction profile as [|[c w] profile IH]; intros H; [reflexivity|].
-  specialize (IH (fun g I => H g (or_intror I))). specialize (H (c, w) (or_introl eq_refl)). simpl in H.
-  simpl people. rewrite app_length, repeat_length, Nat2Z.inj_add, IH, Z2Nat.id by exact H. reflexivity.
+  specialize (IH (fun g I => H g (or_intror I))). specialize (H (c, w) (or_introl eq_refl)).
+  simpl in H.
+  simpl people. rewrite app_length, repeat_length, Nat2Z.inj_add, IH, Z2Nat.id by exact H.
+  reflexivity.
 Qed.
 
 Lemma holds_at_every_output a b n s : forall w, holds_everywhere a b n s w = true ->
@@ -437,7 +465,8 @@ Proof.
   induction s as [|c s IH]; intros [|v w] H x; try discriminate.
   - assert (Z : forall m, weight [] m = 0%Z) by (intros [|m]; reflexivity). rewrite Z.
     unfold holds_at. apply andb_true_iff. split; apply Z.leb_le; lia.
-  - simpl in H. apply andb_true_iff in H. destruct H as [A B]. destruct x as [|x]; [exact A|]. apply (IH w B x).
+  - simpl in H. apply andb_true_iff in H. destruct H as [A B]. destruct x as [|x]; [exact A|].
+    apply (IH w B x).
 Qed.
 
 Lemma fails_at_some_output a b n s : forall w, length s = length w ->
@@ -488,13 +517,16 @@ Proof.
   assert (rows : forall v, In v (people profile) -> is_row units v).
   { intros v I. destruct (member v I) as [g [J <-]]. apply G, J. }
   assert (len : Z.of_nat (length (w :: others)) = records profile).
-  { rewrite <- (number_of_people profile counts), E. unfold others. simpl. rewrite !app_length. simpl. lia. }
+  { rewrite <- (number_of_people profile counts), E. unfold others. simpl. rewrite !app_length.
+    simpl. lia. }
   split; [intros Z; rewrite Z in len; simpl in len; lia|].
   split; [apply rows; rewrite E; apply in_elt|]. split; [|split; [exact len|]].
-  - apply Forall_forall. intros v I. apply rows. rewrite E. unfold others in I. apply in_app_iff in I.
+  - apply Forall_forall. intros v I. apply rows. rewrite E. unfold others in I.
+    apply in_app_iff in I.
     apply in_app_iff. simpl. tauto.
   - intros x. rewrite (columns_of_the_people profile x counts), E. unfold others.
-    change (w :: before ++ after) with ([w] ++ before ++ after). change (w :: after) with ([w] ++ after).
+    change (w :: before ++ after) with ([w] ++ before ++ after).
+    change (w :: after) with ([w] ++ after).
     rewrite !column_app. lia.
 Qed.
 End Checked.
@@ -523,12 +555,14 @@ Theorem some_record_is_exposed (p q units : Z) (profile : list group) :
     ~ pdp (IZR p / IZR q) (probability units w) (map (probability units) (before ++ after)).
 Proof.
   intros H. unfold one_exposed in H. rewrite !andb_true_iff in H. destruct H as [[F L] C].
-  apply existsb_exists in C. destruct C as [g [I C]]. rewrite !andb_true_iff in C. destruct C as [[C1 C2] C3].
+  apply existsb_exists in C. destruct C as [g [I C]]. rewrite !andb_true_iff in C.
+  destruct C as [[C1 C2] C3].
   destruct (what_fits _ _ _ _ F) as [P [Q [T _]]]. apply Z.ltb_lt in L, C1. apply Nat.eqb_eq in C2.
   apply negb_true_iff in C3. destruct (fails_at_some_output _ _ _ _ _ C2 C3) as [x X].
   assert (J : In (snd g) (people profile)).
   { apply in_flat_map. exists g. split; [exact I|].
-    assert (K : forall m, (0 < m)%nat -> In (snd g) (repeat (snd g) m)) by (intros [|m] M; [lia|left; reflexivity]).
+    assert (K : forall m, (0 < m)%nat -> In (snd g) (repeat (snd g) m))
+      by (intros [|m] M; [lia|left; reflexivity]).
     apply K. change (0 < Z.to_nat (fst g))%nat. lia. }
   destruct (in_split _ _ J) as [before [after E]]. exists before, (snd g), after. split; [exact E|].
   destruct (one_taken_out _ _ _ _ F before (snd g) after E) as [some [row [rows [len same]]]].

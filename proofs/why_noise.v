@@ -23,18 +23,21 @@ Proof.
 Qed.
 
 (* Part 1. Every report is at most e^ε times as likely under one true answer as under the other. *)
-Theorem response_is_private truth other report : chance truth report <= exp eps * chance other report.
+Theorem response_is_private truth other report : chance truth report
+  <= exp eps * chance other report.
 Proof.
   destruct p_half as [P _]. pose proof (exp_ineq1 eps ltac:(lra)) as E.
   assert (F : p = exp eps * (1 - p)) by (unfold p; field; lra).
   unfold chance. destruct truth, other, report; simpl; nra.
 Qed.
 
-(* The reports of several people are independent: the mean of a function f of the list of reports. *)
+(* The reports of several people are independent: the mean of a function f of the list of
+   reports. *)
 Fixpoint mean (truths : list bool) (f : list bool -> R) : R :=
   match truths with
   | [] => f []
-  | t :: ts => chance t true * mean ts (fun rs => f (true :: rs)) + chance t false * mean ts (fun rs => f (false :: rs))
+  | t :: ts => chance t true * mean ts (fun rs => f (true :: rs)) + chance t false * mean ts
+    (fun rs => f (false :: rs))
   end.
 
 Definition yes (answers : list bool) : R := INR (count_occ Bool.bool_dec answers true).
@@ -54,10 +57,12 @@ Definition expected (ts : list bool) : R := sum ts (fun t => chance t true).
 Lemma expected_yes ts : expected ts = (2 * p - 1) * yes ts + (1 - p) * INR (length ts).
 Proof.
   unfold expected. induction ts as [|t ts IH]; [unfold yes; simpl; ring|].
-  simpl sum. rewrite IH, yes_cons. simpl length. rewrite S_INR. unfold chance. destruct t; simpl; ring.
+  simpl sum. rewrite IH, yes_cons. simpl length. rewrite S_INR. unfold chance.
+  destruct t; simpl; ring.
 Qed.
 
-Lemma chances t : chance t true + chance t false = 1 /\ chance t true * chance t false = p * (1 - p).
+Lemma chances t : chance t true + chance t false = 1 /\ chance t true * chance t false
+  = p * (1 - p).
 Proof. unfold chance. destruct t; simpl; split; ring. Qed.
 
 Lemma mean_of_yes ts a : mean ts (fun rs => a + yes rs) = a + expected ts.
@@ -65,18 +70,22 @@ Proof.
   revert a. induction ts as [|t ts IH]; intros a; [unfold yes, expected; simpl; ring|].
   simpl mean. unfold expected. simpl sum. fold (expected ts). destruct (chances t) as [C _].
   rewrite (mean_ext _ _ (fun rs => (a + 1) + yes rs)) by (intros; rewrite yes_cons; ring).
-  rewrite (mean_ext _ (fun rs => a + yes (false :: rs)) (fun rs => a + yes rs)) by (intros; rewrite yes_cons; ring).
+  rewrite (mean_ext _ (fun rs => a + yes (false :: rs)) (fun rs => a + yes rs))
+    by (intros; rewrite yes_cons; ring).
   rewrite !IH. replace (chance t false) with (1 - chance t true) by lra. ring.
 Qed.
 
-Lemma mean_of_square ts a : mean ts (fun rs => (a + yes rs)²) = (a + expected ts)² + INR (length ts) * (p * (1 - p)).
+Lemma mean_of_square ts a : mean ts (fun rs => (a + yes rs)²)
+  = (a + expected ts)² + INR (length ts) * (p * (1 - p)).
 Proof.
   revert a. induction ts as [|t ts IH]; intros a; [unfold yes, expected, Rsqr; simpl; ring|].
   simpl mean. unfold expected. simpl sum. fold (expected ts). destruct (chances t) as [C D].
-  rewrite (mean_ext _ _ (fun rs => ((a + 1) + yes rs)²)) by (intros; rewrite yes_cons; unfold Rsqr; ring).
+  rewrite (mean_ext _ _ (fun rs => ((a + 1) + yes rs)²)) by (intros; rewrite yes_cons; unfold Rsqr;
+    ring).
   rewrite (mean_ext _ (fun rs => (a + yes (false :: rs))²) (fun rs => (a + yes rs)²))
     by (intros; rewrite yes_cons; unfold Rsqr; ring).
-  rewrite !IH. simpl length. rewrite S_INR, <- D. replace (chance t false) with (1 - chance t true) by lra.
+  rewrite !IH. simpl length. rewrite S_INR, <- D.
+  replace (chance t false) with (1 - chance t true) by lra.
   unfold Rsqr. ring.
 Qed.
 
@@ -89,7 +98,8 @@ Variable truths : list bool.
 Hypothesis some_people : truths <> [].
 Let n : R := INR (length truths).
 Let share : R := yes truths / n.                        (* π *)
-Definition estimate (reports : list bool) : R := (yes reports / INR (length truths) - (1 - p)) / (2 * p - 1).
+Definition estimate (reports : list bool) : R :=
+  (yes reports / INR (length truths) - (1 - p)) / (2 * p - 1).
 
 (* is unbiased, *)
 Theorem estimate_is_unbiased : mean truths estimate = share.
@@ -146,38 +156,51 @@ Proof.
 Qed.
 
 Lemma density_integrable l h : ex_RInt density l h.
-Proof. apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _. apply density_continuous. Qed.
+Proof. apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _.
+apply density_continuous. Qed.
 
 (* The distribution function of the noise, up to the probability of what lies left of T. *)
-Definition cdf (z : R) : R := if Rle_dec z 0 then 1 / 2 * exp (z / b) else 1 - 1 / 2 * exp (- (z / b)).
+Definition cdf (z : R) : R :=
+  if Rle_dec z 0 then 1 / 2 * exp (z / b) else 1 - 1 / 2 * exp (- (z / b)).
 
-Lemma left_of_zero l h : l <= h -> h <= 0 -> RInt density l h = 1 / 2 * exp (h / b) - 1 / 2 * exp (l / b).
+Lemma left_of_zero l h : l <= h -> h <= 0 ->
+  RInt density l h = 1 / 2 * exp (h / b) - 1 / 2 * exp (l / b).
 Proof.
-  intros L H. rewrite (RInt_ext (V := R_CompleteNormedModule) density (fun z => / (2 * b) * exp (z / b))).
-  2:{ intros z Z. rewrite Rmin_left, Rmax_right in Z by exact L. unfold density. rewrite Rabs_left1 by lra.
+  intros L H. rewrite (RInt_ext (V :=
+    R_CompleteNormedModule) density (fun z => / (2 * b) * exp (z / b))).
+  2:{ intros z Z. rewrite Rmin_left, Rmax_right in Z by exact L. unfold density.
+      rewrite Rabs_left1 by lra.
       do 2 f_equal. field. lra. }
-  apply is_RInt_unique. apply (is_RInt_derive (V := R_CompleteNormedModule) (fun z => 1 / 2 * exp (z / b))).
+  apply is_RInt_unique.
+  apply (is_RInt_derive (V := R_CompleteNormedModule) (fun z => 1 / 2 * exp (z / b))).
   - intros z _. auto_derive; [trivial|]. unfold Rdiv. field. lra.
-  - intros z _. apply continuity_pt_filterlim, derivable_continuous_pt, ex_derive_Reals_0. auto_derive. trivial.
+  - intros z _. apply continuity_pt_filterlim, derivable_continuous_pt, ex_derive_Reals_0.
+    auto_derive. trivial.
 Qed.
 
-Lemma right_of_zero l h : 0 <= l -> l <= h -> RInt density l h = 1 / 2 * exp (- (l / b)) - 1 / 2 * exp (- (h / b)).
+Lemma right_of_zero l h : 0 <= l -> l <= h ->
+  RInt density l h = 1 / 2 * exp (- (l / b)) - 1 / 2 * exp (- (h / b)).
 Proof.
-  intros L H. rewrite (RInt_ext (V := R_CompleteNormedModule) density (fun z => / (2 * b) * exp (- (z / b)))).
-  2:{ intros z Z. rewrite Rmin_left, Rmax_right in Z by exact H. unfold density. rewrite Rabs_pos_eq by lra. reflexivity. }
+  intros L H. rewrite (RInt_ext (V :=
+    R_CompleteNormedModule) density (fun z => / (2 * b) * exp (- (z / b)))).
+  2:{ intros z Z. rewrite Rmin_left, Rmax_right in Z by exact H. unfold density.
+      rewrite Rabs_pos_eq by lra. reflexivity. }
   apply is_RInt_unique.
   replace (1 / 2 * exp (- (l / b)) - 1 / 2 * exp (- (h / b)))
-    with (minus (- (1 / 2 * exp (- (h / b)))) (- (1 / 2 * exp (- (l / b))))) by (unfold minus, plus, opp; simpl; ring).
+    with (minus (- (1 / 2 * exp (- (h / b)))) (- (1 / 2 * exp (- (l / b)))))
+      by (unfold minus, plus, opp; simpl; ring).
   apply (is_RInt_derive (V := R_CompleteNormedModule) (fun z => - (1 / 2 * exp (- (z / b))))).
   - intros z _. auto_derive; [trivial|]. unfold Rdiv. field. lra.
-  - intros z _. apply continuity_pt_filterlim, derivable_continuous_pt, ex_derive_Reals_0. auto_derive. trivial.
+  - intros z _. apply continuity_pt_filterlim, derivable_continuous_pt, ex_derive_Reals_0.
+    auto_derive. trivial.
 Qed.
 
 Lemma integral_of_density l h : l <= h -> RInt density l h = cdf h - cdf l.
 Proof.
   intros L. unfold cdf. destruct (Rle_dec h 0) as [H|H]; destruct (Rle_dec l 0) as [M|M]; try lra.
   - apply left_of_zero; lra.
-  - rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) density l 0 h) by apply density_integrable.
+  - rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) density l 0 h)
+      by apply density_integrable.
     rewrite left_of_zero, right_of_zero by lra. unfold plus; simpl.
     replace (0 / b) with 0 by (field; lra). rewrite Ropp_0, exp_0. lra.
   - rewrite right_of_zero by lra. lra.
@@ -194,7 +217,8 @@ Qed.
 (* A probability is the limit of the integrals over growing intervals. *)
 Theorem noise_at_most z : is_lim (fun T => RInt density (- T) z) p_infty (cdf z).
 Proof.
-  apply is_lim_spec. intros e. pose proof (cond_pos e) as E. exists (Rmax (Rabs z) (b / e)). intros T L.
+  apply is_lim_spec. intros e. pose proof (cond_pos e) as E. exists (Rmax (Rabs z) (b / e)).
+  intros T L.
   pose proof (Rmax_l (Rabs z) (b / e)). pose proof (Rmax_r (Rabs z) (b / e)).
   assert (z <= Rabs z /\ - z <= Rabs z) by (split; unfold Rabs; destruct (Rcase_abs z); lra).
   assert (0 < b / e) by (apply Rdiv_lt_0_compat; lra).
@@ -221,10 +245,11 @@ Qed.
 
 (* ---- The best membership test against a noisy count ---- *)
 
-(* A membership test says "in" with probability test(y) when it sees y. Its advantage, the true-positive minus the
-   false-positive rate, is the integral of the test times this difference of the densities: *)
+(* A membership test says "in" with probability test(y) when it sees y. Its advantage, the
+   true-positive minus the false-positive rate, is the integral of the test times this difference of
+   the densities: *)
 Section Membership_test.
-Variable c : R.                                         (* the count if Jacob is out; c + 1 if he is in *)
+Variable c : R.                                   (* the count if Jacob is out; c + 1 if he is in *)
 Definition gain (y : R) : R := density (y - (c + 1)) - density (y - c).
 
 Lemma density_by_distance y z : Rabs y <= Rabs z -> density z <= density y.
@@ -239,13 +264,15 @@ Qed.
 Lemma gain_above y : c + 1 / 2 <= y -> 0 <= gain y.
 Proof.
   intros H. unfold gain. assert (density (y - c) <= density (y - (c + 1))); [|lra].
-  apply density_by_distance. unfold Rabs. destruct (Rcase_abs (y - (c + 1))), (Rcase_abs (y - c)); lra.
+  apply density_by_distance. unfold Rabs. destruct (Rcase_abs (y - (c + 1))), (Rcase_abs (y - c));
+    lra.
 Qed.
 
 Lemma gain_below y : y <= c + 1 / 2 -> gain y <= 0.
 Proof.
   intros H. unfold gain. assert (density (y - (c + 1)) <= density (y - c)); [|lra].
-  apply density_by_distance. unfold Rabs. destruct (Rcase_abs (y - (c + 1))), (Rcase_abs (y - c)); lra.
+  apply density_by_distance. unfold Rabs. destruct (Rcase_abs (y - (c + 1))), (Rcase_abs (y - c));
+    lra.
 Qed.
 
 Lemma shifted_integrable a l h : ex_RInt (fun y => density (y - a)) l h.
@@ -259,7 +286,8 @@ Lemma shifted_integral a l h : RInt (fun y => density (y - a)) l h = RInt densit
 Proof.
   pose proof (RInt_comp_lin (V := R_CompleteNormedModule) density 1 (- a) l h) as H.
   replace (1 * l + - a) with (l - a) in H by ring. replace (1 * h + - a) with (h - a) in H by ring.
-  rewrite <- H by apply density_integrable. apply RInt_ext. intros x _. unfold scal; simpl; unfold mult; simpl.
+  rewrite <- H by apply density_integrable. apply RInt_ext. intros x _.
+  unfold scal; simpl; unfold mult; simpl.
   rewrite Rmult_1_l. f_equal. ring.
 Qed.
 
@@ -267,10 +295,14 @@ Lemma gain_integrable l h : ex_RInt gain l h.
 Proof. apply (ex_RInt_minus (V := R_NormedModule)); apply shifted_integrable. Qed.
 
 Lemma integral_of_gain h : c + 1 <= h ->
-  RInt gain (c + 1 / 2) h = 1 - exp (- (1 / (2 * b))) - (1 / 2 * exp (- ((h - (c + 1)) / b)) - 1 / 2 * exp (- ((h - c) / b))).
+  RInt gain (c + 1 / 2) h
+    = 1 - exp (- (1 / (2 * b))) - (1 / 2 * exp (- ((h - (c + 1)) / b)) - 1 / 2 * exp
+    (- ((h - c) / b))).
 Proof.
-  intros H. unfold gain. rewrite (RInt_minus (V := R_CompleteNormedModule)) by apply shifted_integrable.
-  rewrite !shifted_integral, !integral_of_density by lra. unfold minus, plus, opp; simpl. unfold cdf.
+  intros H. unfold gain.
+  rewrite (RInt_minus (V := R_CompleteNormedModule)) by apply shifted_integrable.
+  rewrite !shifted_integral, !integral_of_density by lra. unfold minus, plus, opp; simpl.
+  unfold cdf.
   destruct (Rle_dec (h - (c + 1)) 0) as [L|L].
   - assert (E : h - (c + 1) = 0) by lra. rewrite E.
     destruct (Rle_dec (c + 1 / 2 - (c + 1)) 0); [|lra]. destruct (Rle_dec (h - c) 0); [lra|].
@@ -284,16 +316,20 @@ Proof.
     replace ((c + 1 / 2 - c) / b) with (1 / (2 * b)) by (field; lra). lra.
 Qed.
 
-(* The test that says "in" above c + 1/2 has the advantage 1 - e^{-1/(2b)}, which is 1 - e^{-ε/2} for b = 1/ε, *)
-Theorem advantage_of_the_threshold : is_lim (fun T => RInt gain (c + 1 / 2) T) p_infty (1 - exp (- (1 / (2 * b)))).
+(* The test that says "in" above c + 1/2 has the advantage 1 - e^{-1/(2b)}, which is 1 - e^{-ε/2}
+   for b = 1/ε, *)
+Theorem advantage_of_the_threshold : is_lim (fun T => RInt gain (c + 1 / 2) T) p_infty
+  (1 - exp (- (1 / (2 * b)))).
 Proof.
-  apply is_lim_spec. intros e. pose proof (cond_pos e) as E. exists (Rmax (c + 1) (c + 1 + b / e)). intros T L.
+  apply is_lim_spec. intros e. pose proof (cond_pos e) as E. exists (Rmax (c + 1) (c + 1 + b / e)).
+  intros T L.
   pose proof (Rmax_l (c + 1) (c + 1 + b / e)). pose proof (Rmax_r (c + 1) (c + 1 + b / e)).
   assert (0 < b / e) by (apply Rdiv_lt_0_compat; lra).
   rewrite integral_of_gain by lra. destruct (exp_small (T - (c + 1)) ltac:(lra)) as [A B].
   destruct (exp_small (T - c) ltac:(lra)) as [A' B'].
   assert (M : exp (- ((T - c) / b)) <= exp (- ((T - (c + 1)) / b))).
-  { assert (I : 0 < / b) by (apply Rinv_0_lt_compat; lra). left. apply exp_increasing. unfold Rdiv. nra. }
+  { assert (I : 0 < / b) by (apply Rinv_0_lt_compat; lra). left. apply exp_increasing. unfold Rdiv.
+    nra. }
   assert (D : b / (T - (c + 1)) < e).
   { apply Rmult_lt_reg_r with (T - (c + 1)); [lra|].
     replace (b / (T - (c + 1)) * (T - (c + 1))) with b by (field; lra).
@@ -302,34 +338,40 @@ Proof.
 Qed.
 
 (* and no test has more, on any interval on which its advantage is an integral. *)
-Theorem no_test_has_more (test : R -> R) l h : l <= c + 1 / 2 -> c + 1 <= h -> (forall y, 0 <= test y <= 1) ->
+Theorem no_test_has_more (test : R -> R) l h : l <= c + 1 / 2 -> c + 1 <= h ->
+  (forall y, 0 <= test y <= 1) ->
   ex_RInt (fun y => test y * gain y) l h ->
   RInt (fun y => test y * gain y) l h <= 1 - exp (- (1 / (2 * b))).
 Proof.
   intros L H bounds int. set (mid := c + 1 / 2) in *.
   assert (I1 : ex_RInt (fun y => test y * gain y) l mid)
-    by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule)) with h; [unfold mid in *; lra|exact int]).
+    by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule)) with h;
+      [unfold mid in *; lra|exact int]).
   assert (I2 : ex_RInt (fun y => test y * gain y) mid h)
-    by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule)) with l; [unfold mid in *; lra|exact int]).
+    by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule)) with l;
+      [unfold mid in *; lra|exact int]).
   rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) _ l mid h) by assumption.
   (* below c + 1/2 the test can only lose, and above it gains at most everything *)
   assert (A : RInt (fun y => test y * gain y) l mid <= 0).
   { replace 0 with (RInt (V := R_CompleteNormedModule) (fun _ : R => 0) l mid).
     - apply RInt_le; [exact L|exact I1|apply (ex_RInt_const (V := R_NormedModule))|].
       intros y Y. pose proof (gain_below y ltac:(unfold mid in *; lra)). specialize (bounds y). nra.
-    - rewrite (RInt_const (V := R_CompleteNormedModule)). unfold scal; simpl; unfold mult; simpl. ring. }
+    - rewrite (RInt_const (V := R_CompleteNormedModule)). unfold scal; simpl; unfold mult; simpl.
+      ring. }
   assert (B : RInt (fun y => test y * gain y) mid h <= RInt gain mid h).
   { apply RInt_le; [unfold mid; lra|exact I2|apply gain_integrable|].
     intros y Y. pose proof (gain_above y ltac:(unfold mid in *; lra)). specialize (bounds y). nra. }
   pose proof (integral_of_gain h H) as G. fold mid in G. rewrite G in B. unfold plus; simpl.
   assert (M : exp (- ((h - c) / b)) <= exp (- ((h - (c + 1)) / b))).
-  { assert (I : 0 < / b) by (apply Rinv_0_lt_compat; lra). left. apply exp_increasing. unfold Rdiv. nra. }
+  { assert (I : 0 < / b) by (apply Rinv_0_lt_compat; lra). left. apply exp_increasing. unfold Rdiv.
+    nra. }
   lra.
 Qed.
 End Membership_test.
 End Laplace_noise.
 
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
-Definition checked_here := (@response_is_private, @estimate_is_unbiased, @deviation_of_the_estimate, @noise_at_most,
+Definition checked_here := (@response_is_private, @estimate_is_unbiased, @deviation_of_the_estimate,
+  @noise_at_most,
   @padding, @gain_above, @gain_below, @advantage_of_the_threshold, @no_test_has_more).
 Print Assumptions checked_here.
