@@ -1,1 +1,1 @@
-"""How fast the package is: ``python -m benchmarks`` measures and prints one table."""
+"""How fast the package is, and how near its releases: ``python -m benchmarks`` prints one table."""

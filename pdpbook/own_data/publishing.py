@@ -43,7 +43,7 @@ from pdpbook.own_data.releases import (
     counts_and_draws,
     laplace_rows,
     quantile_candidates,
-    quantile_share,
+    quantile_shares,
     response_rows,
 )
 from pdpbook.own_data.reports import NEIGHBOURS
@@ -344,10 +344,10 @@ def _drawn(setting: ReleaseSetting, release: str) -> pd.DataFrame:
         found = noisy_mean(column.values, lower=column.lower, upper=column.upper, epsilon=epsilon)
         return pd.DataFrame({"statistic": ["mean"], "value": [found]})
     if release == "quantiles":
-        points, share = quantile_candidates(column)[0], quantile_share(epsilon)
+        points, shares = quantile_candidates(column)[0], quantile_shares(epsilon)
         quartiles = [
             noisy_quantile(column.values, points, quantile=float(level), epsilon=share)
-            for level in LEVELS
+            for level, share in zip(LEVELS, shares, strict=True)
         ]
         return pd.DataFrame({"quantile": LEVELS, "value": quartiles})
     if release in ("noisy_counts", "histogram"):

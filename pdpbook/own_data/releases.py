@@ -47,6 +47,7 @@ from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
 from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.foundations.discrete_noise import UNITS
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.mechanisms import geometric_mechanism
@@ -91,7 +92,7 @@ __all__ = [
     "counts_and_draws",
     "one_draw_epsilon",
     "quantile_candidates",
-    "quantile_share",
+    "quantile_shares",
     "range_from_data",
     "repaired_game",
 ]
@@ -113,6 +114,8 @@ REPAIRED_RECORDS, REPAIRED_BINS = 100_000, 32
 GAME_WORK = 500_000_000
 #: The most bins² for which the common scale is computed again, all reruns together.
 SCALE_WORK = 1_000_000
+#: The parts of ε for the lower quartile, the median and the upper quartile.
+QUANTILE_PARTS = (Fraction(2, 5), Fraction(1, 3), Fraction(2, 5))
 #: At least so many steps has the grid of points among which a noisy quantile is chosen.
 CANDIDATES = 1000
 #: Repetitions of a release of which each takes linear programs.
@@ -133,7 +136,8 @@ WORDS = {
     "counts_delta": "δ of the counts",
     "noise_scale": "Laplace scale",
     "precision": "precision",
-    "quantile_epsilon": "ε of each quartile",
+    "quartile_epsilon": "ε of the lower and of the upper quartile",
+    "median_epsilon": "ε of the median",
     "candidates": "candidates",
 }
 #: A scale of less than this part of a bin leaves almost every record in its own bin.
@@ -988,9 +992,50 @@ def noisy_mean(setting: ReleaseSetting) -> ColumnRelease:
     )
 
 
-def quantile_share(epsilon: float) -> float:
-    """Return the ε of each of the three quartiles; three of them are at most ε."""
-    return math.nextafter(epsilon / len(LEVELS), 0.0)
+def quantile_shares(epsilon: float) -> tuple[float, float, float]:
+    r"""Return the ε of the lower quartile, the median and the upper quartile, released together.
+
+    Parameters
+    ----------
+    epsilon : float
+        What the three may cost a record together, at least 2⁻⁶⁰.
+
+    Returns
+    -------
+    tuple of three floats
+        Two fifths, a third and two fifths of ε, rounded down.
+
+    Notes
+    -----
+    They sum to more than ε, and still no record costs more than ε.  If the removal of a record
+    changes the utilities of all candidates by numbers between two that are s apart, a log
+    probability changes by at most s times the slope, which is :math:`\varepsilon_q/2\max\{q,1-q\}`
+    for the q-quantile.  For every q, s is at most :math:`2\max\{q,1-q\}`: 1 for the median and 3/2
+    for the quartiles.  But it is 3/2 for at most one of the two quartiles, and at most 1 for the
+    other one.
+
+    Let a records be below the removed x and b below or at it, and let
+    :math:`b\ge\frac n4+\frac12`.  Take q = 1/4 and the distance
+    :math:`\max\{a(r)-qn,\;qn-b(r),\;0\}`, of which the utility is the negative.  Below x, a(r) and
+    b(r) stay and qn falls by 1/4, so the distance changes by at most 1/4.  From x on,
+    :math:`a(r)-qn` rises by at most 1/4 and falls by at most 3/4, and :math:`qn-b(r)` rises by at
+    most 3/4, to at most :math:`\frac n4-b+\frac34\le\frac14`.  So the distance rises by at most 1/4
+    and falls by at most 3/4, and s is at most 1.  In the mirror, s is at most 1 for q = 3/4 if
+    :math:`n-a\ge\frac n4+\frac12`.  If neither held, :math:`\frac34n-\frac12<a\le b-1` and
+    :math:`b-1<\frac n4-\frac12` would give n < 0.
+
+    So a record costs at most :math:`\bigl(1+\frac23\bigr)\frac25\varepsilon+\frac13\varepsilon
+    =\varepsilon`.  The logarithms that :func:`pdpbook.foundations.discrete_noise.choose` draws with
+    are rounded, which adds 2/3 of :math:`2^{-62}` where s is 1; this is taken off ε first.
+
+    Examples
+    --------
+    >>> [round(each, 3) for each in quantile_shares(1.0)]
+    [0.4, 0.333, 0.4]
+    """
+    left = Fraction(epsilon) - Fraction(1, UNITS)
+    lower, median, upper = (_exact.rounded_down(part * left) for part in QUANTILE_PARTS)
+    return lower, median, upper
 
 
 def quantile_candidates(column: Column) -> tuple[NDArray[np.float64], str]:
@@ -1024,27 +1069,32 @@ def quantile_candidates(column: Column) -> tuple[NDArray[np.float64], str]:
 
 
 def noisy_quartiles(setting: ReleaseSetting) -> ColumnRelease:
-    """Return the three quartiles by the exponential mechanism, with a third of ε each."""
-    column, share = setting.column, quantile_share(setting.epsilon)
+    """Return the three quartiles by the exponential mechanism, which cost a record ε together."""
+    column, shares = setting.column, quantile_shares(setting.epsilon)
     points, line = quantile_candidates(column)
     losses = np.zeros(column.records)
     errors = []
-    for level, exact in zip(LEVELS, column.quantile(LEVELS), strict=True):
+    for level, share, exact in zip(LEVELS, shares, column.quantile(LEVELS), strict=True):
         chances = quantile_probabilities(column.values, points, quantile=level, epsilon=share)
         errors.append(float(chances @ np.abs(points - exact)))
         losses += quantile_losses(column.values, points, quantile=level, epsilon=share)
     # a utility changes by at most 1 when a record is replaced, and by max(q, 1 - q) when it leaves
-    replaced = _exact.up(share * float((1.0 / np.maximum(LEVELS, 1.0 - LEVELS)).sum()), 8)
+    replaced = _exact.up(float((np.array(shares) / np.maximum(LEVELS, 1.0 - LEVELS)).sum()), 8)
     return _statistic(
         setting,
         "quantiles",
         "noisy quartiles",
-        "the three quartiles, chosen by the exponential mechanism",
+        "the three quartiles, chosen by the exponential mechanism; no record costs the sum of "
+        "their ε",
         losses,
         quantile_errors=np.array(errors),
-        parameters={"quantile_epsilon": share, "candidates": points.size},
-        line=f"[\n    pb.noisy_quantile(values, {line}, quantile=level, epsilon={share!r})\n"
-        f"    for level in {LEVELS.tolist()}\n]",
+        parameters={
+            "quartile_epsilon": shares[0],
+            "median_epsilon": shares[1],
+            "candidates": points.size,
+        },
+        line=f"[\n    pb.noisy_quantile(values, {line}, quantile=level, epsilon=share)\n"
+        f"    for level, share in zip({LEVELS.tolist()}, {[*shares]}, strict=True)\n]",
         replacement=Budget(replaced),
     )
 

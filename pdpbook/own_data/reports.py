@@ -620,7 +620,7 @@ def report(
     >>> ages = np.random.default_rng(0).normal(40.0, 12.0, 500)
     >>> found = report(ages, 1.0, lower=0, upper=100, outside="clip", name="age")
     >>> found.recommended.name
-    'histogram'
+    'noisy_counts'
     >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
     'mean'
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -23,6 +24,7 @@ from pdpbook.foundations.privacy import Budget
 from pdpbook.own_data import releases as of
 from pdpbook.own_data.column import make_column
 from pdpbook.per_instance.noise_kernels import laplace_kernel
+from pdpbook.per_instance.statistic_losses import quantile_losses
 
 VALUES = [2.0, 2.5, 3.0, 3.1, 3.2, 4.0, 4.4, 4.5, 6.0, 9.5]
 
@@ -364,6 +366,10 @@ def test_noisy_mean_by_deleting_and_by_sampling() -> None:
     assert math.isnan(made.wasserstein) and made.distribution is None
 
 
+#: The parts of ε for the three quartiles.
+SHARES = (0.4, 1 / 3, 0.4)
+
+
 def chances(values: np.ndarray, level: float, epsilon: float) -> np.ndarray:
     """The exponential mechanism written down, candidate by candidate."""
     points = np.arange(1001) / 100
@@ -382,10 +388,10 @@ def test_noisy_quartiles_by_deleting_and_by_sampling() -> None:
     points, rng = np.arange(1001) / 100, np.random.default_rng(1)
     np.testing.assert_array_equal(points, of.quantile_candidates(setting().column)[0])
     total = np.zeros(10)
-    for each, level in enumerate((0.25, 0.5, 0.75)):
-        with_all = chances(x, level, 1 / 3)
+    for each, (level, share) in enumerate(zip((0.25, 0.5, 0.75), SHARES, strict=True)):
+        with_all = chances(x, level, share)
         for i in range(10):
-            without = chances(np.delete(x, i), level, 1 / 3)
+            without = chances(np.delete(x, i), level, share)
             total[i] += np.abs(np.log(with_all / without)).max()
         exact = np.quantile(x, level, method="inverted_cdf")
         drawn = rng.choice(points, 200_000, p=with_all)
@@ -393,6 +399,64 @@ def test_noisy_quartiles_by_deleting_and_by_sampling() -> None:
         assert made.quantile_errors[each] == pytest.approx(error, rel=0.02)
     np.testing.assert_allclose(made.losses, total, rtol=1e-9)
     assert made.largest_loss <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 30.0])
+def test_three_quartiles_cost_no_record_of_any_small_data_set_more_than_epsilon(epsilon) -> None:
+    for n in range(2, 8):
+        for values in itertools.combinations_with_replacement(range(4), n):
+            losses = quartile_losses(values, range(4), epsilon)
+            assert losses.max() <= epsilon * (1.0 + 1e-12)
+
+
+def test_a_record_below_the_lower_quartile_may_cost_all_of_epsilon() -> None:
+    """Between four values with many records each lie three gaps, and a quartile in each of them."""
+    values, points = np.repeat([1, 502, 1003, 1504], 40), np.arange(1506)
+    losses = quartile_losses(values, points, 1.0)
+    assert 0.99 < losses[0] <= 1.0 and losses[-1] == pytest.approx(losses[0])
+    assert losses[40] < 0.95
+    assert sum(of.quantile_shares(1.0)) > 1.1, "more than if each quartile paid for itself"
+
+
+def quartile_losses(values: Sequence[int], points: Sequence[int], epsilon: float) -> np.ndarray:
+    """Losses of the records by three quartiles that are released together."""
+    return sum(
+        quantile_losses(values, points, quantile=level, epsilon=share)
+        for level, share in zip((0.25, 0.5, 0.75), of.quantile_shares(epsilon), strict=True)
+    )
+
+
+def test_one_quartile_at_most_changes_by_three_halves() -> None:
+    """The lemma behind it in fractions: how far apart the changes of the distances are."""
+    for n in range(1, 7):
+        for counts in itertools.product(range(n + 1), repeat=4):
+            if sum(counts) != n:
+                continue
+            for x in np.flatnonzero(counts):
+                low, _, high = (change_apart(counts, x, Fraction(k, 4)) for k in (1, 2, 3))
+                assert max(low, high) <= Fraction(3, 2) and min(low, high) <= 1
+                assert change_apart(counts, x, Fraction(1, 2)) <= 1
+
+
+def change_apart(counts: tuple[int, ...], x: int, q: Fraction) -> Fraction:
+    """How far apart the changes of the candidates' distances are when a record at x leaves."""
+    fewer = [count - (place == x) for place, count in enumerate(counts)]
+    changes = [b - a for a, b in zip(distances(counts, q), distances(fewer, q), strict=True)]
+    return max(changes) - min(changes)
+
+
+def distances(counts: Sequence[int], q: Fraction) -> list[Fraction]:
+    """How far the rank of the q-quantile is from the ranks of each candidate."""
+    rank, upto = q * sum(counts), np.cumsum(counts).tolist()
+    return [max(b - c - rank, rank - b, Fraction(0)) for b, c in zip(upto, counts, strict=True)]
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0])
+def test_the_shares_of_the_quartiles_leave_room_for_rounded_logarithms(epsilon) -> None:
+    lower, median, upper = map(Fraction, of.quantile_shares(epsilon))
+    rounding = Fraction(2, 3) / 2**62
+    assert lower == upper
+    assert lower + median + Fraction(2, 3) * upper + rounding <= Fraction(epsilon)
 
 
 def test_errors_of_randomised_response_by_sampling() -> None:
@@ -583,10 +647,10 @@ def test_replacement_of_the_noisy_quartiles_by_brute_force() -> None:
     worst = 0.0
     for one, other in replacements((0.0, 5.0, 10.0), 5):
         total = 0.0
-        for level in (0.25, 0.5, 0.75):
-            p, q = (chances(np.array(each), level, 2.0) for each in (one, other))
+        for level, share in zip((0.25, 0.5, 0.75), SHARES, strict=True):
+            p, q = (chances(np.array(each), level, 6.0 * share) for each in (one, other))
             total += float(np.abs(np.log(p / q)).max())
         worst = max(worst, total)
     promised = of.noisy_quartiles(s).replacement
-    assert promised.epsilon == pytest.approx(6.0 * 14 / 9) and promised.delta == 0.0
+    assert promised.epsilon == pytest.approx(6.0 * 26 / 15) and promised.delta == 0.0
     assert 6.0 < worst <= promised.epsilon + 1e-9, "more than for removal"

@@ -106,7 +106,7 @@ INNER = {
     "own_data.releases.counts_and_draws",
     "own_data.releases.one_draw_epsilon",
     "own_data.releases.quantile_candidates",
-    "own_data.releases.quantile_share",
+    "own_data.releases.quantile_shares",
     "own_data.releases.range_from_data",
     "own_data.releases.repaired_game",
     "scaling.cluster.connected",
