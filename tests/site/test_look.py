@@ -1,15 +1,19 @@
 """The look of the pages: one measure, one left edge, one style of tables and captions, no cut."""
 
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
+from tests.tools.stills import README_PICTURE, first_page
 
 pytestmark = pytest.mark.site
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
@@ -365,6 +369,19 @@ def test_a_page_is_printed_with_its_number_and_without_the_code_of_its_figures(t
         assert tab.locator("details.solution:not([open])").count() == 0
     finally:
         tab.emulate_media(media="screen")
+
+
+def thumbnail(png: bytes) -> np.ndarray:
+    """A picture in shades of grey, 64 by 40."""
+    with Image.open(io.BytesIO(png)) as whole:
+        return np.asarray(whole.convert("L").resize((64, 40)), dtype=float)
+
+
+def test_the_readme_shows_the_first_page_as_it_is(browser: Browser) -> None:
+    """If not: ``python -m tests.tools.stills``, after ``make book``."""
+    kept, now = thumbnail(README_PICTURE.read_bytes()), thumbnail(first_page(browser, PUBLIC))
+    assert np.abs(kept - now).mean() < 3.0
+    assert np.abs(kept - kept[::-1]).mean() > 10.0  # what another picture would give
 
 
 def test_the_first_page_is_printed_whole(tab: Page) -> None:

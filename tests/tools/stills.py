@@ -4,7 +4,7 @@ For each explorable it writes a picture of the box as a reader finds it, and int
 what its readout says and how high the box is in the column of a desktop and on a phone.  The pages
 keep this height free, so that nothing moves when the script fills the box, and show the picture
 where there are no scripts; the notebooks carry it.  The first one is also the picture of the book
-for those who share its link.  Needs Chromium.
+for those who share its link.  README shows the first page as a reader finds it.  Needs Chromium.
 """
 
 import io
@@ -25,6 +25,7 @@ SCREENS: dict[str, ViewportSize] = {
     "narrow": {"width": 400, "height": 800},
 }
 COLOURS = 128
+README_PICTURE = ROOT / "docs" / "page.png"
 ALONE = """() => {
     let box = document.querySelector(".explorable");
     for (; box !== document.body; box = box.parentElement)
@@ -81,6 +82,17 @@ def write_picture(png: bytes, target: Path) -> None:
         whole.convert("RGB").quantize(COLOURS).save(target, optimize=True)
 
 
+def first_page(browser: Browser, html: Path) -> bytes:
+    """Return a picture of the first page, from which the shortest player has left."""
+    tab = opened(browser, html / "book" / "index.html", "remove-one", "wide")
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.locator(".explorable-body input[type=range]").first.fill("1")
+    tab.evaluate("() => scrollTo(0, 0)")
+    png = tab.screenshot()
+    tab.context.close()
+    return png
+
+
 def main(html: Path) -> None:
     """Write the stills of a built book."""
     stills: dict[str, dict[str, object]] = {}
@@ -109,6 +121,7 @@ def main(html: Path) -> None:
         tab.set_viewport_size(SHARED)
         tab.evaluate(CARD)
         write_picture(tab.screenshot(), ROOT / "book" / "_static" / "shared.png")
+        write_picture(first_page(browser, html), README_PICTURE)
         browser.close()
     text = json.dumps(stills, indent=1, ensure_ascii=False) + "\n"
     (ROOT / STILLS / "stills.json").write_text(text, encoding="utf-8")
