@@ -282,9 +282,9 @@ def reader(browser: Browser) -> Iterator[Reader]:
 
 
 def looked_at() -> list[Path]:
-    """Every page that somebody wrote, and of those made of docstrings and proofs every third."""
+    """Every chapter, and of the pages of solutions, docstrings and proofs every third."""
     pages = [*public_pages(), *instructor_pages()]
-    made = [page for page in pages if {"reference", "proofs"} & {*page.parts}]
+    made = [page for page in pages if {"solutions", "reference", "proofs"} & {*page.parts}]
     left_out = {*made} - {*made[::3]}
     return pages if NIGHTLY else [page for page in pages if page not in left_out]
 
