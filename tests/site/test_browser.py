@@ -17,8 +17,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, Request
 
-from tests.conftest import NIGHTLY
-from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, public_pages, visit
+from tests.site.site import PATIENCE, PUBLIC, looked_at, name, visit
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 900}
@@ -279,14 +278,6 @@ def reader(browser: Browser) -> Iterator[Reader]:
     reader = Reader(browser)
     yield reader
     reader.tab.context.close()
-
-
-def looked_at() -> list[Path]:
-    """Every chapter, and of the pages of solutions, docstrings and proofs every third."""
-    pages = [*public_pages(), *instructor_pages()]
-    made = [page for page in pages if {"solutions", "reference", "proofs"} & {*page.parts}]
-    left_out = {*made} - {*made[::3]}
-    return pages if NIGHTLY else [page for page in pages if page not in left_out]
 
 
 @pytest.mark.parametrize("page", looked_at(), ids=name)
