@@ -32,7 +32,7 @@ def instructor_pages() -> list[Path]:
 
 
 def looked_at() -> list[Path]:
-    """Every chapter, and of the pages of solutions, docstrings and proofs every third."""
+    """Every chapter, and every third page of solutions, docstrings and proofs; each night all."""
     pages = [*public_pages(), *instructor_pages()]
     made = [page for page in pages if {"solutions", "reference", "proofs"} & {*page.parts}]
     left_out = {*made} - {*made[::3]}
