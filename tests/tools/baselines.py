@@ -6,15 +6,17 @@ the metadata of the cell, or else its number among the checked cells without a n
 cell does not stand there, so an edit that changes no output needs no new baseline.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+from nbval.plugin import coalesce_streams
 
-from tests.tools.notebooks import CHECKED, ROOT, code_cells, read_page, tags
+from tests.tools.notebooks import CHECKED, ROOT, FileKernelManager, code_cells, read_page, tags
 
 RESULT, DISPLAYED = "result", "display"
 
@@ -43,6 +45,19 @@ def checked_cells(notebook: NotebookNode) -> dict[str, NotebookNode]:
         numbered += not name
         cells[name or str(numbered)] = cell
     return cells
+
+
+def executed_outputs(page: Path) -> dict[str, list[NotebookNode]]:
+    """Execute a page; return what its checked cells print, by their keys."""
+    notebook = read_page(page)
+    NotebookClient(
+        notebook,
+        timeout=600,
+        resources={"metadata": {"path": page.parent}},
+        kernel_manager_class=FileKernelManager,
+    ).execute()
+    cells = checked_cells(notebook)
+    return {key: coalesce_streams(cell.outputs) for key, cell in cells.items()}
 
 
 def written(output: NotebookNode) -> dict[str, Any]:
@@ -79,7 +94,7 @@ _Readable.add_representer(str, _text)
 _Readable.add_representer(NotebookNode, yaml.SafeDumper.represent_dict)
 
 
-def write_baseline(path: Path, outputs: dict[str, Iterable[NotebookNode]]) -> None:
+def write_baseline(path: Path, outputs: Mapping[str, Iterable[NotebookNode]]) -> None:
     """Store the outputs of the checked cells of a page, by their keys."""
     entries = [
         {"cell": key, "outputs": [written(output) for output in of]} for key, of in outputs.items()

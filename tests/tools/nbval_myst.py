@@ -6,7 +6,7 @@ file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
 
 What nbval executed is what the book shows. The messages that it receives from the kernel go to
 nbclient as well, which makes outputs of them as it does in a build. A cell that writes to stderr
-fails, as it would fail the build, and here its text is seen.  So does a page that has loaded a
+fails, as it would fail the build, and here its text is seen. So does a page that has loaded a
 module of the package which cannot be told from its text, since its key would not change with it.
 Once every cell of a page has run and passed, the executed notebook is kept in the cache from which
 the book is built.
@@ -21,6 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import nbval.kernel
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
@@ -28,7 +29,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile, find_metadata_tags
 
 from book._ext.execution.execution_cache import ExecutionCache
 from tests.tools.baselines import read_with_outputs
-from tests.tools.notebooks import code_cells, is_notebook
+from tests.tools.notebooks import FileKernelManager, code_cells, is_notebook
 
 CACHE = pytest.StashKey[ExecutionCache]()
 
@@ -57,10 +58,7 @@ class MystNotebook(IPyNbFile):
             )
 
     def setup(self) -> None:
-        """Start the clock and the kernel, a second time if the first one does not answer.
-
-        Jupyter looks for free ports, and another process may take one before the kernel does.
-        """
+        """Start the clock and the kernel, a second time if the first one does not answer."""
         self.slot = self.config.stash[CACHE].slot(self.path, self.notebook)
         self.begin = perf_counter()
         try:
@@ -122,6 +120,7 @@ class MystNotebook(IPyNbFile):
 def pytest_configure(config: pytest.Config) -> None:
     """Open the cache for the executed notebooks."""
     if config.option.nbval or config.option.nbval_lax:
+        nbval.kernel.KernelManager = FileKernelManager
         config.stash[CACHE] = ExecutionCache(config.rootpath)
 
 

@@ -8,21 +8,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from nbclient import NotebookClient
-from nbval.plugin import coalesce_streams
-
-from tests.tools.baselines import baseline_path, checked_cells, write_baseline
-from tests.tools.notebooks import ROOT, notebook_pages, read_page
+from tests.tools.baselines import baseline_path, executed_outputs, write_baseline
+from tests.tools.notebooks import ROOT, notebook_pages
 
 
 def store_outputs(page: Path) -> Path:
     """Execute a page and store the outputs of its checked cells."""
-    notebook = read_page(page)
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": page.parent}}).execute()
-    cells = checked_cells(notebook)
-    write_baseline(
-        baseline_path(page), {key: coalesce_streams(cell.outputs) for key, cell in cells.items()}
-    )
+    write_baseline(baseline_path(page), executed_outputs(page))
     return baseline_path(page)
 
 
