@@ -28,12 +28,12 @@ from .style import (
     SANS_SERIF,
     WIDTH,
     as_svg,
-    bar_widths,
     book_style,
     key,
     mark,
     new_figure,
     use_book_style,
+    value_bars,
 )
 from .tables import table
 
@@ -48,7 +48,6 @@ __all__ = [
     "audit_many_draws",
     "audit_one_number",
     "audit_repair",
-    "bar_widths",
     "billion_records",
     "book_style",
     "collusion",
@@ -72,4 +71,5 @@ __all__ = [
     "table",
     "tables",
     "use_book_style",
+    "value_bars",
 ]

@@ -10,62 +10,19 @@ from numpy.typing import ArrayLike
 
 from pdpbook.audit.end_to_end_loss import Removal
 from pdpbook.game.nvo_game import NVOGame
-from pdpbook.plotting.series import COLOURS, SHADES, look, looks
+from pdpbook.plotting.series import COLOURS, SHADES, looks
 from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "everybody",
     "ratios",
     "removal",
     "solvers",
 ]
 
 _HATCHES = ("", "//", "..", "xx", "--")
-
-
-def everybody(
-    places: ArrayLike,
-    panels: Mapping[str, tuple[ArrayLike, ArrayLike]],
-    *,
-    epsilon: float,
-    label: str,
-) -> Figure:
-    """Draw the fixed-noise and the end-to-end loss of a record of each bin, a panel per solver.
-
-    Parameters
-    ----------
-    places : array_like, shape (m,)
-        Midpoints of the occupied bins.
-    panels : mapping of str to (fixed_noise, end_to_end)
-        The two losses, each of shape (m,) and in nats, under the name of the solver.
-    epsilon : float
-        The target.
-    label : str
-        What the places are, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axes = new_figure(len(panels), 1, height=2.1, sharex=True, sharey=True)
-    for axis, (title, (fixed_noise, end_to_end)) in zip(
-        np.atleast_1d(axes), panels.items(), strict=True
-    ):
-        fixed_noise, end_to_end = np.asarray(fixed_noise), np.asarray(end_to_end)
-        axis.vlines(places, fixed_noise, end_to_end, color=COLOURS["grey"], linewidth=1.2)
-        ring = look("fixed-noise") | {"linestyle": "", "markerfacecolor": "white"}
-        axis.plot(places, fixed_noise, **ring, label="fixed noise")
-        axis.plot(
-            places, end_to_end, **look("end-to-end") | {"linestyle": ""}, ms=5, label="end-to-end"
-        )
-        axis.axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
-        axis.set(title=title, yscale="log", ylabel="loss (nats)")
-    key(figure)
-    np.atleast_1d(axes)[-1].set_xlabel(label)
-    return figure
 
 
 def removal(game: NVOGame, removal: Removal, *, names: Sequence[str], label: str) -> Figure:

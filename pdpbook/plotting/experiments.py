@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook._extras import require
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
-from pdpbook.plotting.style import bar_widths, key, new_figure
+from pdpbook.plotting.style import key, new_figure, value_bars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def height_table(heights: NDArray[np.float64]) -> Figure:
     """
     values, counts = np.unique(heights, return_counts=True)
     figure, axes = new_figure(height=3.0)
-    axes.bar(values, counts, bar_widths(values, 2.0), **filled("data"))
+    value_bars(axes, values, counts, **filled("data"))
     axes.annotate(
         f"the tallest: {values[-1]:g} cm",
         (values[-1], counts[-1]),

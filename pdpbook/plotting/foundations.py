@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting.series import COLOURS, filled, look, looks
-from pdpbook.plotting.style import bar_widths, key, new_figure
+from pdpbook.plotting.series import COLOURS, filled, looks
+from pdpbook.plotting.style import key, new_figure, value_bars
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,49 +20,12 @@ __all__ = [
     "composition",
     "exposed_by_bins",
     "gaussian_scales",
-    "height_table",
     "noise_by_queries",
     "noise_shapes",
-    "padding_steps",
-    "posterior_bands",
     "renyi_curves",
     "sampling_cost",
     "two_views_of_a_test",
 ]
-
-
-def height_table(
-    heights: ArrayLike, counts: ArrayLike, *, marked: float, alone: ArrayLike
-) -> Figure:
-    """Draw a frequency table on a logarithmic axis, one value and those that occur once marked.
-
-    Parameters
-    ----------
-    heights, counts : array_like, shape (m,)
-        Distinct heights in cm and how often each occurs.
-    marked : float
-        The height to be picked out.
-    alone : array_like
-        Heights that occur once.
-    """
-    heights, counts = np.asarray(heights), np.asarray(counts)
-    figure, axis = new_figure()
-    here, widths = heights == marked, bar_widths(heights, 1.6)
-    axis.bar(heights[~here], counts[~here], widths[~here], **filled("data"))
-    hatched = filled("with") | {"facecolor": "none", "hatch": "//"}
-    axis.bar(heights[here], counts[here], widths[here], **hatched)
-    colour = look("with")["color"]
-    axis.annotate(
-        f"{marked:g} cm:\n{int(counts[here][0])} records",
-        (marked, counts[here][0]),
-        (marked + 5.5, counts[here][0] * 0.75),
-        color=colour,
-    )
-    colour = look("exposed")["color"]
-    axis.plot(alone, np.full(np.size(alone), 1.15), "v", color=colour, ms=9)
-    axis.annotate("once", (np.max(alone), 1.15), (np.max(alone) - 2, 1.7), color=colour)
-    axis.set(xlabel="height (cm)", ylabel="records", yscale="log", ylim=(0.7, 300))
-    return figure
 
 
 def attacker_and_statistician(
@@ -96,30 +59,6 @@ def attacker_and_statistician(
     right.plot(errors, advantages, color=COLOURS["black"])
     right.set(xlabel="mean error (records)", ylabel="attacker's advantage", xscale="log")
     right.set(ylim=(0, 1))
-    return figure
-
-
-def posterior_bands(prior: ArrayLike, bands: Mapping[float, tuple[ArrayLike, ArrayLike]]) -> Figure:
-    """Draw how far a belief can move, for several ε.
-
-    Parameters
-    ----------
-    prior : array_like, shape (m,)
-        Beliefs before the release.
-    bands : mapping of float to (low, high)
-        Smallest and largest belief after it, shape (m,) each, under their ε.
-    """
-    figure, axis = new_figure(height=3.6)
-    names = [f"ε = {epsilon:g}" for epsilon in bands]
-    for name, style, (low, high) in zip(names, looks(names), bands.values(), strict=True):
-        axis.fill_between(prior, low, high, color=style["color"], alpha=0.15)
-        style["marker"] = ""
-        axis.plot(prior, high, **style, label=name)
-        axis.plot(prior, low, **style)
-    axis.plot([0, 1], [0, 1], color=COLOURS["black"], lw=1)
-    axis.set(xlabel="belief before the release", ylabel="belief after it")
-    axis.set(xlim=(0, 1), ylim=(0, 1))
-    key(figure)
     return figure
 
 
@@ -288,49 +227,13 @@ def choice_probabilities(
         Probability of each candidate, under its ε.
     """
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
-    top.bar(candidates, utilities, bar_widths(candidates, 1.6), **filled("data"))
+    value_bars(top, candidates, utilities, **filled("data"))
     top.set(ylabel="records")
     names = [f"ε = {epsilon:g}" for epsilon in chances]
     for name, style, chance in zip(names, looks(names), chances.values(), strict=True):
         bottom.plot(candidates, chance, **{**style, "linestyle": ""}, ms=6, label=name)
     bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
     key(figure)
-    return figure
-
-
-def padding_steps(
-    heights: ArrayLike,
-    counts: ArrayLike,
-    midpoints: ArrayLike,
-    binned: ArrayLike,
-    *,
-    ends: Sequence[float],
-) -> Figure:
-    """Draw a frequency table, and the same on the padded grid.
-
-    Parameters
-    ----------
-    heights, counts : array_like, shape (m,)
-        Distinct values in cm and how often each occurs.
-    midpoints, binned : array_like, shape (K,)
-        The grid's midpoints in cm and the records in each bin.
-    ends : sequence of two floats
-        Smallest and largest record, in cm.
-    """
-    midpoints = np.asarray(midpoints)
-    half = (midpoints[1] - midpoints[0]) / 2.0
-    figure, (top, bottom) = new_figure(2, 1, height=2.1, sharex=True)
-    top.bar(heights, counts, bar_widths(heights, 1.2), **filled("data"))
-    top.set(ylabel="records")
-    bottom.bar(midpoints, binned, 2.0 * half * 0.9, **filled("data"))
-    bottom.set(xlabel="height (cm)", ylabel="records in the bin")
-    padding = {"color": COLOURS["grey"], "alpha": 0.15, "lw": 0}
-    for axis in (top, bottom):
-        axis.axvspan(midpoints[0] - half, ends[0], **padding)
-        axis.axvspan(ends[1], midpoints[-1] + half, **padding)
-    low, high = (midpoints[0] + ends[0]) / 2.0, (midpoints[-1] + ends[1]) / 2.0
-    for place in (low, high):
-        top.text(place, 0.5, "padding", ha="center", transform=top.get_xaxis_transform())
     return figure
 
 

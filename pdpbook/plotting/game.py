@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "kernels",
-    "landscape",
     "outputs",
     "runs",
     "shares",
@@ -86,51 +85,6 @@ def shares(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Mapping[i
         axis.set(title=title, xlabel="released bin x", xticks=outputs)
     axes[0, 0].text(-0.4, game.tau + 0.02, "limit τ")
     axes[0, 0].set(ylabel="share of one record, p(x) / S(x)", ylim=(0, 1.05))
-    key(figure)
-    return figure
-
-
-def landscape(private: ArrayLike, divergence: ArrayLike, nash: ArrayLike, *, n: int) -> Figure:
-    """Draw every profile of a small game as a point (KL, P_E), equilibria and optimum marked.
-
-    Parameters
-    ----------
-    private, divergence, nash : array_like, shape (profiles,)
-        P_E, KL in nats, and whether the profile is a Nash equilibrium.
-    n : int
-        Number of records; the optimum is the profile with P_E = n of the lowest KL.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    count, kl, equilibrium = np.asarray(private), np.asarray(divergence), np.asarray(nash, bool)
-    figure, axis = new_figure(height=3.6)
-    axis.plot(
-        kl[~equilibrium],
-        count[~equilibrium] - 0.12,
-        "|",
-        color=COLOURS["grey"],
-        markersize=9,
-        label="a profile",
-    )
-    axis.plot(
-        kl[equilibrium],
-        count[equilibrium] + 0.12,
-        "o",
-        color=look("game")["color"],
-        label="a Nash equilibrium",
-    )
-    best = np.flatnonzero(count == n)[kl[count == n].argmin()]
-    style = look("optimum") | {"linestyle": ""}
-    axis.plot(kl[best], n + 0.12, **style, markersize=17, label="the optimum")
-    low = int(count.min())
-    axis.set(
-        xlabel="KL divergence from the data (nats)",
-        ylabel="private records $P_E$",
-        yticks=range(low, n + 1),
-        ylim=(low - 0.5, n + 0.6),
-    )
     key(figure)
     return figure
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pdpbook.plotting.series import COLOURS, SHADES, filled, look, looks
 from pdpbook.plotting.style import key, new_figure
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounds_against_records",
-    "densities",
     "digits",
     "exposed_records",
-    "losses_by_place",
     "noise_free_bins",
     "privacy_profiles",
     "profile_and_losses",
@@ -52,38 +50,6 @@ def with_and_without(
         axis.grid(visible=False, axis="x")
     key(figure)
     np.atleast_1d(axes)[-1].set_xlabel(xlabel)
-    return figure
-
-
-def losses_by_place(
-    places: ArrayLike, losses: ArrayLike, counts: ArrayLike, *, supremum: float, xlabel: str
-) -> Figure:
-    """Draw the pDP loss of the records of each bin under the level that holds for any data.
-
-    Parameters
-    ----------
-    places, losses, counts : array_like, shape (K,)
-        Midpoint of each bin, the loss of a record in it, and the records it holds.
-    supremum : float
-        Largest loss over all data sets.
-    xlabel : str
-        What the places are, with the unit.
-    """
-    places, losses, counts = map(np.asarray, (places, losses, counts))
-    full = counts > 0
-    figure, axis = new_figure(height=3.4)
-    axis.axhline(supremum, color=COLOURS["black"], linestyle="--", label="ε-DP: any data")
-    axis.scatter(
-        places[full],
-        losses[full],
-        s=12 + 1.2 * counts[full],
-        color=look("fixed-noise")["color"],
-        alpha=0.75,
-        linewidths=0,
-        label="ε-pDP: this record (area: records in the bin)",
-    )
-    axis.set(xlabel=xlabel, ylabel="privacy loss (nats)", yscale="log")
-    key(figure, columns=1)
     return figure
 
 
@@ -127,37 +93,6 @@ def noise_free_bins(
     axis.set_xlim(left=left)
     key(figure)
     axis.grid(visible=False, axis="x")
-    return figure
-
-
-def densities(
-    points: NDArray[np.float64], curves: Mapping[str, ArrayLike], *, levels: Mapping[str, float]
-) -> Figure:
-    """Draw densities on [0, 1] and horizontal levels that bound them.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m,)
-        Where the densities were computed.
-    curves : mapping of str to array_like, shape (m,)
-        Densities under their labels.
-    levels : mapping of str to float
-        Heights of the horizontal lines under their labels.
-    """
-    figure, axis = new_figure(height=3.4)
-    for (label, curve), style in zip(curves.items(), looks(curves), strict=True):
-        axis.plot(points, np.asarray(curve), **{**style, "marker": ""}, label=label)
-    highest = max(levels.values(), default=0.0)
-    for label, level in levels.items():  # the curves meet the low levels at the right end
-        axis.axhline(level, color=COLOURS["grey"], linestyle=":", linewidth=1.4)
-        place, side = (1.0, "right") if level == highest else (0.05, "left")
-        axis.annotate(
-            label, (place, level), (0, 3), textcoords="offset points", ha=side, va="bottom"
-        )
-    axis.set(xlabel="released value x", ylabel="density", xlim=(0, 1), ylim=(0, None))
-    if levels:
-        axis.set_ylim(top=1.15 * highest)
-    key(figure)
     return figure
 
 

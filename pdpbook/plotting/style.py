@@ -17,13 +17,14 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pdpbook._extras import require
 from pdpbook.plotting.series import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
@@ -32,12 +33,12 @@ __all__ = [
     "SANS_SERIF",
     "WIDTH",
     "as_svg",
-    "bar_widths",
     "book_style",
     "key",
     "mark",
     "new_figure",
     "use_book_style",
+    "value_bars",
 ]
 
 #: Width of every figure, in inches, and its smallest type, in points. On a phone, 352 pixels wide,
@@ -205,28 +206,37 @@ def mark(axis: Axes, place: float, name: str) -> None:
     )
 
 
-def bar_widths(places: ArrayLike, widest: float) -> NDArray[np.float64]:
-    """Return how wide bars may be so that none hides the one beside it.
+def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -> BarContainer:
+    """Draw how often each value occurs, in bars of one width.
+
+    Bars of values that lie close together overlap, with the shorter one in front.
 
     Parameters
     ----------
-    places : array_like, shape (m,)
-        Where they stand, in increasing order.
-    widest : float
-        Width of a bar that has room.
+    axes : matplotlib.axes.Axes
+    values, counts : array_like, shape (m,)
+        At least two distinct values in increasing order, and how often each occurs.
+    **style
+        What :meth:`matplotlib.axes.Axes.bar` takes.
 
     Returns
     -------
-    ndarray, shape (m,)
-        At most four fifths of the distance to the nearest other bar.
+    matplotlib.container.BarContainer
+        The bars, in the order of the values.
 
     Examples
     --------
-    >>> bar_widths([195.5, 196.0, 198.0], 1.2).tolist()
-    [0.4, 0.4, 1.2]
+    >>> _, axes = new_figure()
+    >>> bars = value_bars(axes, [195.5, 196.0, 198.0, 200.0], [40, 1, 60, 30])
+    >>> [round(float(bar.get_width()), 3) for bar in bars]
+    [1.6, 1.6, 1.6, 1.6]
+    >>> bars[1].get_zorder() > bars[0].get_zorder()
+    True
     """
-    apart = np.diff(np.asarray(places, dtype=float), prepend=-np.inf, append=np.inf)
-    return np.minimum(widest, 0.8 * np.minimum(apart[:-1], apart[1:]))
+    bars = axes.bar(values, counts, 0.8 * np.median(np.diff(np.asarray(values))), **style)
+    for place, index in enumerate(np.argsort(-np.asarray(counts), kind="stable")):
+        bars[index].set_zorder(1 + place / len(bars))
+    return bars
 
 
 def as_svg(figure: Figure) -> str:

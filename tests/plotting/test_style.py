@@ -23,11 +23,13 @@ from pdpbook.plotting import (
     collusion,
     experiments,
     foundations,
-    per_instance,
     replication,
     solvers,
 )
 from tests.plotting.test_series import DRAWN, one_figure
+from tests.tools.notebooks import ROOT
+
+PACKAGE = ROOT / "pdpbook"
 
 X = np.linspace(1.0, 2.0, 5)
 
@@ -41,12 +43,6 @@ FIGURES: dict[str, Any] = {
             "noise": {"Laplace": (X, X), "staircase": (X, X + 1)},
             "count": {"Laplace": (X, X), "bounded Laplace": (X, X + 1)},
         }
-    ),
-    "foundations.height_table": lambda: foundations.height_table(
-        [160, 195.58, 196, 208.28, 229], [1, 40, 8, 133, 1], marked=208.28, alone=[160, 229]
-    ),
-    "per_instance.losses_by_place": lambda: per_instance.losses_by_place(
-        X, X / 100, [1, 2, 3, 2, 1], supremum=1.0, xlabel="height (cm)"
     ),
     "experiments.height_table": lambda: experiments.height_table(
         np.repeat([160.0, 195.58, 196.0, 229.0], [1, 9, 3, 1])
@@ -185,12 +181,14 @@ def test_the_letters_of_a_drawing_are_those_of_the_page() -> None:
     assert named[: len(own)] == own
 
 
-def test_bars_that_stand_close_do_not_hide_one_another() -> None:
-    for name in ("foundations.height_table", "experiments.height_table"):
-        [axis] = draw(name).axes
-        ends = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axis.patches)
-        assert len(ends) > 3
-        assert all(one[1] < other[0] for one, other in itertools.pairwise(ends))
+def test_bars_have_one_width_and_the_shorter_stands_in_front() -> None:
+    [axis] = draw("experiments.height_table").axes
+    bars = sorted(axis.patches, key=lambda bar: bar.get_x())
+    assert len(bars) == 4
+    assert len({round(bar.get_width(), 9) for bar in bars}) == 1
+    for one, other in itertools.pairwise(bars):
+        shorter, taller = sorted([one, other], key=lambda bar: bar.get_height())
+        assert shorter.get_zorder() > taller.get_zorder()
 
 
 @pytest.mark.parametrize("name", all_figures())
@@ -215,3 +213,17 @@ assert ">height (cm)</text>" in shown["image/svg+xml"]
 assert "image/png" in shown
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_each_figure_is_drawn_by_a_page_or_by_the_package() -> None:
+    """A function of a chapter's figures that nothing calls is a figure that was replaced."""
+    pages = (ROOT / "book").rglob("*.md")
+    sources = [path.read_text(encoding="utf-8") for path in [*pages, *PACKAGE.rglob("*.py")]]
+    called = {name for text in sources for name in re.findall(r"(?<!def )\b(\w+)\(", text)}
+    defined = {
+        f"{path.stem}.{name}": name
+        for path in sorted((PACKAGE / "plotting").glob("*.py"))
+        for name in re.findall(r"(?m)^def ([a-z]\w*)", path.read_text(encoding="utf-8"))
+    }
+    unused = [place for place, name in defined.items() if name not in called]
+    assert len(defined) > 60 and unused == []
