@@ -161,7 +161,8 @@ environment: $(STAMP)
 compiled: $(STAMP)
 	$(RUN) tests.tools.compile_kernels
 
-# The tests of pdpbook.scaling with the oldest Dask and pyarrow that the extra allows.
+# The examples of the docstrings, and the tests of pdpbook.scaling, with the oldest version of
+# everything that pyproject.toml allows.
 oldest: $(STAMP)
 	$(RUN) tests.tools.oldest_environment
 
