@@ -4,10 +4,10 @@
 of its sheets, the numbers that stand for links, and its index.  A paragraph of ``book/parts.yml``
 opens each part; the edition is the version of ``CITATION.cff``.
 
-The index lists the terms of the glossary.  It leads to the entry of a term there, to each heading,
-caption and title of a statement of the numbered chapters that has the term, and to each place where
-the term is set in italics or bold, as it is where it is introduced.  A chapter to which the entry
-leads, but in which no such place is found, is given by the page on which it begins.
+The index lists the terms of the glossary.  It leads to the entry of a term there and, in each
+numbered chapter, to the first heading, caption or title of a statement that has the term, or to
+where the term is set in italics or bold, as it is where it is introduced.  A chapter in which no
+such place is found is listed if the entry leads there.
 """
 
 import re
@@ -238,17 +238,16 @@ def index(glossary: Tag, chapters: Mapping[str, Tag]) -> str:
         name = " ".join(term.get_text().split())
         pattern, found = pattern_of(name), {}
         for number, (place, tag, text) in enumerate(topics):
-            if pattern.search(text):
-                tag["id"] = tag.get("id") or f"{place}--topic-{number}"
-                found[tag["id"]] = place
+            if place not in found and pattern.search(text):
+                tag["id"] = found[place] = tag.get("id") or f"{place}--topic-{number}"
         meaning = term.find_next_sibling("dd")
         for link in meaning.select("a[href^='#']") if meaning else ():
             introduced = link["href"][1:]
-            place = introduced.partition("--")[0]
-            if place in chapters and place not in found.values():
-                found[introduced] = place
+            if introduced.partition("--")[0] in chapters:
+                found.setdefault(introduced.partition("--")[0], introduced)
+        ordered = [found[place] for place in chapters if place in found]
         places = [f'<a class="print-main" href="#{term["id"]}" data-place="{term["id"]}"></a>']
-        places += [f'<a href="#{each}" data-place="{each}"></a>' for each in found]
+        places += [f'<a href="#{each}" data-place="{each}"></a>' for each in ordered]
         lines.append((name, f'<span class="print-places">{"".join(places)}</span>'))
     lines.sort(key=lambda line: sorted_under(line[0]))
     groups = []
@@ -257,7 +256,8 @@ def index(glossary: Tag, chapters: Mapping[str, Tag]) -> str:
         groups.append(f'<p class="print-letter">{letter.upper()}</p><ol>{items}</ol>')
     return (
         '<section class="print-index bd-article" id="print-index"><h1>Index</h1>'
-        "<p>The terms of the glossary. A page number in bold is that of the definition in the"
-        " glossary; the others lead to where a term is introduced, or is the topic of a section,"
-        f" a statement, a figure or a table.</p><div>{''.join(groups)}</div></section>"
+        "<p>The terms of the glossary. A page number in bold leads to the definition in the"
+        " glossary. The other numbers lead to the first place in each chapter where the term is"
+        " introduced, or is the topic of a section, a statement, a figure or a table.</p>"
+        f"<div>{''.join(groups)}</div></section>"
     )
