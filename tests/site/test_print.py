@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from pypdf import PdfReader
 
 from book._ext.edition.print_book import (
     COLUMN,
+    HALF,
+    LOOSEN,
     contents,
     join,
     lead,
@@ -21,13 +24,25 @@ from book._ext.edition.print_book import (
     show,
     slug,
 )
+from book._ext.edition.print_matter import (
+    index,
+    number_links,
+    numbers_of,
+    part_page,
+    pattern_of,
+    title_page,
+)
 from book._ext.pages.exercise_options import exercises_of
 from tests.site.site import PATIENCE, PUBLIC
 from tests.tools.notebooks import ROOT
 
 CHOSEN = {
     "Per-instance privacy": ["book/per_instance/dp-versus-pdp", "book/per_instance/theorem-one"],
-    "Back matter": ["book/notation", "book/errata", "book/bibliography"],
+    "Back matter": ["book/notation", "book/errata", "book/glossary", "book/bibliography"],
+}
+ASKED = {
+    "Per-instance privacy": "We compare in {dp-versus-pdp} and prove in {theorem-one}.",
+    "Back matter": "{notation}, {errata}, {glossary} and {bibliography}.",
 }
 # What is wider than the column, and the text of the widest: nothing scrolls on paper.
 TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(box =>
@@ -54,7 +69,9 @@ def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     toc = folder / "toc.yml"
     toc.write_text(yaml.safe_dump({"root": "book/index", "parts": parts}), encoding="utf-8")
     path = folder / "book.html"
-    path.write_text(join(ROOT, PUBLIC, folder, toc=str(toc)), encoding="utf-8")
+    asked = folder / "parts.yml"
+    asked.write_text(yaml.safe_dump(ASKED), encoding="utf-8")
+    path.write_text(join(ROOT, PUBLIC, folder, str(toc), str(asked)), encoding="utf-8")
     return path
 
 
@@ -176,7 +193,7 @@ def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) 
             below[top[-1]] = [one.title for one in mark if not isinstance(one, list)]
         else:
             top.append(mark.title)
-    assert top == ["Contents", "Per-instance differential privacy", *CHOSEN]
+    assert top == ["Contents", "Per-instance differential privacy", *CHOSEN, "Index"]
     assert {part: len(below[part]) for part in CHOSEN} == {
         part: len(pages) for part, pages in CHOSEN.items()
     }
@@ -187,6 +204,77 @@ def test_the_outline_holds_all_chapters_and_the_contents_their_pages(pdf: Path) 
             number = pages[slug(page)]
             assert letters(title) in letters(reader.pages[number - 1].extract_text())
             assert f"{letters(title)}{number}" in printed
+
+
+def test_sheets_of_a_chapter_have_its_title_and_its_part_above(pdf: Path) -> None:
+    """And the title page, the pages that open a part and the paper's edges have none."""
+    reader, pages = PdfReader(pdf), pages_of(pdf)
+    head = "Per-instance privacy"
+    first, last = pages["book-per_instance-dp-versus-pdp"], pages["part-2"]
+    for number in range(first, last):
+        lines = reader.pages[number - 1].extract_text().split("\n")
+        assert any(letters(head) in letters(line) for line in lines), number
+    second = pages["book-per_instance-theorem-one"]
+    for number in range(second, last):
+        assert letters("How much noise is enough") in letters(
+            reader.pages[number - 1].extract_text()
+        )
+    assert head not in reader.pages[0].extract_text()
+    assert letters(reader.pages[pages["part-1"] - 1].extract_text()).count(letters(head)) == 1
+
+
+def test_the_index_says_the_pages_of_the_terms(pdf: Path) -> None:
+    reader, pages = PdfReader(pdf), pages_of(pdf)
+    printed = letters(
+        "".join(page.extract_text() for page in reader.pages[pages["print-index"] - 1 :])
+    )
+    for term in ("padding", "ε-pDP", "scale bound"):
+        name = {"ε-pDP": "term-pDP"}.get(term, f"term-{term.replace(' ', '-')}")
+        number = pages[f"book-glossary--{name}"]
+        assert letters(term) in letters(reader.pages[number - 1].extract_text())
+        assert f"{letters(term)}{number}" in printed
+    topics = {place: number for place, number in pages.items() if "--topic-" in place}
+    assert topics
+    assert "undefined" not in printed
+
+
+def test_a_number_in_the_text_is_that_of_the_page(tab: Page, pdf: Path) -> None:
+    said = tab.evaluate(
+        "() => [...document.querySelectorAll('[data-place]')]"
+        ".filter(box => !box.hidden).map(box => [box.dataset.place, box.textContent])"
+    )
+    pages = pages_of(pdf)
+    assert len(said) > 100
+    assert [(place, text) for place, text in said if text != str(pages[place])] == []
+
+
+def test_a_box_higher_than_half_a_sheet_may_go_on(tab: Page) -> None:
+    breaks = tab.evaluate(
+        """([loosen, half]) => {
+            const article = document.querySelector(".bd-article");
+            return [half - 10, half + 10].map(height => {
+                const box = `<div class="admonition probe" style="height: ${height}px"></div>`;
+                article.insertAdjacentHTML("beforeend", box);
+                eval(loosen)(half);
+                const probe = document.querySelector(".probe");
+                const found = getComputedStyle(probe).breakInside;
+                probe.remove();
+                return found;
+            });
+        }""",
+        [LOOSEN, HALF],
+    )
+    assert breaks == ["avoid", "auto"]
+
+
+def test_links_are_black_and_nothing_asks_to_be_clicked(tab: Page) -> None:
+    colours = tab.evaluate(
+        "() => [...new Set([...document.querySelectorAll('.bd-article a[href]')].map(link =>"
+        " getComputedStyle(link).color + getComputedStyle(link).textDecorationLine))]"
+    )
+    assert colours == ["rgb(0, 0, 0)none"]
+    assert tab.locator(".start-reading").count() == 0
+    assert tab.locator("button:visible, input:visible").count() == 0
 
 
 def test_every_link_of_the_pdf_leads_somewhere(pdf: Path) -> None:
@@ -243,6 +331,80 @@ def test_a_link_leads_to_its_place_in_the_book(link: str, leads_to: str | None) 
     lead(soup.a, "book/a/here", places)
     assert soup.get_text() == "text"
     assert (soup.a["href"] if soup.a else None) == leads_to
+
+
+@pytest.fixture
+def chapter() -> BeautifulSoup:
+    """A numbered chapter with a link to a section, and a glossary, as they are when joined."""
+    return BeautifulSoup(
+        """<article id="book-game" data-file="game"><section id="book-game--the-game">
+        <h1><span class="section-number">7. </span>The game</h1>
+        <section id="book-game--payoff"><h2><span class="section-number">7.3. </span>Payoffs</h2>
+        <p>See <a class="reference internal" href="#book-game--payoff"><span class="std-ref">the
+        payoff</span></a> (and <a class="reference internal" href="#book-glossary"><span
+        class="doc">terms</span></a>), then <a class="reference internal"
+        href="#book-game--payoff"><span class="std-ref">again</span></a>.</p>
+        <p>A <em>safe start</em> has no <strong>regrets</strong>; a start is not.</p>
+        </section></section></article>
+        <article id="book-glossary"><dl class="glossary">
+        <dt id="book-glossary--a">regret</dt><dd></dd>
+        <dt id="book-glossary--b">safe start</dt><dd></dd>
+        <dt id="book-glossary--c">action</dt><dd>See <a href="#book-game">The game</a>.</dd>
+        </dl></article>""",
+        "html.parser",
+    )
+
+
+def test_a_link_to_a_section_says_its_number(chapter: BeautifulSoup) -> None:
+    article = chapter.article
+    numbers = numbers_of(article)
+    assert numbers["book-game"] == numbers["book-game--the-game"] == "chapter\N{NO-BREAK SPACE}7"
+    number_links(article, numbers)
+    text = " ".join(article.p.get_text().split())
+    assert text == "See the payoff (section 7.3) (and terms, page 000), then again."
+    assert article.select_one("[data-place]")["data-place"] == "book-glossary"
+
+
+def test_the_index_leads_to_emphasis_to_headings_and_to_the_glossary(
+    chapter: BeautifulSoup,
+) -> None:
+    article, glossary = chapter.select("article")
+    listed = BeautifulSoup(index(glossary, {"book-game": article}), "html.parser")
+    found = {
+        " ".join(line.find(string=True).split()): [link["href"][1:] for link in line.select("a")]
+        for line in listed.select("li")
+    }
+    assert [*found] == ["action", "regret", "safe start"]
+    assert found["action"] == ["book-glossary--c", "book-game"]
+    assert [chapter.find(id=place).name for place in found["regret"]] == ["dt", "strong"]
+    assert [chapter.find(id=place).name for place in found["safe start"]] == ["dt", "em"]
+
+
+def test_a_word_that_holds_a_term_is_not_the_term() -> None:
+    assert pattern_of("pooling, separating").search("Separating plans")
+    assert not pattern_of("scale").search("rescaled scale-bound scaled")
+
+
+def test_every_part_has_a_paragraph_that_names_its_chapters() -> None:
+    paragraphs = yaml.safe_load((ROOT / "book" / "parts.yml").read_text(encoding="utf-8"))
+    parts = dict(contents(ROOT)[1:])
+    assert paragraphs.keys() == parts.keys()
+    for part, chapters in parts.items():
+        named = re.findall(r"\{([\w-]+)\}", paragraphs[part])
+        assert sorted(named) == sorted(page.rpartition("/")[2] for page in chapters), part
+
+
+def test_a_paragraph_that_leaves_out_a_chapter_is_refused(chapter: BeautifulSoup) -> None:
+    opened = {"book-game": chapter.article}
+    page = part_page(3, "The game", "In chapter {game} we play.", opened)
+    assert 'In chapter <a href="#book-game">7</a> we play.' in page
+    with pytest.raises(ValueError, match=r"'The game' names \[\]$"):
+        part_page(3, "The game", "We play.", opened)
+
+
+def test_the_title_page_has_the_edition_and_the_day() -> None:
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert f"Version {version}, printed on 3 May 2027" in title_page(ROOT, date(2027, 5, 3))
 
 
 def test_a_book_that_is_not_built_is_refused(tmp_path: Path) -> None:

@@ -12,13 +12,15 @@ exercise, and the answer of a prediction, with the outputs that give it, at the 
 
 Chromium draws the figures with sliders where they stand, and makes outline, links and tags.  The
 style sheet for paper is that of ``vendor``: the built one has lost what no page of the site asks
-for, a title and a contents.  Chromium cannot tell a page of contents on which page a chapter
-begins: the book is printed, the numbers are read from that, and it is printed again with them.
+for, a title and a contents.  Chromium cannot tell contents and index on which page a place is: the
+book is printed, the numbers are read from that, and it is printed again with them.  What the site
+does not have, title page, part pages, heads and index, is made by ``print_matter``.
 """
 
 import re
 import shutil
 from copy import copy
+from datetime import date
 from os.path import relpath
 from pathlib import Path
 from posixpath import normpath
@@ -29,19 +31,27 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Page, sync_playwright
 from pypdf import PdfReader
 
+from book._ext.edition.print_matter import (
+    entry,
+    heading_of,
+    index,
+    number_links,
+    numbers_of,
+    part_page,
+    running_heads,
+    title_page,
+)
+
 ROOT = Path(__file__).parents[3]
 PRINTED = Path("_build", "print")
 COLUMN = 642  #: CSS pixels between the margins of a sheet of A4, see print.css
+HALF = 478  #: CSS pixels, half of what is between the upper and the lower margin
+GLOSSARY = "book/glossary"
 #: What the scripts of figures with sliders have in their addresses, D3 among them.
 EXPLORABLE = re.compile(r"explorable|/d3/")
 SHEET = ROOT / "book" / "_static" / "print.css"
 PATIENCE = 600_000  #: milliseconds; a book has hundreds of pages
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
-TITLE = """
-<section class="print-title">
-<p class="print-name">{title}</p><p>{author}</p><p>{footer}</p>
-</section>
-"""
 # Makes a formula or a table that is wider than the column smaller, until it fits.
 FIT = """() => {
     for (const box of document.querySelectorAll("mjx-container[display=true], .bd-article table")) {
@@ -52,6 +62,29 @@ FIT = """() => {
             if (wide <= room + 1) break;
             const size = parseFloat(getComputedStyle(box).fontSize);
             box.style.fontSize = `${0.95 * size * room / wide}px`;
+        }
+    }
+}"""
+
+# A box that is kept on one sheet leaves a gap before it: if it is higher than half a sheet, it may
+# go on over the page.
+LOOSEN = """half => {
+    const boxes = ".bd-article :is(div, section, dl, ul, ol, table, pre)";
+    for (const box of document.querySelectorAll(boxes)) {
+        if (box.closest("mjx-container, .explorable") || box.offsetHeight <= half) continue;
+        if (getComputedStyle(box).breakInside === "avoid")
+            box.style.setProperty("break-inside", "auto", "important");
+    }
+}"""
+# Writes the numbers of the pages, each once in a line of the index.
+NUMBER = """pages => {
+    for (const box of document.querySelectorAll("[data-place]"))
+        box.textContent = pages[box.dataset.place] ?? box.textContent;
+    for (const line of document.querySelectorAll(".print-places")) {
+        const seen = new Set();
+        for (const link of line.children) {
+            link.hidden = seen.has(link.textContent);
+            seen.add(link.textContent);
         }
     }
 }"""
@@ -145,7 +178,8 @@ def move_answers(article: Tag) -> None:
 def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, depth: int) -> None:
     """Give an article of the site the names, links, pictures and headings of the printed book."""
     for useless in article.select(
-        "a.headerlink, script:not([data-for]), button, .prev-next-footer, link, .search-button"
+        "a.headerlink, script:not([data-for]), button, .prev-next-footer, link, .search-button,"
+        " .start-reading"
     ):
         useless.decompose()
     move_solutions(article)
@@ -190,19 +224,28 @@ def head_of(pages: dict[str, BeautifulSoup], prefix: str) -> str:
     return "\n".join([*kept, f"<style>{SHEET.read_text(encoding='utf-8')}</style>"])
 
 
-def entry(title: str, place: str) -> str:
-    """Return a line of the contents, whose number is still to be found."""
-    number = f'<span class="print-page" data-place="{place}"></span>'
-    return f'<a href="#{place}"><span>{title}</span>{number}</a>'
-
-
-def join(root: Path, html: Path, target: Path, toc: str = "_toc.yml") -> str:
+def join(
+    root: Path, html: Path, target: Path, toc: str = "_toc.yml", asked: str = "book/parts.yml"
+) -> str:
     """Return the printed book as one page of HTML for the folder ``target``.
+
+    Parameters
+    ----------
+    root
+        The folder of the book.
+    html
+        The built pages.
+    target
+        The folder in which the page will lie.
+    toc, asked
+        The parts with their pages, and the paragraphs of the parts.
 
     Raises
     ------
     SystemExit
         If a page is not built.
+    ValueError
+        If a part has no paragraph, or one that does not name each of its chapters.
     """
     parts = contents(root, toc)
     listed = [page for _, chapters in parts for page in chapters]
@@ -218,32 +261,50 @@ def join(root: Path, html: Path, target: Path, toc: str = "_toc.yml") -> str:
     places = {
         page: {tag["id"] for tag in article.find_all(id=True)} for page, article in articles.items()
     }
-    body, entries = [], []
-    for number, (part, chapters) in enumerate(parts):
-        if part:
-            body.append(f'<h1 class="print-part" id="part-{number}">{part}</h1>')
-            entries.append(f"<li>{entry(part, f'part-{number}')}<ol>")
+    numbers: dict[str, str] = {}
+    heads = {"print-contents": ("Contents", "")}
+    for part, chapters in parts:
         for page in chapters:
             article = articles[page]
             prepare(article, page, places, prefix, depth=1 if part else 0)
-            heading = copy(article.find(["h1", "h2"]))
-            for link in heading.select("a"):
-                link.unwrap()
-            entries.append(f"<li>{entry(heading.decode_contents(), slug(page))}</li>")
-            article["id"] = slug(page)
+            article["id"], article["data-file"] = slug(page), page.rpartition("/")[2]
+            numbers |= numbers_of(article)
+            heads[slug(page)] = (" ".join(heading_of(article).get_text().split()), part)
+    for article in articles.values():
+        number_links(article, numbers)
+    back = ""
+    if GLOSSARY in articles:
+        numbered = {a["id"]: a for a in articles.values() if a["id"] in numbers}
+        back = index(articles[GLOSSARY], numbered)
+        heads["print-index"] = ("Index", "")
+    paragraphs = yaml.safe_load((root / asked).read_text(encoding="utf-8"))
+    body, entries = [], []
+    for number, (part, chapters) in enumerate(parts):
+        opened = {slug(page): articles[page] for page in chapters}
+        if part and part not in paragraphs:
+            raise ValueError(f"each part has a paragraph in {asked}, and there is none of {part!r}")
+        if part:
+            body.append(part_page(number, part, paragraphs[part], opened))
+            entries.append(f"<li>{entry(part, f'part-{number}')}<ol>")
+        for place, article in opened.items():
+            entries.append(f"<li>{entry(heading_of(article).decode_contents(), place)}</li>")
             body.append(str(article))
         entries.append("</ol></li>" if part else "")
+    if back:
+        entries.append(f"<li>{entry('Index', 'print-index')}</li>")
     settings = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    footer = settings["sphinx"]["config"]["html_theme_options"]["extra_footer"]
-    title = TITLE.format(title=settings["title"], author=settings["author"], footer=footer)
     return f"""<!doctype html>
 <html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title>{settings["title"]}</title>
 {head_of(soups, prefix)}
+<style>{running_heads(heads)}</style>
 </head>
 <body class="print-book"><main class="bd-content">
-{title}<nav class="print-contents"><h1>Contents</h1><ol>{"".join(entries)}</ol></nav>
+{title_page(root, date.today())}
+<nav class="print-contents print-lines" id="print-contents">
+<h1>Contents</h1><ol>{"".join(entries)}</ol></nav>
 {"".join(body)}
+{back}
 </main></body></html>
 """
 
@@ -255,6 +316,7 @@ def show(tab: Page, path: Path) -> None:
     tab.goto(path.as_uri())
     tab.evaluate("() => document.fonts.ready")
     tab.evaluate(FIT)
+    tab.evaluate(LOOSEN, HALF)
 
 
 def pages_of(pdf: Path) -> dict[str, int]:
@@ -267,19 +329,26 @@ def pages_of(pdf: Path) -> dict[str, int]:
 
 
 def print_pdf(tab: Page, pdf: Path) -> None:
-    """Print what the tab shows, twice: the second time with the numbers in its contents."""
+    """Print what the tab shows, and again with the numbers of its pages until they are right.
 
-    def write() -> None:
-        options = {"outline": True, "tagged": True, "prefer_css_page_size": True}
+    The second time is the last one, unless a number in the text has another width than what stood
+    for it and moves a line to another page.
+
+    Raises
+    ------
+    RuntimeError
+        If the numbers still change the fourth time.
+    """
+    options = {"outline": True, "tagged": True, "prefer_css_page_size": True}
+    known: dict[str, int] = {}
+    for _ in range(4):
         tab.pdf(path=pdf, print_background=True, **options)
-
-    write()
-    tab.evaluate(
-        "pages => { for (const box of document.querySelectorAll('[data-place]'))"
-        " box.textContent = pages[box.dataset.place]; }",
-        pages_of(pdf),
-    )
-    write()
+        found = known | pages_of(pdf)  # a link that is hidden has no place in a PDF
+        if found == known:
+            return
+        known = found
+        tab.evaluate(NUMBER, known)
+    raise RuntimeError(f"the numbers of the pages change each time that they are printed: {pdf}")
 
 
 def make_pdf(root: Path) -> Path:
