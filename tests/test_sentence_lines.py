@@ -51,3 +51,9 @@ def test_lists_directives_and_captions() -> None:
         *("```{code-cell}", "---", "caption: |", "  Aa.", "  B c", "alt: A. B", "---", "x", "```"),
         *("Five.", "Six", ""),
     ]
+
+
+def test_terms_of_the_glossary_stay_terms() -> None:
+    source = ["```{glossary}", "one", "other", "  What", "  both are. See", "", "next", "```"]
+    wanted = ["```{glossary}", "one", "other", "  What both are.", "  See", "", "next", "```"]
+    assert formatted("\n".join(source)).split("\n") == wanted

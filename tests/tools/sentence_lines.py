@@ -80,7 +80,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
     begin = lines.index("---", 1) + 1 if lines[0] == "---" else 0
     yield from lines[:begin]
     waiting: list[str] = []  # the paragraph that is being read
-    inside: list[str] = []  # the fences of the directives around it
+    inside: list[tuple[str, str]] = []  # the directives around it: their fences and names
     left = ""  # the fence, or the dollars, around what is left as it is
     caption = False  # whether the line before began one
     for line in lines[begin:]:
@@ -98,6 +98,8 @@ def _lines(lines: list[str]) -> Iterator[str]:
                 left = ""
             continue
         apart = not rule or fence or rule.startswith("$$") or ALONE.match(line)
+        if inside and inside[-1][1] == "glossary" and line == line.lstrip():
+            apart = True  # a term
         other = waiting and not ITEM.match(waiting[0]) and indent(waiting[0]) != indent(line)
         if waiting and (apart or other or ITEM.match(line)):
             yield from paragraph(waiting)
@@ -106,10 +108,10 @@ def _lines(lines: list[str]) -> Iterator[str]:
             waiting.append(line)
             continue
         yield line
-        if fence and inside and rule.startswith(inside[-1]) and not rule.strip(rule[0]):
+        if fence and inside and rule.startswith(inside[-1][0]) and not rule.strip(rule[0]):
             inside.pop()
         elif fence and fence[2] and (fence[2] in PROSE or fence[2].startswith("prf:")):
-            inside.append(fence[1])
+            inside.append((fence[1], fence[2]))
         elif fence:
             left = fence[1]
         elif rule.startswith("$$") and rule.count("$$") == 1:
