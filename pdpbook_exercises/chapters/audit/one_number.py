@@ -69,7 +69,7 @@ def _replacement_cases() -> list[Case]:
     ] + [close(0.0, np.full((3, 3), 1 / 3), 5, hint="What if all rows are equal?")]
 
 
-def _smallest_replacement(weights: NDArray[np.float64], n: int, epsilon: float) -> float:
+def _smallest_lambda(weights: NDArray[np.float64], n: int, epsilon: float) -> float:
     return 1.0 / (1.0 + n * math.expm1(epsilon) * float(weights.min()))
 
 
@@ -181,7 +181,7 @@ EXERCISES = {
     "public-weights": Exercise(
         [
             close(
-                _smallest_replacement,
+                _smallest_lambda,
                 np.array(weights),
                 n,
                 epsilon,
@@ -228,7 +228,7 @@ EXERCISES = {
                         )
                     ),
                     "That is the probability that a record is not replaced.": (
-                        lambda weights, n, epsilon: 1 - _smallest_replacement(weights, n, epsilon)
+                        lambda weights, n, epsilon: 1 - _smallest_lambda(weights, n, epsilon)
                     ),
                 },
             )
