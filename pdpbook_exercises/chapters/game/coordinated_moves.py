@@ -118,18 +118,19 @@ def _nothing_short(answer: Callable[..., Any]) -> bool:
     return bool(answer(np.ones(2), np.zeros(2), row, row) == 1)
 
 
-def _group_moves(game: NVOGame, profile: Profile) -> Iterator[list[float]]:
-    """Yield, for each group and action, the KL after 1, 2, … records; infinite if not private."""
-    for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions)):
-        if v != w:
-            sizes = range(1, int(profile[k, v]) + 1)
-            ends = (game.evaluate(after_move(profile, k, v, w, m)) for m in sizes)
-            yield [o.divergence if o.private_records == game.records else math.inf for o in ends]
-
-
 @reference
-def _best_repair(game: NVOGame, profile: Profile) -> float:
-    return min(min(ends) for ends in _group_moves(game, profile))
+def _group_moves(game: NVOGame, profile: Profile) -> list[list[float]]:
+    """Return, for each group and action, the KL after 1, 2, … records; infinite if not private."""
+
+    def divergence(k: int, v: int, w: int, records: int) -> float:
+        outcome = game.evaluate(after_move(profile, k, v, w, records))
+        return outcome.divergence if outcome.private_records == game.records else math.inf
+
+    return [
+        [divergence(k, v, w, m) for m in range(1, int(profile[k, v]) + 1)]
+        for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
+        if v != w
+    ]
 
 
 #: Counts, scales, ε and a profile with exposed records, and why the profile is among the cases.
@@ -159,7 +160,7 @@ def _drawn_exposing(rng: np.random.Generator) -> list[tuple[NVOGame, Profile]]:
         rows = [rng.multinomial(count, rng.dirichlet(np.full(3, 0.4))) for count in game.counts]
         profile = np.array(rows)
         if game.evaluate(profile).private_records < game.records:
-            if math.isfinite(_best_repair(game, profile)):
+            if math.isfinite(min(map(min, _group_moves(game, profile)))):
                 return [(game, profile)]
 
 
@@ -168,7 +169,8 @@ def _repairs_of_groups_agree(
 ) -> str:
     for game, profile in _exposing() if starts is None else starts:
         given = profile.copy()
-        found, right = float(answer(game, given)), _best_repair(game, profile)
+        ends = _group_moves(game, profile)
+        found, right = float(answer(game, given)), min(map(min, ends))
         if not np.array_equal(given, profile):
             return f"Your function changed the profile: it is {given.tolist()} now."
         if np.isclose(found, right, rtol=1e-9, atol=0.0):
@@ -179,7 +181,6 @@ def _repairs_of_groups_agree(
             return "But a move of one group makes all records private there."
         if found < right:
             return "That is too small. Are all records private after the move, of one group only?"
-        ends = [*_group_moves(game, profile)]
         if np.isclose(found, min(each[0] for each in ends), rtol=1e-9, atol=0.0):
             return "That is the best move of one record. More records of the group may move."
         if np.isclose(found, min(each[-1] for each in ends), rtol=1e-9, atol=0.0):
