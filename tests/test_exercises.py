@@ -13,6 +13,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
+import yaml
 from myst_nb.core.read import read_myst_markdown_notebook as myst
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
@@ -147,6 +148,27 @@ def test_every_exercise_has_its_options(page: Path) -> None:
     assert {*purposes} <= {*PURPOSES}
     assert purposes.count("practice") >= 2, purposes
     assert "assignment" in purposes or len(purposes) < 3, purposes
+
+
+READ = ("Foundations", "Per-instance privacy", "The game", "Audit")  #: the path, and what follows
+
+
+def read_in_a_course() -> list[Path]:
+    """The chapters of the path, of the exact optimum and of the audit: a star is optional."""
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    parts = {part["caption"]: part["chapters"] for part in contents["parts"]}
+    found = [ROOT / f"{each['file']}.md" for caption in READ for each in parts[caption]]
+    return found
+
+
+@pytest.mark.parametrize("page", read_in_a_course(), ids=name)
+def test_a_chapter_of_a_course_has_a_core_assignment_with_a_check(page: Path) -> None:
+    """Without one ``make assignment`` refuses the page, or hands out only what is hard."""
+    found = exercises_of(page.read_text(encoding="utf-8"))
+    core = [each for each in found if (each.level, each.purpose) == ("core", "assignment")]
+    assert [each for each in core if "code" in each.kind], (
+        f"{page.relative_to(ROOT)} has no exercise of level core with a check that is handed in"
+    )
 
 
 LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)

@@ -239,7 +239,23 @@ def test_times_are_written_for_readers():
 def test_the_weights_sum_to_a_hundred():
     rows = re.findall(r"^\| [\w' ]+ \| (\d+) \|", GUIDE, re.MULTILINE)
     assert sum(map(int, rows)) == 100
-    rubrics = re.findall(r"^\| \| full marks .*?(?=\n\n)", GUIDE, re.MULTILINE | re.DOTALL)
-    assert len(rubrics) == 3
-    for rubric in rubrics:
-        assert sum(map(int, re.findall(r"\| (\d+) \|$", rubric, re.MULTILINE))) == 20
+
+
+PROJECTS = ("repeat", "audit", "design")
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_project_has_a_starter_with_all_its_parts(name):
+    """The notebook of its page is what a group starts from."""
+    file = ROOT / "book" / "instructors" / f"project-{name}.md"
+    text = file.read_text(encoding="utf-8")
+    assert f"(#project-{name})" in GUIDE
+    heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    steps = [head for head in heads if head.startswith("Step ")]
+    assert [head[: len("Step 1:")] for head in steps] == [f"Step {i}:" for i in range(1, 6)]
+    assert heads[0].endswith("data") and heads[-2:] == ["What you hand in", "How it is graded"]
+    head, first, *rest = re.split(r"^## Step .*$", text, flags=re.MULTILINE)
+    assert "pb.load_heights()" in head and "nbval-check-output" in head, "it loads data and runs"
+    assert all("..." in step or "*Write" in step or '"""' in step for step in (first, *rest))
+    [rubric] = re.findall(r"^\| \| full marks .*?(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert sum(map(int, re.findall(r"\| (\d+) \|$", rubric, re.MULTILINE))) == 20

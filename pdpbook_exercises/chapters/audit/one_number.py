@@ -69,6 +69,17 @@ def _replacement_cases() -> list[Case]:
     ] + [close(0.0, np.full((3, 3), 1 / 3), 5, hint="What if all rows are equal?")]
 
 
+def _smallest_lambda(weights: NDArray[np.float64], n: int, epsilon: float) -> float:
+    return 1.0 / (1.0 + n * math.expm1(epsilon) * float(weights.min()))
+
+
+def _drawn_weights(rng: np.random.Generator) -> tuple[NDArray[np.float64], int, float]:
+    """Draw a distribution whose bins are all possible; a bin with 0 is among the fixed cases."""
+    bins = int(rng.integers(3, 9))
+    weights = rng.dirichlet(np.full(bins, 2.0)) * 0.9 + 0.1 / bins
+    return weights, int(rng.integers(2, 2000)), round(float(rng.uniform(0.05, 3.0)), 3)
+
+
 PLAUSIBLE = [(101, 1317, 1.0, 38, 62), (20, 50, 0.3, 5, 9), (10, 6, 2.0, 0, 3), (8, 100, 1.0, 0, 7)]
 
 
@@ -166,6 +177,70 @@ EXERCISES = {
             round(rng.uniform(0.05, 3.0), 3),
             int(rng.integers(1, 5000)),
         ),
+    ),
+    "public-weights": Exercise(
+        [
+            close(
+                _smallest_lambda,
+                np.array(weights),
+                n,
+                epsilon,
+                hint="Write down a column of the table: its entry on the diagonal and the entries "
+                "beside it. What does the theorem on fixed local randomisers ask of their ratio?",
+                more="The ratio in column x is at most R if and only if λ is at least some number "
+                "that depends on the weight of x. All columns have to fulfil this.",
+                mistakes={
+                    "That is enough for the column with the largest weight. And for the others?": (
+                        lambda weights, n, epsilon: (
+                            1 / (1 + n * math.expm1(epsilon) * weights.max())
+                        )
+                    ),
+                    "That is the λ of k-ary randomised response. Which ratio has the column of a "
+                    "bin with a small weight?": (
+                        lambda weights, n, epsilon: (
+                            len(weights) / (len(weights) + n * math.expm1(epsilon))
+                        )
+                    ),
+                    "A record that is replaced may be released as its own bin. What is the entry "
+                    "on the diagonal?": (
+                        lambda weights, n, epsilon: (
+                            1 / (1 + (1 + n * math.expm1(epsilon)) * weights.min())
+                        )
+                    ),
+                    "That protects a record from somebody who knows that it was drawn. How often "
+                    "is it drawn?": (
+                        lambda weights, n, epsilon: 1 / (1 + math.expm1(epsilon) * weights.min())
+                    ),
+                    "How many records are there while the record is in the data?": (
+                        lambda weights, n, epsilon: (
+                            1 / (1 + (n - 1) * math.expm1(epsilon) * weights.min())
+                        )
+                    ),
+                    "Ratios are taken within a column. Your λ compares the largest and the "
+                    "smallest entry of the whole table.": (
+                        lambda weights, n, epsilon: (
+                            1 / (1 + (1 + n * math.expm1(epsilon)) * weights.min() - weights.max())
+                        )
+                    ),
+                    "Who can be released as a bin of weight 0 if λ < 1?": (
+                        lambda weights, n, epsilon: (
+                            1 / (1 + n * math.expm1(epsilon) * weights[weights > 0].min())
+                        )
+                    ),
+                    "That is the probability that a record is not replaced.": (
+                        lambda weights, n, epsilon: 1 - _smallest_lambda(weights, n, epsilon)
+                    ),
+                },
+            )
+            for weights, n, epsilon in (
+                ([1 / 2, 1 / 3, 1 / 6], 6, 1.0),
+                ([0.25, 0.05, 0.3, 0.4], 1317, 0.1),
+                ([0.5, 0.3, 0.2, 0.0], 50, 2.0),
+                ([0.2] * 5, 10, 0.5),
+                ([0.999, 0.001], 2, 0.3),
+            )
+        ],
+        draw=_drawn_weights,
     ),
     "replacement": Exercise(
         _replacement_cases(),

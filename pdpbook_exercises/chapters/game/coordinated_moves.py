@@ -118,6 +118,80 @@ def _nothing_short(answer: Callable[..., Any]) -> bool:
     return bool(answer(np.ones(2), np.zeros(2), row, row) == 1)
 
 
+@reference
+def _group_moves(game: NVOGame, profile: Profile) -> list[list[float]]:
+    """Return, for each group and action, the KL after 1, 2, … records; infinite if not private."""
+
+    def divergence(k: int, v: int, w: int, records: int) -> float:
+        outcome = game.evaluate(after_move(profile, k, v, w, records))
+        return outcome.divergence if outcome.private_records == game.records else math.inf
+
+    return [
+        [divergence(k, v, w, m) for m in range(1, int(profile[k, v]) + 1)]
+        for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
+        if v != w
+    ]
+
+
+#: Counts, scales, ε and a profile with exposed records, and why the profile is among the cases.
+EXPOSING: list[tuple[list[int], list[float], float, list[list[int]]]] = [
+    # the chapter's 61 records
+    ([0, 40, 20, 0, 1], [0.05, 0.2, 1], 0.1, [[0] * 3, [40, 0, 0], [20, 0, 0], [0] * 3, [0, 0, 1]]),
+    # more records than the fewest bring the release nearer to the data
+    ([0, 0, 8, 1, 0], [0.05, 0.2, 1], 0.3, [[0] * 3, [0] * 3, [0, 0, 8], [1, 0, 0], [0] * 3]),
+    # neither one record nor a whole group is best
+    ([2, 0, 4, 1], [0.076, 0.168, 0.041], 0.89, [[0, 2, 0], [0] * 3, [0, 0, 4], [0, 0, 1]]),
+    # a whole group has to move
+    ([0, 0, 6, 1], [0.058, 0.146, 0.087], 0.6, [[0] * 3, [0] * 3, [6, 0, 0], [0, 1, 0]]),
+    # no group is enough
+    ([1, 0, 6, 0], [0.094, 0.061, 0.041], 1.5, [[1, 0, 0], [0] * 3, [0, 3, 3], [0] * 3]),
+]
+
+
+def _exposing() -> Iterator[tuple[NVOGame, Profile]]:
+    for counts, scales, epsilon, profile in EXPOSING:
+        yield laplace_game(counts, scales, epsilon), np.array(profile)
+
+
+def _drawn_exposing(rng: np.random.Generator) -> list[tuple[NVOGame, Profile]]:
+    """Draw a game with a profile that a group can repair."""
+    while True:
+        game = drawn_game(rng, records=7)
+        rows = [rng.multinomial(count, rng.dirichlet(np.full(3, 0.4))) for count in game.counts]
+        profile = np.array(rows)
+        if game.evaluate(profile).private_records < game.records:
+            if math.isfinite(min(map(min, _group_moves(game, profile)))):
+                return [(game, profile)]
+
+
+def _repairs_of_groups_agree(
+    answer: Callable[..., Any], starts: Sequence[tuple[NVOGame, Profile]] | None = None
+) -> str:
+    for game, profile in _exposing() if starts is None else starts:
+        given = profile.copy()
+        ends = _group_moves(game, profile)
+        found, right = float(answer(game, given)), min(map(min, ends))
+        if not np.array_equal(given, profile):
+            return f"Your function changed the profile: it is {given.tolist()} now."
+        if np.isclose(found, right, rtol=1e-9, atol=0.0):
+            continue
+        if math.isinf(right):
+            return "No move of one group makes all records private there."
+        if math.isinf(found):
+            return "But a move of one group makes all records private there."
+        if found < right:
+            return "That is too small. Are all records private after the move, of one group only?"
+        if np.isclose(found, min(each[0] for each in ends), rtol=1e-9, atol=0.0):
+            return "That is the best move of one record. More records of the group may move."
+        if np.isclose(found, min(each[-1] for each in ends), rtol=1e-9, atol=0.0):
+            return "That is the best move of a whole group. A part of the group may move, too."
+        fewest = min(next(filter(math.isfinite, each), math.inf) for each in ends)
+        if np.isclose(found, fewest, rtol=1e-9, atol=0.0):
+            return "That is the best of the smallest repairs. Is a smaller repair always better?"
+        return "That is too large. A move of one group leads to a smaller divergence."
+    return ""
+
+
 def _three_counts(counts: Any) -> bool:
     array = np.asarray(counts)
     return array.shape == (5,) and array.dtype.kind == "i" and 2 <= array.sum() <= 8
@@ -199,6 +273,20 @@ EXERCISES = {
         draw=lambda rng: Case(
             partial(_repairs_agree, seed=int(rng.integers(2**32)), rounds=20),
             "Which outputs ask for anything? What if one of them cannot grow?",
+        ),
+    ),
+    "one-group": Exercise(
+        [
+            Case(
+                _repairs_of_groups_agree,
+                "Is every group tried, with every other action and every number of its records?",
+                more="A group is a row and a column of the profile. After a move, ask how many "
+                "records are private, and compare that with the number of records.",
+            ),
+        ],
+        draw=lambda rng: Case(
+            partial(_repairs_of_groups_agree, starts=_drawn_exposing(rng)),
+            "Is every group tried, with every other action and every number of its records?",
         ),
     ),
     "tempting": Exercise(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pdpbook.audit.randomisers import k_ary_randomised_response
+from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from tests.tools.answers import Answers
 
@@ -47,6 +47,17 @@ def mixed(bins, n, epsilon, first, last):
     return randomiser.tolist()
 
 
+def by_bisection(weights, n, epsilon):
+    """With the largest loss of the table, as the package computes it."""
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        table = (1 - middle) * np.eye(len(weights)) + middle * np.asarray(weights)
+        enough = randomiser_epsilon(table, n) <= epsilon
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
 ANSWERS = {
     "draws-of-others": Answers(
         wrong=[
@@ -59,6 +70,28 @@ ANSWERS = {
                 m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
                 if epsilon > 1e-3
                 else m / ratio(n, epsilon)
+            ),
+        ],
+    ),
+    "public-weights": Answers(
+        wrong=[
+            (
+                lambda weights, n, epsilon: 1 / ratio(n, epsilon) / min(weights),
+                "What does the theorem on fixed local randomisers ask",
+            ),
+            (
+                lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * np.mean(weights)),
+                "That is the λ of k-ary randomised response.",
+            ),
+            (
+                lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * weights),
+                "one number was expected",
+            ),
+        ],
+        right=[
+            by_bisection,
+            lambda weights, n, epsilon: max(
+                1 / (1 + (ratio(n, epsilon) - 1) * weight) for weight in weights
             ),
         ],
     ),

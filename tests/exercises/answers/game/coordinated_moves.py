@@ -73,6 +73,28 @@ def repair(mass, needed, before, after, *, rounded=math.ceil, none=0, outputs=No
     return reduce(asked) if asked else 1
 
 
+def repair_by_group(game, profile, *, private=True, sizes=range, first=False):
+    """The smallest KL after a move of one group, with the mistakes that are asked for."""
+    found = []
+    for k, v, w in product(range(game.bins), range(game.actions), range(game.actions)):
+        for m in sizes(1, int(profile[k, v]) + 1) if v != w else ():
+            new = profile.copy()
+            new[k, v] -= m
+            new[k, w] += m
+            outcome = game.evaluate(new)
+            if not private or np.nanmax(outcome.losses) <= game.epsilon * (1 + 1e-9):
+                found.append(outcome.divergence)
+                if first:
+                    break
+    return min(found, default=math.inf)
+
+
+def repaired_in_place(game, profile):
+    found = repair_by_group(game, profile)
+    profile[-2] = profile[-2][::-1]
+    return found
+
+
 @cache
 def _tempting(*counts):
     rng = np.random.default_rng(0)
@@ -113,6 +135,23 @@ ANSWERS = {
             ),
         ],
         right=[repair],
+    ),
+    "one-group": Answers(
+        wrong=[
+            (lambda *case: repair_by_group(*case, private=False), "That is too small."),
+            (
+                lambda *case: repair_by_group(*case, sizes=lambda a, b: [a][: b - a]),
+                "But a move of one group makes",
+            ),
+            (
+                lambda *case: repair_by_group(*case, sizes=lambda a, b: range(b - 1, b)),
+                "A part of the group",
+            ),
+            (lambda *case: repair_by_group(*case, first=True), "Is a smaller repair always better"),
+            (lambda *case: min(repair_by_group(*case), 99.0), "No move of one group makes all"),
+            (repaired_in_place, "Your function changed the profile"),
+        ],
+        right=[repair_by_group],
     ),
     "tempting": Answers(
         wrong=[
