@@ -71,7 +71,7 @@ def test_slides_show_statements_figures_and_polls_and_no_running_text(page: Path
     assert [(each.kind, text(each.html)) for each in shown(page)] == [
         ("title", "1. A page"),
         ("goals", "You will be able to Do it."),
-        ("section", "Begin See Theorem 9 ."),
+        ("section", "Begin See Theorem 9."),
         ("statement", "Theorem 1 (One) All of it. And this."),
         ("poll", "Predict How many? one two"),
         ("answer", "The answer Not so: one. Right: two. 1 < 2"),
