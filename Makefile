@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export quiz formgrader \
+.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export quiz slides formgrader \
   test test-all lint environment compiled uncompiled oldest nbval arithmetic outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -107,6 +107,10 @@ export: $(NBGRADER)
 # The predictions of the book as questions for Moodle: make quiz [PAGES="book/foundations/why-noise.md"]
 quiz: $(BUILT) $(NBGRADER)
 	@$(RUN) course.quiz --course "$(COURSE)" $(PAGES)
+
+# A deck of slides for each chapter, in _build/slides: make slides [PAGES="book/foundations/why-noise.md"]
+slides: $(BUILT) $(NBGRADER)
+	@$(RUN) course.slides $(PAGES)
 
 # Mark proofs in nbgrader's formgrader, in a browser.
 formgrader: $(NBGRADER)
