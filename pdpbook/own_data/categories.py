@@ -20,6 +20,8 @@ compared by the error of a count, in records.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -66,7 +68,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
     for each in listed:
         if not isinstance(each, str) or not each.strip():
             error = ValueError if isinstance(each, str) else TypeError
-            raise error(f"categories must hold texts, none of them empty, got {each!r}")
+            raise error(f"categories must hold texts, none of them empty, got {_written(each)}")
     levels = [str(each) for each in listed]
     for place, each in enumerate(levels):
         if each in levels[:place]:
@@ -136,7 +138,7 @@ def level_codes(
         raise TypeError(
             "values must all be texts and none of them empty, for categories; decide what a "
             f"missing value stands for before you report, got {len(bad)} of {len(records)} others, "
-            f"the first in row {bad[0]}: {records[bad[0]]!r}"
+            f"the first in row {bad[0]}: {_written(records[bad[0]])}"
         )
     number = {level: code for code, level in enumerate(levels)}
     codes = np.array([number.get(each, -1) for each in records], dtype=np.int64)
@@ -151,6 +153,11 @@ def level_codes(
     if other is not None:
         codes[strange] = number[other]
     return codes, int(strange.size)
+
+
+def _written(value: Any) -> str:
+    """Return what was given as an error shows it: NumPy's numbers as numbers."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def only_counts(publish: str, bins: int | None) -> None:
