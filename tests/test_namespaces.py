@@ -23,6 +23,8 @@ INTERNAL = {
     "experiments.original_files.WHOLE",
     "foundations.grid_noise.SCALES",
     "foundations.noisy_statistics.mean_grid",
+    "own_data.categories.level_codes",
+    "own_data.categories.level_names",
     "own_data.releases.FROM_DATA",
     "own_data.releases.GAME_WORK",
     "own_data.releases.LEVELS",

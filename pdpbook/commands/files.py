@@ -9,11 +9,15 @@ file it is and which option of the command makes it clear.
 ``58.085`` may be 58 or 58,085, and nothing in the cell tells which.  The whole column may: a cell
 such as ``0.5`` or ``1234.5`` groups no digits.  Where each cell can be read in both ways the column
 is refused, and the message shows both readings and the option for each.
+
+A column of categories is read as it is written.  ``NA`` and ``None`` mean that a value is missing,
+unless they are among the levels.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -58,7 +62,7 @@ class TableFile:
         The character that groups the digits of the numbers by three; ``none`` says that none does.
         If it is the decimal sign too, the numbers have no decimals.
     missing : {"refuse", "drop"}
-        What happens to records without a number, of a Parquet file too.
+        What happens to records without a number or a level, of a Parquet file too.
 
     Raises
     ------
@@ -153,15 +157,9 @@ class TableFile:
             if len(numeric) > 1:
                 raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
             name = numeric[0]
-        if name not in names:
-            more = f", the others {others}" if others else ""
-            said = f"its columns of numbers are {numeric}{more}" if numeric else f"it has {others}"
-            raise ValueError(f"{self.path} has no column {name!r}; {said}{self._hint()}")
-        if names.count(name) > 1:
-            raise ValueError(
-                f"{self.path} must have one column of the name {name!r}, got {names.count(name)}"
-            )
-        place = names.index(name)
+        more = f", the others {others}" if others else ""
+        said = f"its columns of numbers are {numeric}{more}" if numeric else f"it has {others}"
+        place = self._place_of(name, said)
         column = table.iloc[:, place].rename(name)
         if not self.is_parquet:
             if self.thousands is None:
@@ -170,8 +168,66 @@ class TableFile:
                 column = self._grouped(column, self._texts(place))
         return self._numbers(column)
 
+    def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
+        """Return a column of categories, one text for each record of the file.
+
+        Parameters
+        ----------
+        name : str or None
+            Its name; may be left out if only one column has a name.
+        levels : sequence of str
+            The levels, for what is missing if it is not one of them.  The texts need not be levels.
+
+        Returns
+        -------
+        pandas.Series
+            Without blanks at the ends.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be read as a table, there is no such column, or a record has no value
+            in it.
+        ImportError
+            If it is a Parquet file and pyarrow is not installed.
+        """
+        table, names = self._table, self._names
+        named = [each for each in names if each]
+        if name is None:
+            if len(named) != 1:
+                raise ValueError(f"--column must name the column of categories, one of {named}")
+            name = named[0]
+        place = self._place_of(name, f"its columns are {named}")
+        missing = table.iloc[:, place].isna().to_numpy()
+        if self.is_parquet:
+            texts = table.iloc[:, place].astype(object).map(str).str.strip()
+        else:
+            texts = self._texts(place, keep_default_na=False)
+            missing = missing & ~texts.isin([*levels]).to_numpy()
+        column = texts.rename(name).reset_index(drop=True)
+        missing = missing | (column == "").to_numpy()
+        if self.missing == "drop":
+            return column[~missing]
+        if missing.any():
+            where = int(missing.argmax())
+            raise ValueError(
+                f"column {name!r} of {self.path} must hold a value in every record; decide what a "
+                "missing value stands for before you report, or give --missing drop to leave such "
+                f"records out and count them, got {int(missing.sum()):,} of {len(column):,} "
+                f"missing, the first in {self.place(where)}: {column.iloc[where]!r}"
+            )
+        return column
+
+    def _place_of(self, name: str, said: str) -> int:
+        """Return which column has a name; what the columns are is said if there is none."""
+        if name not in self._names:
+            raise ValueError(f"{self.path} has no column {name!r}; {said}{self._hint()}")
+        if (found := self._names.count(name)) > 1:
+            raise ValueError(f"{self.path} must have one column of the name {name!r}, got {found}")
+        return self._names.index(name)
+
     def dropped(self, column: pd.Series) -> str:
-        """Return how many records have no number in a column and were dropped; empty if none.
+        """Return how many records have no value in a column and were dropped; empty if none.
 
         Parameters
         ----------
@@ -185,8 +241,9 @@ class TableFile:
         missing = len(self._table) - len(column)
         if not missing:
             return ""
+        lacking = "number" if _holds_numbers(column) else "value"
         return (
-            f"{missing:,} of {len(self._table):,} records have no number in column "
+            f"{missing:,} of {len(self._table):,} records have no {lacking} in column "
             f"{column.name!r} and were dropped: everything is about the {len(column):,} others, "
             "and their number is taken as public."
         )
@@ -305,9 +362,10 @@ class TableFile:
                 return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
         return ""
 
-    def _texts(self, place: int) -> pd.Series:
+    def _texts(self, place: int, **options: Any) -> pd.Series:
         """Return a column as it is written, missing values as empty texts."""
-        texts = self._read(header=0 if self.header else None, dtype=str).iloc[:, place]
+        header = 0 if self.header else None
+        texts = self._read(header=header, dtype=str, **options).iloc[:, place]
         return texts.fillna("").str.strip()
 
     def _check_groups(self, column: pd.Series, place: int) -> None:

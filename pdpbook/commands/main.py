@@ -3,6 +3,7 @@
 ``pdpbook report wine.csv --column proline --range 200 1800 --epsilon 1 --output report.html``
 writes the report of :func:`pdpbook.report` as one page, and ``pdpbook release`` with the same
 options makes the release that was chosen, once: :func:`pdpbook.own_data.make_release`.
+For a column of categories ``--categories "none,school,university"`` stands in place of ``--range``.
 ``pdpbook --help`` lists the commands, and ``python -m pdpbook`` is the same.  On standard output is
 the answer and nothing else.
 
@@ -19,6 +20,7 @@ Taught in *Your own column*.
 
 from __future__ import annotations
 
+import csv
 import ctypes
 import json
 import os
@@ -33,6 +35,7 @@ import numpy as np
 from pdpbook import _extras
 from pdpbook._files import write_whole
 from pdpbook.commands.files import TableFile
+from pdpbook.own_data.categories import level_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +44,16 @@ __all__ = ["main"]
 
 #: The option that sets an argument of a function, where it has another name.
 OPTIONS = {"lower": "range", "upper": "range"}
+#: The parameters of the command that say something of numbers, and their options.
+OF_NUMBERS = {
+    "bounds": "--range",
+    "range_from_data": "--range-from-data",
+    "bins": "--bins",
+    "whole": "--whole",
+    "outside": "--outside",
+    "decimal": "--decimal",
+    "thousands": "--thousands",
+}
 
 
 @contextmanager
@@ -103,6 +116,53 @@ def check_range(
         )
 
 
+def split_levels(categories: str) -> list[str]:
+    """Return the levels of a list that commas separate, without blanks at their ends.
+
+    Parameters
+    ----------
+    categories : str
+        The list, as one line of a CSV file: a level with a comma stands in quotation marks.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> split_levels('none, school,"college, university"')
+    ['none', 'school', 'college, university']
+    """
+    return [each.strip() for each in next(csv.reader([categories], skipinitialspace=True), [])]
+
+
+def check_levels(values: pd.Series, levels: Sequence[str], file: TableFile) -> None:
+    """Refuse values that are not among the levels, in the words of the command.
+
+    Parameters
+    ----------
+    values : pandas.Series
+        The column.
+    levels : sequence of str
+        The levels.
+    file : TableFile
+        Where the column was read.
+
+    Raises
+    ------
+    ValueError
+        If a value is not one of them.
+    """
+    strange = np.flatnonzero(~values.isin([*levels]))
+    if strange.size:
+        raise ValueError(
+            f"column {values.name!r} must hold the levels of --categories only, unless --other "
+            f"names a level for all other values, got {strange.size:,} of {len(values):,} that are "
+            f"not among them, the first in {file.place(int(values.index[strange[0]]))}: "
+            f"{values.iloc[strange[0]]!r}"
+        )
+
+
 def check_folder(output: Path) -> None:
     """Refuse an output that cannot be written, before anything is computed for it.
 
@@ -154,7 +214,9 @@ def commands() -> Any:
                     "file", type=click.Path(exists=True, dir_okay=False, path_type=Path)
                 ),
                 click.option(
-                    "--column", help="Name of the column; needed if there are several of numbers."
+                    "--column",
+                    help="Name of the column; needed if there are several of numbers, or, with "
+                    "--categories, several in all.",
                 ),
                 click.option(
                     "--range",
@@ -162,6 +224,19 @@ def commands() -> Any:
                     type=(float, float),
                     metavar="LOWER UPPER",
                     help="Ends of the range, chosen without looking at the data.",
+                ),
+                click.option(
+                    "--categories",
+                    metavar="LEVEL,LEVEL,...",
+                    help="For a column of categories, in place of --range: its levels in order, "
+                    "chosen without looking at the data. A level with a comma stands in quotation "
+                    "marks. What is published is the count of each level.",
+                ),
+                click.option(
+                    "--other",
+                    metavar="LEVEL",
+                    help="With --categories: the level to which all other values are counted; they "
+                    "are refused if it is left out.",
                 ),
                 click.option(
                     "--publish",
@@ -218,7 +293,7 @@ def commands() -> Any:
                     type=click.Choice(["refuse", "drop"]),
                     default="refuse",
                     show_default=True,
-                    help="Whether records without a number are refused, or dropped and counted.",
+                    help="Whether records without a value are refused, or dropped and counted.",
                 ),
                 click.option(
                     "--encoding",
@@ -236,6 +311,37 @@ def commands() -> Any:
         ):
             command = option(command)
         return command
+
+    def asked_levels(categories: str | None, other: str | None) -> tuple[str, ...]:
+        """Return the levels, or none for a column of numbers; refuse options of the other kind."""
+        if categories is None:
+            if other is not None:
+                raise click.UsageError(f"Give --other only with --categories, got {other!r}")
+            return ()
+        context = click.get_current_context()
+        for name, option in OF_NUMBERS.items():
+            given = context.get_parameter_source(name)
+            if given is not None and given is not click.core.ParameterSource.DEFAULT:
+                value = context.params[name]
+                raise click.UsageError(
+                    f"{option} is for a column of numbers: leave it out with --categories, "
+                    f"got {value!r}"
+                )
+        return level_names(split_levels(categories), other)
+
+    def check(
+        values: pd.Series,
+        table: TableFile,
+        levels: tuple[str, ...],
+        other: str | None,
+        bounds: tuple[float, float] | None,
+        outside: str,
+    ) -> None:
+        """Refuse values that do not go with the range or the levels."""
+        if not levels:
+            check_range(values, bounds, outside, table)
+        elif other is None:
+            check_levels(values, levels, table)
 
     @contextmanager
     def refused() -> Iterator[None]:
@@ -282,6 +388,8 @@ def commands() -> Any:
         file: Path,
         column: str | None,
         bounds: tuple[float, float] | None,
+        categories: str | None,
+        other: str | None,
         range_from_data: bool,
         outside: str,
         sep: str,
@@ -302,13 +410,15 @@ def commands() -> Any:
         """
         from pdpbook.own_data.reports import report as make_report
 
-        if (bounds is None) != range_from_data:
+        if categories is None and (bounds is None) != range_from_data:
             raise click.UsageError(
                 "Give either --range LOWER UPPER, chosen without looking at the data, or "
-                "--range-from-data, which lets every release tell its two ends."
+                "--range-from-data, which lets every release tell its two ends, or --categories "
+                "for a column of categories."
             )
         lower, upper = (None, None) if bounds is None else bounds
         with refused(), nothing_printed():
+            levels = asked_levels(categories, other)
             if output is not None:
                 _extras.require("matplotlib")
                 check_folder(output)
@@ -321,12 +431,14 @@ def commands() -> Any:
                 thousands=thousands,
                 missing=missing,
             )
-            values = table.column(column)
-            check_range(values, bounds, outside, table)
+            values = table.labels(column, levels) if levels else table.column(column)
+            check(values, table, levels, other, bounds, outside)
             made = make_report(
                 values,
                 lower=lower,
                 upper=upper,
+                categories=levels or None,
+                other=other,
                 outside=outside,
                 progress=not quiet and sys.stderr.isatty(),
                 **asked,
@@ -374,6 +486,8 @@ def commands() -> Any:
         file: Path,
         column: str | None,
         bounds: tuple[float, float] | None,
+        categories: str | None,
+        other: str | None,
         sep: str,
         decimal: str,
         thousands: str | None,
@@ -395,10 +509,15 @@ def commands() -> Any:
         """
         from pdpbook.own_data.publishing import make_release, refuse_twice
 
-        if bounds is None:
-            raise click.UsageError("Give --range LOWER UPPER, chosen without looking at the data.")
+        if bounds is None and categories is None:
+            raise click.UsageError(
+                "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
+                "without looking at the data."
+            )
+        lower, upper = (None, None) if bounds is None else bounds
         record = file.with_name(f"{file.name}.releases.json") if record is None else record
         with refused(), nothing_printed():
+            levels = asked_levels(categories, other)
             check_folder(output)
             check_folder(record)
             table = TableFile(
@@ -410,15 +529,21 @@ def commands() -> Any:
                 thousands=thousands,
                 missing=missing,
             )
-            values = table.column(column)
+            values = table.labels(column, levels) if levels else table.column(column)
             if not again:
                 refuse_twice(
                     output, column=str(values.name), publish=asked["publish"], record=record
                 )
-            check_range(values, bounds, outside, table)
-            lower, upper = bounds
+            check(values, table, levels, other, bounds, outside)
             made = make_release(
-                values, lower=lower, upper=upper, outside=outside, release=release, **asked
+                values,
+                lower=lower,
+                upper=upper,
+                categories=levels or None,
+                other=other,
+                outside=outside,
+                release=release,
+                **asked,
             )
             made.write(output, record=record, again=again)
         said = made.statement

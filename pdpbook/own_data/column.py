@@ -1,9 +1,10 @@
-r"""A column of numbers on a public range.
+r"""A column of numbers on a public range, or of categories with public levels.
 
 Every promise in this package is made for a range that was fixed without the data.  If the range is
 taken from the data, a release tells the smallest and the largest value, which no noise hides.  A
 :class:`Column` therefore says where its range comes from.  Values outside the range are refused,
-or, if the caller says so, moved to the nearer end and counted; a missing value is refused.
+or, if the caller says so, moved to the nearer end and counted; a missing value is refused.  A
+column of categories has levels in place of a range: :mod:`pdpbook.own_data.categories`.
 
 The number of bins is part of the release too.  :func:`public_bins` chooses it from the number of
 records and ε alone.  K-ary randomised response releases a record as a uniformly drawn bin with
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _validate
 from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
+from pdpbook.own_data.categories import level_codes, level_names
 
 __all__ = ["Column", "make_column", "public_bins"]
 
@@ -33,22 +35,27 @@ LARGEST, NARROWEST = 1e100, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A checked column of numbers: made by :func:`make_column`.
+    """A checked column of numbers or categories: made by :func:`make_column`.
 
     Attributes
     ----------
     values : ndarray, shape (n,)
-        The values in ascending order, inside the range.
+        The values in ascending order, inside the range; of categories the numbers of their levels.
     lower, upper : float
-        Ends of the range, in the column's unit.
+        Ends of the range, in the column's unit; of categories 0 and k - 1.
     name : str
         What the column is called.
     moved : int
-        How many values lay outside the range and were moved to its nearer end.
+        How many values lay outside the range and were moved to its nearer end, or were none of the
+        levels and are counted to ``other``.
     public_range : bool
         Whether the caller gave the range; otherwise it was taken from the data.
     whole : bool
         Whether the quantity is known to be a whole number.
+    levels : tuple of str
+        The k levels of a column of categories, in their order; empty for numbers.
+    other : str or None
+        The level to which all other values are counted, if there is one.
     """
 
     values: NDArray[np.float64]
@@ -58,6 +65,8 @@ class Column:
     moved: int
     public_range: bool
     whole: bool = False
+    levels: tuple[str, ...] = ()
+    other: str | None = None
 
     __repr__ = short_repr
 
@@ -84,13 +93,18 @@ class Column:
         Grid
             For whole numbers each bin has equally many of them in its middle: one, if there are
             enough bins for it; then there are as many bins as numbers, or as few as hold them all.
+            Categories have one bin for each level.
 
         Raises
         ------
         ValueError, TypeError
-            If it is not such a number.
+            If it is not such a number, or not that of the levels.
         """
         bins = _validate.integer("bins", bins, at_least=2)
+        if self.levels:
+            if bins != len(self.levels):
+                raise _validate.fail("bins", f"{len(self.levels)}, one for each level", bins)
+            return Grid(-0.5, bins - 0.5, bins)
         if not self.whole:
             return Grid(self.lower, self.upper, bins)
         numbers = int(self.width) + 1
@@ -127,20 +141,29 @@ def make_column(
     *,
     lower: float | None = None,
     upper: float | None = None,
+    categories: ArrayLike | None = None,
+    other: str | None = None,
     outside: str = "refuse",
     name: str = "value",
     whole: bool = False,
 ) -> Column:
-    """Check a column of numbers and put it on its range.
+    """Check a column of numbers and put it on its range, or one of categories on its levels.
 
     Parameters
     ----------
     values : array_like, shape (n,)
-        At least two numbers; a pandas column is one.  Missing and infinite values are refused.
+        At least two numbers, or texts with ``categories``; a pandas column is one.  Missing and
+        infinite values are refused.
     lower, upper : float, optional
         Ends of the range, both or neither.  Choose them without looking at the data: from what the
         quantity is, or from public data of the same kind.  If they are not given, the smallest and
         the largest value are taken, and a report says what that gives away.
+    categories : array_like of str, shape (k,), optional
+        The levels of a column of categories, in their order, chosen without looking at the data;
+        what is said of numbers (the range, ``outside``, ``whole``) is then left out.
+    other : str, optional
+        With ``categories``: the level to which all other values are counted; otherwise these are
+        refused.
     outside : {"refuse", "clip"}
         What happens to values outside the range: an error, or each is moved to the nearer end.
     name : str
@@ -158,7 +181,8 @@ def make_column(
     ValueError, TypeError
         If the values are not numbers, fewer than two, or missing; if some lie outside the range and
         ``outside`` is "refuse"; if only one end is given, or the values are all equal and no range
-        is given; if they should be whole numbers and are not.
+        is given; if they should be whole numbers and are not; if categories are not as described,
+        or the values are not among them.
 
     Notes
     -----
@@ -169,11 +193,31 @@ def make_column(
     >>> column = make_column([3.0, 1.0, 12.0], lower=0, upper=10, outside="clip")
     >>> column.values, column.moved
     (array([ 1.,  3., 10.]), 1)
+    >>> make_column(["b", "a", "b"], categories=["a", "b", "c"]).grid(3).counts([0, 1, 1])
+    array([1, 2, 0])
     """
     if not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
     outside = _validate.choice("outside", outside, "refuse", "clip")
     whole = _validate.boolean("whole", whole)
+    if categories is not None:
+        levels = level_names(categories, other)
+        for option, given, left_out in (
+            ("lower", lower, lower is None),
+            ("upper", upper, upper is None),
+            ("outside", outside, outside == "refuse"),
+            ("whole", whole, not whole),
+        ):
+            if not left_out:
+                raise _validate.fail(option, "left out for a column of categories", given)
+        codes, moved = level_codes(values, levels, other)
+        sorted_codes = np.sort(codes).astype(np.float64)
+        sorted_codes.setflags(write=False)
+        return Column(
+            sorted_codes, 0.0, len(levels) - 1.0, name, moved, True, levels=levels, other=other
+        )
+    if other is not None:
+        raise _validate.fail("other", "left out without categories", other)
     numbers = _validate.numeric("values", values)
     if numbers.ndim != 1:
         raise ValueError(f"values must be one column, got an array of shape {numbers.shape}")

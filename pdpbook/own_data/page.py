@@ -148,7 +148,6 @@ def report_body(report: Report) -> str:
         for each in report.releases
     )
     table = report.table().rename(columns={"title": "release"}).set_index("release")
-    sweep = report.sweep.rename(columns=lambda name: report[name].title)
     shared = _shared(table)
     same = " and ".join(f"{escape(name)} is {_cell(value)}" for name, value in shared.items())
     every = f"<p>In every row that promises something, {same}.</p>" if shared else ""
@@ -163,13 +162,23 @@ def report_body(report: Report) -> str:
         "column, the error of a count in records; the standard error is that of the error by which "
         "the releases are compared.</p>"
         f"{every}{_table(table.drop(columns=[*shared]), 'Every release')}"
+        f"{_sweep(report)}"
+        f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
+    )
+
+
+def _sweep(report: Report) -> str:
+    """Return the section about other numbers of bins; categories have none."""
+    if report.sweep.empty:
+        return ""
+    sweep = report.sweep.rename(columns=lambda name: report[name].title)
+    return (
         "<h2>Other numbers of bins</h2>"
         "<p>The error of differentially private releases. Do not pick the best row for your data: "
         "the choice would depend on the records, and no "
         "promise in this report counts that. Choose the number of bins from the number of records "
         "and ε, or from public data.</p>"
         f"{_table(sweep, 'Other numbers of bins')}"
-        f"<h2>What is published, and what is promised</h2><dl>{promised}</dl>"
     )
 
 

@@ -34,6 +34,7 @@ from pdpbook.audit.private_randomisers import private_randomiser
 from pdpbook.audit.randomisers import draw_released
 from pdpbook.foundations.mechanisms import geometric_mechanism
 from pdpbook.foundations.noisy_statistics import noisy_mean, noisy_quantile
+from pdpbook.own_data.categories import only_counts
 from pdpbook.own_data.column import make_column, public_bins
 from pdpbook.own_data.releases import (
     LEVELS,
@@ -46,7 +47,7 @@ from pdpbook.own_data.releases import (
     quantile_shares,
     response_rows,
 )
-from pdpbook.own_data.reports import NEIGHBOURS
+from pdpbook.own_data.reports import HIDDEN, NEIGHBOURS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,8 +58,6 @@ __all__ = ["Published", "make_release", "refuse_twice"]
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
 #: What is promised only for the noise of others as it is, or not at all.
 NOT_MADE = ("none", "common_scale", "game")
-#: How the same is said of neighbours where the number of records need not be public.
-HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ class Published:
     Attributes
     ----------
     table : pandas.DataFrame
-        The published values: counts by bin, a statistic, or drawn values.
+        The published values: counts by bin or by level, a statistic, or drawn values.
     statement : dict
         What they are and what they promise, in words and numbers for JSON.
     """
@@ -132,8 +131,10 @@ class Published:
 def make_release(
     values: ArrayLike,
     *,
-    lower: float,
-    upper: float,
+    lower: float | None = None,
+    upper: float | None = None,
+    categories: ArrayLike | None = None,
+    other: str | None = None,
     epsilon: float,
     draws: int = 1,
     delta: float = 1e-6,
@@ -149,9 +150,16 @@ def make_release(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The column: at least two numbers, none of them missing; a pandas column is one.
+        The column: at least two numbers, or texts with ``categories``, none of them missing; a
+        pandas column is one.
     lower, upper : float
-        Ends of the range, chosen without looking at the data.
+        Ends of the range, chosen without looking at the data; left out for categories.
+    categories : array_like of str, shape (k,), optional
+        The levels of a column of categories, in the order in which their counts are published,
+        chosen without looking at the data.
+    other : str, optional
+        With ``categories``: the level to which all other values are counted; otherwise these are
+        refused.
     epsilon : float
         Privacy level :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
     draws : int
@@ -195,6 +203,10 @@ def make_release(
     >>> made = make_release(ages, lower=0, upper=120, epsilon=1.0, publish="mean", name="age")
     >>> made.table.shape, made.statement["epsilon"], made.statement["records"]
     ((1, 2), 1.0, 500)
+    >>> answers = ["school"] * 30 + ["none"] * 12
+    >>> made = make_release(answers, categories=["none", "school", "university"], epsilon=1.0)
+    >>> made.table["level"].tolist(), made.statement["levels"]
+    (['none', 'school', 'university'], ['none', 'school', 'university'])
     """
     epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
     delta = _validate.fraction("delta", delta)
@@ -213,22 +225,30 @@ def make_release(
         raise _validate.fail("delta", "above 0 for release='repaired_game'", delta)
     if bins is not None:
         bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if categories is not None:
+        only_counts(publish, bins)
     if name is not None and not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
-    lower = _validate.number("lower", lower)
-    upper = _validate.number("upper", upper, above=lower)
+    if categories is None:
+        lower = _validate.number("lower", lower)
+        upper = _validate.number("upper", upper, above=lower)
     given = getattr(values, "name", None) if name is None else name
     column = make_column(
         values,
         lower=lower,
         upper=upper,
+        categories=categories,
+        other=other,
         outside=outside,
         name="value" if given is None else str(given),
         whole=whole,
     )
-    used = column.grid(public_bins(column.records, epsilon) if bins is None else bins).bins
+    fixed = len(column.levels) or bins  # a number of bins that does not follow from n
+    used = column.grid(fixed or public_bins(column.records, epsilon)).bins
     setting = ReleaseSetting(column, publish, used, epsilon, delta, draws, 1, 0, 0)
-    free = release == "quantiles" or (release in ("noisy_counts", "histogram") and bins is not None)
+    free = release == "quantiles" or (
+        release in ("noisy_counts", "histogram") and fixed is not None
+    )
     return Published(_drawn(setting, release), _statement(setting, release, outside, hidden=free))
 
 
@@ -306,7 +326,7 @@ def _statement(
 
     Where the number of records is hidden, it is not named, and no parameter depends on it.
     """
-    column = setting.column
+    column, numbers = setting.column, not setting.column.levels
     made = RELEASES[setting.publish][release](setting)
     replaced = made.replacement
     return {
@@ -322,9 +342,11 @@ def _statement(
         "replacement": replaced and {"epsilon": replaced.epsilon, "delta": replaced.delta},
         "records": None if hidden else column.records,
         "records_public": not hidden,
-        "lower": column.lower,
-        "upper": column.upper,
-        "outside": outside,
+        "lower": column.lower if numbers else None,
+        "upper": column.upper if numbers else None,
+        "outside": outside if numbers else None,
+        "levels": None if numbers else [*column.levels],
+        "other": column.other,
         "whole": column.whole,
         "bins": None if release in ("mean", "quantiles") else setting.bins,
         "draws": made.draws,
@@ -386,8 +408,10 @@ def _of_histogram(
 
 
 def _edges(setting: ReleaseSetting) -> dict[str, NDArray[Any]]:
-    """Return the ends of the bins; of whole numbers the first and the last of each bin."""
+    """Return the ends of the bins: of whole numbers the first and the last; or the levels."""
     grid = setting.grid
+    if setting.column.levels:
+        return {"level": np.array(setting.column.levels, dtype=object)}
     edges = np.linspace(grid.lower, grid.upper, grid.bins + 1)
     if setting.column.whole:
         first, last = np.ceil(edges[:-1]).astype(np.int64), np.floor(edges[1:]).astype(np.int64)

@@ -23,6 +23,9 @@ hold with n public: they compare the data with and without a record under the no
 Against the *replacement* of a record, for which n stays, some releases promise the same ε and
 others up to twice as much.
 
+A column of categories has levels in place of a range.  Only its counts are released, and since
+levels have no distance, releases of them are compared by the error of a count.
+
 m values are released together under one promise.  Draws of one randomiser are independent given the
 data, so each is made for a smaller ε, such that the m of them cost no more than (ε, δ) in total; a
 noisy histogram pays once, and any number of values may be drawn from it.  The losses of the records
@@ -176,8 +179,8 @@ class ColumnRelease:
         Distribution on the bins that is published, or of a published value; with noisy counts that
         of one repetition; None for a statistic.
     wasserstein : float
-        Distance of the distribution from the column, in its unit; nan for a statistic.  With noisy
-        counts this and all other errors are averages over the repetitions.
+        Distance of the distribution from the column, in its unit; nan for a statistic and for
+        categories.  With noisy counts this and all other errors are averages over the repetitions.
     mean_error : float
         Expected distance of what is published from the mean of the column: of the mean of the drawn
         values, of the mean of the published distribution, or of the published mean.
@@ -237,13 +240,14 @@ class ColumnRelease:
         """The error by which releases of the same thing are compared, in the column's unit.
 
         The Wasserstein distance of counts and of values, the error of a mean, and the average error
-        of the three quartiles.
+        of the three quartiles; of categories, which have no distance, the error of a count, in
+        records.
         """
         if self.publish == "mean":
             return self.mean_error
         if self.publish == "quantiles":
             return float(self.quantile_errors.mean())
-        return self.wasserstein
+        return self.count_error if math.isnan(self.wasserstein) else self.wasserstein
 
     @property
     def published(self) -> str:
@@ -405,15 +409,31 @@ class ReleaseSetting:
         Parameters
         ----------
         line : str
-            An expression; ``values`` are on the range there, and ``grid`` has the bins.
+            An expression; ``values`` are on the range there, and ``grid`` has the bins.  Of
+            categories it has :attr:`counted` in place of both.
         """
         column, grid = self.column, self.grid
+        if column.levels:
+            level = "value"
+            if column.other is not None:
+                level = f"value if value in levels else {column.other!r}"
+            return (
+                "from collections import Counter\n\nimport pdpbook as pb\n\n"
+                f"levels = {[*column.levels]!r}\n"
+                f"found = Counter({level} for value in values)\n"
+                f"released = {line}\n"
+            )
         made = f"grid = pb.Grid({grid.lower!r}, {grid.upper!r}, {grid.bins})\n"
         return (
             "import numpy as np\nimport pdpbook as pb\n\n"
             f"values = np.clip(values, {column.lower!r}, {column.upper!r})\n"
             f"{made if 'grid' in line else ''}released = {line}\n"
         )
+
+    @property
+    def counted(self) -> str:
+        """The expression of the counts in the lines that make a release."""
+        return "[found[level] for level in levels]" if self.column.levels else "grid.counts(values)"
 
     def errors(self, distributions: NDArray[np.float64], *, drawn: bool) -> dict[str, Any]:
         """Return how far releases are from the column, on average over repetitions.
@@ -431,6 +451,9 @@ class ReleaseSetting:
             Attributes of a :class:`ColumnRelease`: what can be told of what is published.
         """
         points, column, draws = self.grid.midpoints, self.column, self.draws
+        divergence = float(np.mean([kl_divergence(self.frequency, each) for each in distributions]))
+        if column.levels:
+            return {"distribution": distributions[0], "divergence": divergence}
         mean, quartiles = float(column.values.mean()), column.quantile(LEVELS)
         if drawn:
             means = [drawn_mean_error(points, each, draws, mean) for each in distributions]
@@ -459,9 +482,7 @@ class ReleaseSetting:
             "standard_error": _spread(distances),
             "mean_error": float(np.mean(means)),
             "quantile_errors": np.mean(quantiles, axis=0),
-            "divergence": float(
-                np.mean([kl_divergence(self.frequency, each) for each in distributions])
-            ),
+            "divergence": divergence,
             "draws": draws if drawn else None,
         }
 
@@ -809,7 +830,7 @@ def noisy_counts(setting: ReleaseSetting) -> ColumnRelease:
         "the counts with two-sided geometric noise, whole numbers of which some may be negative",
         setting.errors(cut_counts(setting), drawn=False)
         | {"count_error": 1.0 / math.sinh(setting.epsilon)},
-        f"pb.geometric_mechanism(grid.counts(values), epsilon={setting.epsilon!r})",
+        f"pb.geometric_mechanism({setting.counted}, epsilon={setting.epsilon!r})",
     )
 
 
@@ -818,13 +839,17 @@ def histogram(setting: ReleaseSetting) -> ColumnRelease:
     posteriors = [posterior_from_noise(z, epsilon=setting.epsilon) for z in setting.noisy_runs]
     off = [float(np.abs(each.mean - setting.counts).mean()) for each in posteriors]
     shares = np.array([each.distribution for each in posteriors])
+    errors = setting.errors(shares, drawn=False) | {"count_error": float(np.mean(off))}
+    if setting.column.levels:  # compared by the error of a count
+        errors["standard_error"] = _spread(off)
     return _from_counts(
         setting,
         "histogram",
         "DP histogram",
-        "the share of each bin, estimated from counts with two-sided geometric noise",
-        setting.errors(shares, drawn=False) | {"count_error": float(np.mean(off))},
-        f"pb.dp_histogram(grid.counts(values), epsilon={setting.epsilon!r})",
+        f"the share of each {'level' if setting.column.levels else 'bin'}, estimated from counts "
+        "with two-sided geometric noise",
+        errors,
+        f"pb.dp_histogram({setting.counted}, epsilon={setting.epsilon!r})",
     )
 
 

@@ -17,6 +17,9 @@ the column, and recommends one by a rule that looks at the promise first and at 
    of a bin, and the standard error of the difference beside that.  Of the releases than which no
    other is nearer, the simplest is recommended, and the report names those that are equally good.
 
+Of a column of categories only a table of counts is published, and the error is that of a count in
+records (:mod:`pdpbook.own_data.categories`).
+
 A report is computed from the data and is not private itself.
 """
 
@@ -31,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook import _extras, _validate
+from pdpbook.own_data.categories import only_counts
 from pdpbook.own_data.column import Column, make_column, public_bins
 from pdpbook.own_data.releases import (
     FROM_DATA,
@@ -80,6 +84,8 @@ NEIGHBOURS = (
     "data sets that differ by the removal of one record; the number of records is public, and the "
     "bins, the scales and the ε of one draw that are chosen from it stay when the record leaves"
 )
+#: How the same is said where the number of records need not be public.
+HIDDEN = "data sets that differ by the removal of one record; nothing depends on their number"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +109,8 @@ class Report:
     releases : tuple of ColumnRelease
         One for each way to publish it.
     sweep : pandas.DataFrame
-        The error of releases that may be recommended, at other numbers of bins.
+        The error of releases that may be recommended, at other numbers of bins; empty for
+        categories.
     left_out : dict from str to str
         Releases that were not computed, and why.
     """
@@ -140,7 +147,8 @@ class Report:
     def _nearer(self, one: ColumnRelease, other: ColumnRelease) -> bool:
         """Whether one is nearer by more than a tie and by more than the simulation can be wrong."""
         grid = self.column.grid(self.bins)
-        tie = max(_TIE * other.error, _FLOOR * (grid.upper - grid.lower) / grid.bins)
+        unit = 1.0 if self.column.levels else (grid.upper - grid.lower) / grid.bins
+        tie = max(_TIE * other.error, _FLOOR * unit)
         return other.error - one.error > tie + math.hypot(one.standard_error, other.standard_error)
 
     @cached_property
@@ -172,6 +180,8 @@ class Report:
             "mean": ("the mean of the column", "off by {} on average"),
             "quantiles": ("the quartiles of the column", "off by {} on average"),
         }.get(self.publish, ("the column", "Wasserstein distance {}"))
+        if self.column.levels:
+            measure = "a count is off by {} records on average"
         reason = (
             f"of the releases with this promise that are equally near to {target} it is the "
             "simplest"
@@ -199,8 +209,9 @@ class Report:
             listed = " and ".join(", ".join(equal).rsplit(", ", 1))
             text.append(
                 f"{listed[0].upper()}{listed[1:]} {'are' if len(equal) > 1 else 'is'} equally "
-                "good: the errors differ by no more than five percent or a hundredth of a bin, "
-                "plus the standard error of the simulation."
+                "good: the errors differ by no more than five percent or a hundredth of a "
+                f"{'record' if self.column.levels else 'bin'}, plus the standard error of the "
+                "simulation."
             )
         nearer = [
             each
@@ -289,15 +300,48 @@ class Report:
                 "and none keeps a promise. The fixed-noise losses take the range as given. "
                 "Give lower and upper, chosen from what the quantity is or from public data."
             )
-        if column.moved:
-            share = column.moved / column.records
+        share = column.moved / column.records
+        if column.moved and column.levels:
+            found.append(
+                f"{column.moved:,} of {column.records:,} values ({share:.1%}) are none of the "
+                f"other levels and are counted as {column.other!r}."
+            )
+        elif column.moved:
             found.append(
                 f"{column.moved:,} of {column.records:,} values ({share:.1%}) lay outside the "
                 "range and were moved to its nearer end; all errors are measured from the moved "
                 "values."
             )
         found += self._weak_promises
-        found += self._unfit_range
+        found += self._of_levels if column.levels else self._of_numbers
+        for name, why in self.left_out.items():
+            found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
+        once = [each.title for each in self.releases if each.end_to_end is None]
+        if once:
+            found.append(
+                f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
+                "each occupied bin takes another run of it, which are too many here (the argument "
+                "reruns) or would take too long."
+            )
+        found.append(CAUTION)
+        return tuple(found)
+
+    @property
+    def _of_levels(self) -> list[str]:
+        """What to know of the levels of a column of categories."""
+        return [
+            "Levels have neither an order nor a distance, which a mean, quartiles, Laplace noise "
+            "and the errors of drawn values need, so this report compares tables of counts only.",
+            "Choose the levels without looking at the records: from the questionnaire, from a "
+            "standard or from public data. A list of the levels that occur tells that somebody has "
+            "the rarest of them, and no ε in this report counts that. The noise does not depend on "
+            "the number of records, which may therefore stay secret.",
+        ]
+
+    @property
+    def _of_numbers(self) -> list[str]:
+        """What to know of the range, of the bins and of the number of records."""
+        column, found = self.column, self._unfit_range
         bins = public_bins(column.records, self.epsilon)
         found.append(
             "Choose the range and the number of bins without looking at the records: the range "
@@ -312,17 +356,7 @@ class Report:
             "with and without a record under the noise for this number. If it has to be hidden "
             "too, give bins and publish counts, whose noise does not depend on it."
         )
-        for name, why in self.left_out.items():
-            found.append(f"The {name.replace('_', ' ')} is left out: {why}.")
-        once = [each.title for each in self.releases if each.end_to_end is None]
-        if once:
-            found.append(
-                f"The end-to-end loss of the {' and of the '.join(once)} was not computed, because "
-                "each occupied bin takes another run of it, which are too many here (the argument "
-                "reruns) or would take too long."
-            )
-        found.append(CAUTION)
-        return tuple(found)
+        return found
 
     @property
     def _unfit_range(self) -> list[str]:
@@ -420,13 +454,17 @@ class Report:
         Returns
         -------
         pandas.DataFrame, shape (n, releases + 1)
-            The value of each record, in ascending order, then its fixed-noise loss by all draws of
-            each release, in nats; with several draws the ε at δ that they cost the record, at most.
-            The table is as private as the data.
+            The value of each record, in ascending order, or its level, in the order of the levels;
+            then its fixed-noise loss by all draws of each release, in nats; with several draws the
+            ε at δ that they cost the record, at most.  The table is as private as the data.
         """
         import pandas as pd
 
-        columns = {self.column.name: self.column.values}
+        column = self.column
+        values = column.values
+        if column.levels:
+            values = np.array(column.levels, dtype=object)[values.astype(int)]
+        columns = {column.name: values}
         return pd.DataFrame(columns | {each.name: each.losses for each in self.releases})
 
     def to_dict(self) -> dict[str, Any]:
@@ -438,22 +476,24 @@ class Report:
             It has no infinite or missing number: these are None, and ``infinite`` of a release
             lists the names of those that are infinite.
         """
-        column = self.column
+        column, numbers = self.column, not self.column.levels
         table, guarantees = self.table().reset_index(), self.guarantees
         return {
             "column": column.name,
             "publish": self.publish,
             "records": column.records,
-            "lower": column.lower,
-            "upper": column.upper,
+            "lower": column.lower if numbers else None,
+            "upper": column.upper if numbers else None,
             "public_range": column.public_range,
+            "levels": None if numbers else [*column.levels],
+            "other": column.other,
             "moved": column.moved,
             "whole": column.whole,
             "bins": self.bins,
             "epsilon": self.epsilon,
             "delta": self.delta,
             "draws": self.draws,
-            "neighbours": NEIGHBOURS,
+            "neighbours": NEIGHBOURS if numbers else HIDDEN,
             "releases": [
                 _plain(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
@@ -487,6 +527,7 @@ class Report:
         grid, best = self.column.grid(self.bins), self.recommended
         counts = grid.counts(self.column.values)
         measure = {"mean": "error of the mean", "quantiles": "error of the quartiles"}
+        usual = "error of a count in records" if self.column.levels else "Wasserstein distance"
         return decision(
             {each.title: (each.error, each.promise) for each in self.releases},
             {each.title: each.losses for each in self.releases if each.algorithm != "none"},
@@ -496,8 +537,9 @@ class Report:
             best=best.title,
             name=self.column.name,
             epsilon=self.epsilon,
-            measure=measure.get(self.publish, "Wasserstein distance"),
-            one_run=best.standard_error > 0.0,
+            measure=measure.get(self.publish, usual),
+            levels=self.column.levels,
+            one_run=best.standard_error > 0.0 or bool(self.column.levels),
             drawn=best.draws is not None,
         )
 
@@ -521,9 +563,12 @@ class Report:
     def title(self) -> str:
         """One line about the column and what is asked."""
         column = self.column
+        where = f"from {column.lower:g} to {column.upper:g} in {self.bins} bins"
+        if column.levels:
+            where = f"in {self.bins} levels"
         return (
-            f"{column.name}: {column.records:,} records from {column.lower:g} to {column.upper:g} "
-            f"in {self.bins} bins, {self._asked} at {_promise(self.epsilon, self.delta)}"
+            f"{column.name}: {column.records:,} records {where}, {self._asked} at "
+            f"{_promise(self.epsilon, self.delta)}"
         )
 
     @property
@@ -547,6 +592,8 @@ def report(
     *,
     lower: float | None = None,
     upper: float | None = None,
+    categories: ArrayLike | None = None,
+    other: str | None = None,
     draws: int = 1,
     delta: float = 1e-6,
     publish: str = "counts",
@@ -563,12 +610,20 @@ def report(
     Parameters
     ----------
     values : array_like, shape (n,)
-        The column: at least two numbers, none of them missing; a pandas column is one.
+        The column: at least two numbers, or texts with ``categories``, none of them missing; a
+        pandas column is one.
     epsilon : float
         Privacy target :math:`\varepsilon`, from 1e-6 to 30, for all draws together.
     lower, upper : float, optional
         Ends of the range, chosen without looking at the data.  If they are not given, they are
         taken from the data, and the report says what that gives away.
+    categories : array_like of str, shape (k,), optional
+        The levels of a column of categories, in the order in which they are published, chosen
+        without looking at the data.  Only counts are published of them, one for each level, so
+        ``lower``, ``upper``, ``bins``, ``outside`` and ``whole`` are left out.
+    other : str, optional
+        With ``categories``: the level to which all other values are counted.  If it is not given,
+        such values are an error.
     draws : int
         Number of values to release, from 1 to 10⁶; above 1 only where values are published.
     delta : float
@@ -623,6 +678,10 @@ def report(
     'noisy_counts'
     >>> report(ages, 1.0, lower=0, upper=100, outside="clip", publish="mean").recommended.name
     'mean'
+    >>> answers = ["school"] * 30 + ["none"] * 12 + ["university"] * 18
+    >>> found = report(answers, 1.0, categories=["none", "school", "university"])
+    >>> found.bins, found["noisy_counts"].largest_loss, round(found["noisy_counts"].error, 2)
+    (3, 1.0, 0.85)
     """
     epsilon = _validate.number("epsilon", epsilon, above=1e-6, below=30.0, strict=False)
     delta = _validate.fraction("delta", delta)
@@ -634,6 +693,8 @@ def report(
     reruns = _validate.integer("reruns", reruns, at_least=0)
     if bins is not None:
         bins = _validate.integer("bins", bins, at_least=2, at_most=1024)
+    if categories is not None:
+        only_counts(publish, bins)
     if name is not None and not isinstance(name, str):
         raise _validate.fail("name", "a string", name, TypeError)
     given = getattr(values, "name", None) if name is None else name
@@ -641,12 +702,14 @@ def report(
         values,
         lower=lower,
         upper=upper,
+        categories=categories,
+        other=other,
         outside=outside,
         name="value" if given is None else str(given),
         whole=whole,
     )
     if bins is None:
-        bins = public_bins(column.records, epsilon)
+        bins = len(column.levels) or public_bins(column.records, epsilon)
     bins = column.grid(bins).bins
     setting = ReleaseSetting(column, publish, bins, epsilon, delta, draws, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
@@ -681,7 +744,9 @@ def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
     """Return the errors of private releases at other numbers of bins."""
     import pandas as pd
 
-    lines = []
+    lines: list[dict[str, float]] = []
+    if setting.column.levels:  # each level is a bin
+        return pd.DataFrame(lines, columns=["bins"]).set_index("bins")
     for bins in sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)}):
         other = replace(setting, bins=bins, runs=min(setting.runs, SWEEP_RUNS))
         swept = SWEPT[setting.publish].items()

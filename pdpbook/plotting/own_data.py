@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,14 +15,27 @@ from pdpbook.plotting.series import filled, look, looks
 from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["decision"]
+
+#: The most names of levels below the bars, the letters of the longest, and of all in one line.
+MOST_NAMES, LONGEST_NAME, ONE_LINE = 24, 24, 40
 
 
 def _written(value: float, _: int | None = None) -> str:
     """Return a number beside an axis: all its digits, in groups from five of them on."""
     return f"{value:,.10g}" if abs(value) >= 1e4 else f"{value:.10g}"
+
+
+def _name_levels(axes: Axes, grid: Grid, levels: Sequence[str]) -> None:
+    """Write the names of levels below their bars, upright if they are long, and not too many."""
+    shown = slice(None, None, -(-len(levels) // MOST_NAMES))
+    names = [shorten(each, LONGEST_NAME, placeholder="…") for each in levels[shown]]
+    upright = sum(map(len, names)) > ONE_LINE
+    written = [each.replace("$", r"\$") for each in names]
+    axes.set_xticks(grid.midpoints[shown], written, rotation=90 if upright else 0)
 
 
 def decision(
@@ -37,6 +51,7 @@ def decision(
     measure: str = "Wasserstein distance",
     one_run: bool = False,
     drawn: bool = False,
+    levels: Sequence[str] = (),
 ) -> Figure:
     """Draw the column beside its recommended release, all errors, and the records' losses.
 
@@ -61,6 +76,8 @@ def decision(
         Whether the released distribution is random, so that what is drawn is one run.
     drawn : bool
         Whether values are drawn from the distribution, and it is not released itself.
+    levels : sequence of str, shape (K,), optional
+        Names of the bins of a column of categories.
 
     Returns
     -------
@@ -70,12 +87,14 @@ def decision(
     figure, (shape, bars, spread) = new_figure(3, height=3.0, layout="constrained")
     shape.bar(grid.midpoints, frequency, 0.9 * grid.width / grid.bins, **filled("data"))
     if released is not None:
-        line = looks([best])[0] | {"marker": ""}
+        line = looks([best])[0] | ({"linestyle": ""} if levels else {"marker": ""})
         said = f"{'a value by' if drawn else 'released:'} {best}{', one run' if one_run else ''}"
         shape.plot(grid.midpoints, released, **line, label=said)
     shape.set(xlabel=name, ylabel="probability")
     if released is not None:
         key(shape)
+    if levels:
+        _name_levels(shape, grid, levels)
 
     place = np.arange(len(errors))[::-1]
     distance = np.array([error for error, _ in errors.values()])
@@ -87,7 +106,7 @@ def decision(
     bars.set(xlabel=f"{measure} ({name})")
     key(bars)
 
-    for axes in (shape, bars):
+    for axes in (bars,) if levels else (shape, bars):
         axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(5))
         axes.xaxis.set_major_formatter(_written)
 

@@ -213,3 +213,26 @@ def test_a_compressed_file_is_read(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "ages.csv.gz", "wt") as file:
         file.write("age\n36\n41\n")
     assert TableFile(tmp_path / "ages.csv.gz").column("age").tolist() == [36, 41]
+
+
+def test_categories_are_read_as_they_are_written(file: Path) -> None:
+    """``NA`` is a missing value, unless it is a level; so is an empty cell, always."""
+    file.write_text("n,code\n1,01\n2,NA\n3, 02\n4,\n5\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"--missing drop .* got 3 of 5 .* line 3: 'NA'"):
+        TableFile(file).labels("code", ["01", "02"])
+    with pytest.raises(ValueError, match="got 2 of 5 missing, the first in line 5: ''"):
+        TableFile(file).labels("code", ["01", "02", "NA"])
+    table = TableFile(file, missing="drop")
+    column = table.labels("code", ["01", "02"])
+    assert column.tolist() == ["01", "02"] and column.index.tolist() == [0, 2]
+    assert table.dropped(column).startswith("3 of 5 records have no value in column 'code'")
+    assert table.labels("code", ["01", "02", "NA"]).tolist() == ["01", "NA", "02"]
+
+
+def test_categories_of_a_parquet_file(file: Path) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    path = file.with_suffix(".parquet")
+    pd.DataFrame({"code": pd.Series(["None", None, "b"], dtype="category")}).to_parquet(path)
+    with pytest.raises(ValueError, match="got 1 of 3 missing, the first in row 2"):
+        TableFile(path).labels(None, ["None", "b", "nan"])
+    assert TableFile(path, missing="drop").labels(None, ["None", "b"]).tolist() == ["None", "b"]

@@ -322,3 +322,99 @@ def test_dropped_records_are_counted(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run("report", file, *options, "--missing", "drop") == 0
     out = capsys.readouterr()
     assert json.loads(out.out)["records"] == 3 and "1 of 4 records have no number" in out.err
+
+
+EDUCATION = ["--column", "education", "--categories", "none, school,university", "--epsilon", "1"]
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    file = tmp_path / "people.csv"
+    rows = ["school", "none", " school ", "university", "school"]
+    file.write_text("age,education\n" + "".join(f"30,{each}\n" for each in rows), encoding="utf-8")
+    return file
+
+
+def test_a_report_of_categories(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = people.with_name("report.html")
+    assert run("report", people, *EDUCATION, "--output", page) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("education: 5 records in 3 levels, a table of counts at ε = 1")
+    assert "Levels have neither an order nor a distance" in out and page.exists()
+    assert run("report", people, *EDUCATION, "--json") == 0
+    levels = ["none", "school", "university"]
+    values = pd.Series(["school", "none", "school", "university", "school"], name="education")
+    made = pb.report(values, 1.0, categories=levels)
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(made.to_dict()))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_release_of_categories(
+    people: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow.parquet")
+    output = people.with_name(f"published{suffix}")
+    options = [*EDUCATION, "--release", "noisy_counts", "--other", "not known"]
+    assert run("release", people, *options, "--output", output) == 0
+    table = (pd.read_csv if suffix == ".csv" else pd.read_parquet)(output)
+    assert list(table) == ["level", "count"]
+    assert table["level"].tolist() == ["none", "school", "university", "not known"]
+    said = json.loads(output.with_name(f"{output.name}.statement.json").read_text(encoding="utf-8"))
+    assert said["levels"] == table["level"].tolist() and said["records"] is None
+    assert run("release", people, *options, "--output", people.with_name("again.csv")) == 2
+    assert "a second release costs its ε again" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("command", ["report", "release"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--range", "0", "9"], "--range is for a column of numbers: leave it out with"),
+        (["--bins", "3"], "--bins is for a column of numbers: leave it out with --categories, got"),
+        (["--whole"], "--whole is for a column of numbers"),
+        (["--outside", "clip"], "--outside is for a column of numbers"),
+        (["--thousands", ","], "--thousands is for a column of numbers"),
+        (["--decimal", "."], "--decimal is for a column of numbers"),
+        (["--publish", "mean"], "'--publish': publish must be 'counts' for categories"),
+        (["--categories", "none"], "categories must hold from 2 to 1,024 levels"),
+        (
+            ["--categories", "a,b,a"],
+            "'--categories': categories must name each level once",
+        ),
+        (
+            ["--categories", "a,,b"],
+            "categories must hold texts, none of them empty",
+        ),
+        (
+            ["--categories", ""],
+            "categories must hold from 2 to 1,024 levels, got 0",
+        ),
+        (
+            ["--categories", "none,school"],
+            "unless --other names a level for all other values, got 1 of 5 that are not among "
+            "them, the first in line 5: 'university'",
+        ),
+        (["--column", "sex"], "has no column 'sex'; its columns are ['age', 'education']"),
+    ],
+)
+def test_what_does_not_go_with_categories_is_refused(
+    people: Path, capsys: pytest.CaptureFixture[str], command: str, options: list[str], said: str
+) -> None:
+    output = ["--output", people.with_name("out.csv")]
+    assert run(command, people, *EDUCATION, *options, *output) == 2
+    out = capsys.readouterr()
+    assert said in " ".join(out.err.split()) and not out.out
+    assert [*people.parent.iterdir()] == [people]
+
+
+def test_options_of_categories_are_asked_for(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for options, said in (
+        (["--range", "0", "99", "--other", "x"], "Give --other only with --categories, got 'x'"),
+        ([], "--categories for a column of categories"),
+        (["--categories", "a,b"], "--column must name the column of categories, one of ['age', "),
+    ):
+        assert run("report", people, *options, "--epsilon", "1") == 2
+        assert said in " ".join(capsys.readouterr().err.split())

@@ -96,6 +96,7 @@ INNER = {
     "game.program.Answer",
     "game.program.Program",
     "game.program.dual_bound",
+    "own_data.categories.only_counts",
     "own_data.errors.ColumnDistance",
     "own_data.errors.distribution_quantile",
     "own_data.errors.drawn_mean_error",
@@ -208,6 +209,12 @@ def record_profile() -> pb.audit.RecordProfile:
 
 MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "foundations.noisy_statistics.mean_grid": lambda: {"n": 12, "lower": 0.0, "upper": 5.0},
+    "own_data.categories.level_codes": lambda: {
+        "values": ["b", "a", "c"],
+        "categories": ["a", "b"],
+        "other": "the rest",
+    },
+    "own_data.categories.level_names": lambda: {"categories": ["a", "b"], "other": "the rest"},
     "own_data.column.Column.grid": lambda: {"self": reported().column, "bins": 4},
     "own_data.column.Column.quantile": lambda: {
         "self": reported().column,

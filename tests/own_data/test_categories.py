@@ -1,0 +1,234 @@
+"""Categories: counts by public level, their losses and errors, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import pdpbook as pb
+from pdpbook.audit.count_posterior import posterior_from_noise
+from pdpbook.own_data import make_column, make_release
+from pdpbook.own_data.categories import level_codes, level_names
+
+FALSE_ALARM = 1e-6
+LEVELS = ["none", "school", "university"]
+ANSWERS = ["school"] * 5 + ["none"] * 2 + ["school", "none"]
+
+
+def reported(values: Any = ANSWERS, epsilon: float = 1.0, **options: Any) -> pb.own_data.Report:
+    return pb.report(values, epsilon, **{"categories": LEVELS, "name": "education"} | options)
+
+
+@given(st.lists(st.sampled_from("abcdé"), min_size=2, max_size=30), st.permutations("abcd"))
+def test_counts_are_those_of_the_levels_in_their_order(
+    values: list[str], levels: list[str]
+) -> None:
+    column = make_column(values, categories=levels, other="the rest")
+    slow = [sum(each == level for each in values) for level in levels]
+    slow.append(sum(each not in levels for each in values))
+    grid = column.grid(5)
+    assert grid.counts(column.values).tolist() == slow and grid.bins == 5
+    assert column.moved == slow[-1] and column.levels == (*levels, "the rest")
+    codes, moved = level_codes(values, levels, "the rest")
+    assert [column.levels[code] for code in codes] == [
+        each if each in levels else "the rest" for each in values
+    ]
+    assert moved == column.moved
+    with pytest.raises(ValueError, match="bins must be 5, one for each level"):
+        column.grid(4)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(ANSWERS, name="education"),
+        pd.Series(ANSWERS, dtype="category"),
+        pd.Series(ANSWERS, dtype="string"),
+        np.array(ANSWERS),
+        tuple(ANSWERS),
+    ],
+)
+def test_any_column_of_texts_is_read(values: Any) -> None:
+    column = make_column(values, categories=LEVELS)
+    assert column.grid(3).counts(column.values).tolist() == [3, 6, 0]
+
+
+def outcomes(counts: np.ndarray, epsilon: float, reach: int) -> dict[tuple[int, ...], float]:
+    """The probability of each table of noisy counts near a table, by the definition."""
+    chance = {z: math.exp(-epsilon * abs(z)) * math.tanh(epsilon / 2.0) for z in range(-99, 100)}
+    tables = itertools.product(range(-reach, reach + 1), repeat=len(counts))
+    return {
+        t: math.prod(chance[z - int(c)] for z, c in zip(t, counts, strict=True)) for t in tables
+    }
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.sampled_from(LEVELS), min_size=2, max_size=4), st.sampled_from([0.25, 1.0, 2.0]))
+def test_each_record_loses_what_the_table_of_counts_tells(
+    values: list[str], epsilon: float
+) -> None:
+    """Every outcome near the counts with and without each record, and the DP histogram's too."""
+    made = reported(values, epsilon)
+    ordered = made.losses()["education"].tolist()
+    assert ordered == sorted(values, key=LEVELS.index)
+    whole = outcomes(np.array([values.count(each) for each in LEVELS]), epsilon, 6)
+    for place, value in enumerate(ordered):
+        left = list(values)
+        left.remove(value)
+        without = outcomes(np.array([left.count(each) for each in LEVELS]), epsilon, 6)
+        ratios = {table: abs(math.log(whole[table] / without[table])) for table in whole}
+        assert made["noisy_counts"].losses[place] == pytest.approx(max(ratios.values()))
+        assert made["histogram"].losses[place] >= max(ratios.values()) - 1e-9
+        assert math.isinf(made["none"].losses[place])
+    assert made["noisy_counts"].end_to_end == made["histogram"].end_to_end == epsilon
+    assert made["histogram"].replacement.epsilon == 2.0 * epsilon
+
+
+def test_the_error_of_a_count_is_that_of_all_outcomes() -> None:
+    """The average over the tables of noisy counts near the exact one, by their probabilities."""
+    values = ["a"] * 3 + ["b"]
+    made = pb.report(values, 1.0, categories=["a", "b"])
+    exact, weights = np.array([3, 1]), outcomes(np.array([3, 1]), 1.0, 14)
+    off = {"noisy_counts": 0.0, "histogram": 0.0}
+    for table, weight in weights.items():
+        noisy = np.array(table)
+        off["noisy_counts"] += weight * float(np.abs(noisy - exact).mean())
+        estimate = posterior_from_noise(noisy, epsilon=1.0).mean
+        off["histogram"] += weight * float(np.abs(estimate - exact).mean())
+    assert made["noisy_counts"].error == pytest.approx(off["noisy_counts"], rel=1e-3)
+    assert made["noisy_counts"].standard_error == 0.0 == made["none"].error
+    found = made["histogram"]
+    assert found.error == found.count_error and found.standard_error > 0.0
+    assert abs(found.error - off["histogram"]) < 5.0 * found.standard_error
+    assert math.isnan(found.wasserstein) and math.isnan(found.mean_error)
+
+
+def test_the_report_says_what_it_does_not_offer() -> None:
+    made = reported()
+    assert [each.name for each in made.releases] == ["none", "noisy_counts", "histogram"]
+    assert repr(made).count("Levels have neither an order nor a distance") == 1
+    assert made.title.startswith("education: 9 records in 3 levels, a table of counts")
+    assert "a count is off by 0." in made.recommendation
+    assert "Wasserstein" not in repr(made) and "range" not in repr(made)
+    assert made.sweep.empty
+    assert {"Wasserstein", "mean error", "median error"}.isdisjoint(made.table().columns)
+    said = json.loads(json.dumps(made.to_dict(), allow_nan=False))
+    assert said["levels"] == LEVELS and said["other"] is None and said["lower"] is None
+    assert said["sweep"] == [] and said["bins"] == 3 and not said["whole"]
+    assert "nothing depends on their number" in said["neighbours"]
+    page = made.to_html()
+    assert "Other numbers of bins" not in page and "error of a count in records" in page
+    for level in LEVELS:
+        assert f">{level}<" in page
+
+
+def test_others_are_counted_and_named() -> None:
+    made = reported([*ANSWERS, "?", "phd"], other="not known")
+    assert (
+        "2 of 11 values (18.2%) are none of the other levels and are counted as 'not known'."
+        in (made.warnings)
+    )
+    assert made.bins == 4 and made.to_dict()["other"] == "not known"
+    assert reported([*ANSWERS, "?"], other="none").bins == 3
+
+
+@pytest.mark.parametrize("name", ["noisy_counts", "histogram"])
+@pytest.mark.parametrize("other", [None, "it's another"])
+def test_the_lines_of_python_make_the_release(name: str, other: str | None) -> None:
+    values = ANSWERS if other is None else [*ANSWERS, "?"]
+    code = reported(values, 25.0, other=other)[name].code
+    space: dict[str, Any] = {"values": pd.Series(values)}
+    exec(code, space)
+    exact = np.array([3, 6, 0] if other is None else [3, 6, 0, 1])
+    released = np.asarray(space["released"])
+    wanted = exact if name == "noisy_counts" else exact / exact.sum()
+    assert np.abs(released - wanted).max() < 1e-6, "at ε = 25 there is hardly any noise"
+
+
+def test_the_release_has_the_noise_that_is_promised() -> None:
+    """Two-sided geometric noise: the chance of 0 is tanh(ε/2), by χ² over 100 releases."""
+    options: dict[str, Any] = {"categories": LEVELS, "epsilon": 1.0, "release": "noisy_counts"}
+    tables = [make_release(ANSWERS, **options).table for _ in range(100)]
+    assert {tuple(each["level"]) for each in tables} == {tuple(LEVELS)}
+    noise = np.concatenate([each["count"] - [3, 6, 0] for each in tables])
+    chances = np.exp(-np.abs(np.arange(-2, 3))) * np.tanh(0.5)
+    expected = noise.size * np.append(chances, 1.0 - chances.sum())
+    observed = [np.count_nonzero(noise == z) for z in range(-2, 3)]
+    observed.append(noise.size - sum(observed))
+    assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("release", ["noisy_counts", "histogram"])
+def test_the_statement_says_nothing_of_the_data(release: str) -> None:
+    """Neither other values nor another number of them change it."""
+    options: dict[str, Any] = {"categories": LEVELS, "epsilon": 1.0, "other": "not known"}
+    said = [
+        make_release(values, release=release, name="education", **options).statement
+        for values in (ANSWERS, ["?", "school"])
+    ]
+    one, two = (json.dumps(each | {"made": 0}, allow_nan=False) for each in said)
+    assert one == two
+    assert said[0]["levels"] == [*LEVELS, "not known"] and said[0]["other"] == "not known"
+    assert said[0]["records"] is None and said[0]["bins"] == 4
+    assert said[0]["lower"] is said[0]["upper"] is said[0]["outside"] is None
+
+
+@pytest.mark.parametrize("make", [reported, make_release])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"categories": ["a", "b", "a"]}, r"^categories must name each level once, got 'a' twice"),
+        ({"categories": ["a"]}, r"^categories must hold from 2 to 1,024 levels, got 1$"),
+        ({"categories": []}, r"^categories must hold from 2 to 1,024 levels, got 0$"),
+        ({"categories": list(map(str, range(1025)))}, r"1,024 levels, got 1025$"),
+        ({"categories": ["a", " "]}, r"^categories must hold texts, none of them empty, got ' '"),
+        ({"categories": ["a", 1]}, r"^categories must hold texts, none of them empty, got 1$"),
+        ({"categories": np.array([0.5, 1.0])}, r"none of them empty, got 0\.5$"),
+        ({"categories": "a,b"}, r"^categories must be a sequence, got categories='a,b'"),
+        ({"other": ""}, r"^other must be the name of a level and not empty, got other=''"),
+        ({"other": 3}, r"^other must be the name of a level, got other=3"),
+        ({"categories": None, "other": "x", "lower": 0, "upper": 1}, r"^other must be left out"),
+        ({"lower": 0}, r"^lower must be left out for a column of categories, got lower=0"),
+        ({"upper": 9.0}, r"^upper must be left out .*, got upper=9\.0"),
+        ({"outside": "clip"}, r"^outside must be left out .*, got outside='clip'"),
+        ({"whole": True}, r"^whole must be left out .*, got whole=True"),
+        ({"bins": 3}, r"^bins must be left out for categories: each level is a bin, got bins=3"),
+        ({"publish": "mean"}, r"^publish must be 'counts' for categories.*got publish='mean'"),
+        ({"publish": "value"}, r"^publish must be 'counts' for categories.*publish='value'"),
+        ({"values": ["school", "colege"]}, r"unless other names .* got 1 of 2 .* row 1: 'colege'"),
+        ({"values": ["school", None]}, r"what a missing value .* got 1 of 2 .* in row 1: None"),
+        ({"values": ["school", math.nan]}, r"what a missing value .* in row 1: nan"),
+        ({"values": ["", "school"], "other": "x"}, r"what a missing value .* in row 0: ''"),
+        ({"values": [1, 2]}, r"values must all be texts .* got 2 of 2 others, .* row 0: 1"),
+        ({"values": np.array([0.5, 1.0])}, r"values must all be texts .* row 0: 0\.5$"),
+        ({"values": ["school"]}, r"^values must hold at least 2 records, got 1"),
+        ({"values": [["school", "none"]] * 2}, r"values must all be texts"),
+        ({"values": pd.DataFrame({"a": LEVELS})}, r"^values must be one column, got .* \(3, 1\)"),
+        ({"values": "school"}, r"^values must be a sequence, got values='school'"),
+    ],
+)
+def test_what_does_not_go_with_categories_is_refused(
+    make: Any, options: dict[str, Any], said: str
+) -> None:
+    asked = {"values": ANSWERS, "epsilon": 1.0, "categories": LEVELS} | options
+    with pytest.raises((ValueError, TypeError), match=said):
+        make(asked.pop("values"), epsilon=asked.pop("epsilon"), **asked)
+
+
+def test_levels_are_checked_before_any_value_is_looked_at() -> None:
+    def values() -> Any:
+        raise AssertionError("a value was read")
+        yield
+
+    with pytest.raises(ValueError, match="twice"):
+        make_column(values(), categories=["a", "a"])
+    assert level_names(pd.Index(["b", "a"])) == ("b", "a")
