@@ -117,7 +117,7 @@ def _clean(tag: Tag, folder: Path) -> Tag:
         data = b64encode(path.read_bytes()).decode()
         picture.attrs = {
             "src": f"data:{guess_type(path)[0]};base64,{data}",
-            "alt": picture.get("alt", ""),
+            "alt": str(picture.get("alt") or ""),
         }
     for each in [cleaned, *cleaned.find_all(True)]:
         del each["id"]

@@ -3,6 +3,8 @@
 Hypothesis runs 100 examples a property.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 
@@ -423,3 +425,17 @@ def test_distributions_without_a_common_output_tell_all():
         profile = record_profile([1.0, 0.0], [0.0, 1.0], draws=draws)
         assert profile.loss == math.inf == profile.epsilon(1e-6)
         assert profile.delta(0.0) == profile.delta(50.0) == 1.0
+
+
+@pytest.mark.parametrize("draws", [1, 7])
+def test_outputs_that_tell_the_same_may_be_told_apart(draws):
+    """Each output is divided in halves: the losses and their probabilities stay as they are."""
+    pytest.importorskip("dp_accounting", reason="of the test extra")
+    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.35, 0.45])
+    for one, other in ((p, q), (q, p)):
+        whole = record_profile(one, other, draws=draws, step=0.01)
+        halves = record_profile(
+            np.repeat(one, 2) / 2, np.repeat(other, 2) / 2, draws=draws, step=0.01
+        )
+        for epsilon in (0.0, 0.3, 0.8):
+            assert halves.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=1e-9)

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -267,3 +268,12 @@ def test_bad_arguments_are_refused(change, message):
     arguments = {"counts": [3, 4], "epsilon": 1.0, "delta": 1e-6, "share": 0.5} | change
     with pytest.raises(ValueError, match=message):
         private_randomiser(**arguments, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 0.7, 3.3])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.8, 0.9])
+def test_counts_and_draw_spend_no_more_than_epsilon(epsilon, share):
+    """In doubles 1 - 0.1 is rounded up, and then the two would cost more than 1."""
+    made = private_randomiser([4, 2], epsilon=epsilon, delta=0.1, share=share)
+    spent = Fraction(made.histogram_epsilon) + Fraction(made.draw_epsilon)
+    assert Fraction(epsilon) * (1 - Fraction(1, 2**50)) < spent <= Fraction(epsilon)

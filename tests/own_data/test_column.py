@@ -133,3 +133,10 @@ def test_whole_numbers_have_bins_of_whole_numbers(
         make_column([1, 2.5, 4], lower=1, upper=5, whole=True)
     with pytest.raises(ValueError, match="upper must be a whole number"):
         make_column([1, 2, 4], lower=1, upper=5.5, whole=True)
+
+
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=40))
+def test_a_share_of_k_records_is_reached_at_the_kth_of_them(values: list[int]) -> None:
+    """As the quartiles of forty records are: the lower one is the tenth value and not the next."""
+    column, n = make_column(values, lower=-50, upper=50), len(values)
+    assert column.quantile([k / n for k in range(1, n + 1)]).tolist() == sorted(values)

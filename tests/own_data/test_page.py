@@ -10,11 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
 import pdpbook as pb
-from pdpbook.own_data.page import _cell
+from pdpbook.own_data.page import _cell, _shared
 from pdpbook.plotting import LEAST_TYPE, book_style
 
 VALUES = [1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.5, 7.0]
@@ -239,3 +240,16 @@ def test_the_page_fits_a_phone_and_is_accessible(
     assert not [(each["id"], each["nodes"][0]["html"][:200]) for each in faults]
     assert asked == [file.as_uri()]
     tab.close()
+
+
+def test_a_column_that_some_release_lacks_is_not_shared() -> None:
+    """Else the page would say of a loss that was not computed that it is that of the others."""
+    table = pd.DataFrame(
+        {
+            "epsilon": [math.inf, 1.0, 1.0],
+            "end-to-end loss": [math.inf, 1.0, math.nan],
+            "count error": [0.0, math.nan, math.nan],
+        }
+    )
+    shared = _shared(table)
+    assert set(shared) == {"epsilon", "count error"} and shared["epsilon"] == 1.0

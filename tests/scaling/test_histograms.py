@@ -218,3 +218,23 @@ def test_a_worker_needs_far_less_memory_than_the_file_is_long(tmp_path):
     assert found["x"].counts.tolist() == (24 * Grid(0, 1, 101).counts(values)).tolist()
     assert after < limit
     assert after - before < 40 * 2**20
+
+
+def test_of_several_bad_files_the_first_is_named(tmp_path):
+    for name, values in (("a", [1.0, 2.0]), ("b", [3.0, None]), ("c", [4.0]), ("d", [None, 5.0])):
+        pq.write_table(pa.table({"x": pa.array(values)}), tmp_path / f"{name}.parquet")
+    with pytest.raises(RefusedValuesError, match=r"column 'x': 2 missing .* in \S*b\.parquet$"):
+        scan(tmp_path, {"x": (0, 10)})
+
+
+def test_a_range_from_the_data_belongs_to_its_column(tmp_path):
+    """The column is neither the first nor the last that was asked for."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.uniform(k, 10.0, 200) for k, name in enumerate(("x", "y", "z"))}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    with pytest.warns(DataRangeWarning, match="the range of y is taken"):
+        found = scan(tmp_path, {"z": (2, 10), "y": "data", "x": (0, 10)}, bins=5)
+    for name, low, high in (("z", 2, 10), ("y", *np.sort(columns["y"])[[0, -1]]), ("x", 0, 10)):
+        assert (found[name].grid.lower, found[name].grid.upper) == (low, high)
+        expected = np.histogram(columns[name], bins=5, range=(low, high))[0]
+        assert found[name].counts.tolist() == expected.tolist()

@@ -286,3 +286,22 @@ def test_a_lock_that_its_holder_has_just_removed_is_taken_anew(tmp_path, monkeyp
     monkeypatch.setattr(module.fcntl, "flock", late)
     with module.held(tmp_path, KeyError):
         assert removed and (tmp_path / module.LOCK).exists()
+
+
+def test_the_lock_is_kept_until_its_file_is_gone(tmp_path, monkeypatch):
+    """Else another call could lock the file, which is then removed, and a third one a new file."""
+    fcntl = pytest.importorskip("fcntl", reason="there are no such locks on Windows")
+    remove, tried = Path.unlink, []
+
+    def late(path, **options):
+        other = os.open(path, os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(other)
+        tried.append(path.name)
+        remove(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", late)
+    with module.held(tmp_path, KeyError):
+        assert not tried
+    assert tried == [module.LOCK] and not list(tmp_path.iterdir())
