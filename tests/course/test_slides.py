@@ -158,7 +158,9 @@ LOOK = """() => ({
     slides: Reveal.getSlides().map((slide, index) => {
         Reveal.slide(index);
         const screen = Reveal.getSlidesElement().getBoundingClientRect();
-        const seen = slide.querySelectorAll(":not(mjx-assistive-mml, mjx-assistive-mml *)");
+        // what is heard and not seen, and the long strokes of brackets, which are clipped
+        const unseen = "mjx-assistive-mml, mjx-assistive-mml *, mjx-ext *";
+        const seen = slide.querySelectorAll(`:not(${unseen})`);
         const boxes = [slide, ...seen].map((each) => each.getBoundingClientRect());
         return {
             kind: slide.classList[0],
