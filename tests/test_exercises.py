@@ -154,11 +154,10 @@ READ = ("Foundations", "Per-instance privacy", "The game", "Audit")  #: the path
 
 
 def read_in_a_course() -> list[Path]:
-    """The chapters of the path, of the exact optimum and of the audit: a star is optional."""
+    """The chapters of these parts."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     parts = {part["caption"]: part["chapters"] for part in contents["parts"]}
-    found = [ROOT / f"{each['file']}.md" for caption in READ for each in parts[caption]]
-    return found
+    return [ROOT / f"{each['file']}.md" for caption in READ for each in parts[caption]]
 
 
 @pytest.mark.parametrize("page", read_in_a_course(), ids=name)

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from uuid import uuid4
 
+import zmq
 from jupyter_client.manager import KernelManager
 from nbformat import NotebookNode
 from traitlets import default
@@ -18,12 +19,12 @@ class FileKernelManager(KernelManager):
     """The manager of a kernel that is reached by files and not by ports.
 
     Jupyter looks for ports that are free and lets go of them before the kernel begins; in between
-    another kernel that begins may take one.
+    another kernel that begins may take one.  Without such files it uses ports.
     """
 
     @default("transport")
     def _by_files(self) -> str:
-        return "ipc"
+        return "ipc" if zmq.has("ipc") else "tcp"
 
     @default("connection_file")
     def _own_name(self) -> str:
