@@ -9,7 +9,7 @@ LABCONFIG := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 # The book never depends on data that only one machine has.
 ALONE  := env -u PDPBOOK_DATA
 # What a build of the book needs, and the mark that it leaves.
-SOURCES := $(shell find book pdpbook pdpbook_exercises vendor docs/bundle _config.yml _toc.yml -type f ! -path '*__pycache__*')
+SOURCES := $(shell find book pdpbook pdpbook_pages pdpbook_exercises vendor docs/bundle _config.yml _toc.yml -type f ! -path '*__pycache__*')
 BUILT   := _build/.built
 ARCHIVE := _build/html/pdpbook-notebooks.zip
 # The course kit: what it needs besides, the folder of the course, the options of its commands.
@@ -129,7 +129,7 @@ test: $(NBGRADER)
 	$(MAKE) books
 	@$(call BESIDE,uncompiled,oldest)
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
-	  tests pdpbook pdpbook_exercises course
+	  tests pdpbook pdpbook_pages pdpbook_exercises course
 	@echo "All checks passed."
 
 # The same with twenty times the examples of hypothesis, the drawn cases of exercises at 100 seeds
@@ -204,7 +204,7 @@ bench: $(STAMP)
 mutants: $(STAMP)
 	$(RUN) tests.tools.mutants $(MUTANTS)
 
-$(STAMP): requirements.txt pyproject.toml pdpbook_exercises/pyproject.toml
+$(STAMP): requirements.txt pyproject.toml pdpbook_pages/pyproject.toml pdpbook_exercises/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt

@@ -6,7 +6,7 @@ import numpy as np
 
 import pdpbook as pb
 from benchmarks.timing import best_of
-from pdpbook.commands.end_to_end_table import best_responses, heights_game
+from pdpbook_pages.tables.end_to_end_table import best_responses, heights_game
 
 
 def run() -> Iterator[tuple[str, float, str]]:

@@ -30,6 +30,7 @@ FILES = {
     "pdpbook_exercises/checks/checking.py": "import importlib\n"
     "def check(name):\n    importlib.import_module(name)\n",
     "pdpbook_exercises/chapters/game/nvo_game.py": "from pdpbook.far import lonely\n",
+    "pdpbook_pages/figures/shapes.py": "from pdpbook import _kernels\n",
     "book/page.md": "pd.read_csv('other.csv')\n",
     "requirements.txt": "numpy==2\n",
 }
@@ -65,6 +66,10 @@ def reached(root: Path, source: str) -> set[str]:
         ("def f():\n    from pdpbook import NVO", {"game.nvo", "_kernels"}),
         ("from pdpbook.game import solvers", {"game.solvers", "far.lonely"}),
         ("import pdpbook.far.lonely", {"far.lonely"}),
+        (
+            "from pdpbook_pages.figures import shapes as figures",
+            {"pdpbook_pages.figures.shapes", "_kernels"},
+        ),
         ("import importlib\nimportlib.import_module('pdpbook._kernels')", {"_kernels"}),
         (
             "from pdpbook_exercises import check\ncheck('a/b')",

@@ -101,7 +101,7 @@ def test_the_top_level_has_what_a_newcomer_needs() -> None:
         ("pb.game.NVOGame", "pdpbook.game.nvo_game", "pdpbook.game.genetic"),
         ("pb.audit.draws_epsilon", "pdpbook.audit.accounting", "pdpbook.game"),
         ("pb.Grid", "pdpbook.foundations.sampling_query", "pdpbook.foundations.staircase"),
-        ("pb.plotting.game.runs", "pdpbook.plotting.game", "pdpbook.plotting.learning"),
+        ("pb.plotting.own_data.decision", "pdpbook.plotting.own_data", "pdpbook.plotting.tables"),
     ],
 )
 def test_a_name_is_imported_when_it_is_used(used: str, imported: str, absent: str) -> None:

@@ -19,7 +19,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 import pdpbook
-from book._ext.edition.student_bundle import PACKED
+from book._ext.edition.student_bundle import BESIDE, PACKED, build_wheels
 from tests.test_repository import texts
 from tests.tools.notebooks import ROOT
 
@@ -39,7 +39,7 @@ def commands_of_the_workflow() -> list[str]:
 
 def copied(package: str, target: Path) -> Path:
     """What a distribution is built from: setuptools writes into the folder."""
-    if package == "pdpbook_exercises":
+    if package in BESIDE:
         return Path(shutil.copytree(ROOT / package, target, ignore=IGNORED))
     target.mkdir()
     for name in PACKED:
@@ -50,7 +50,7 @@ def copied(package: str, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("package", ["pdpbook", "pdpbook_exercises"])
+@pytest.mark.parametrize("package", ["pdpbook", *BESIDE])
 def test_a_distribution_says_what_it_is(package: str, tmp_path: Path) -> None:
     """``twine check --strict`` refuses one without a long description, and one that renders not."""
     folder = copied(package, tmp_path / "source")
@@ -70,7 +70,7 @@ def test_a_distribution_says_what_it_is(package: str, tmp_path: Path) -> None:
     assert isinstance(described, str)
     assert MarkdownIt().render(described).startswith("<h1>")
     private = "Private :: Do Not Upload" in metadata.get_all("Classifier", [])
-    assert private == (package == "pdpbook_exercises"), "it holds the reference solutions"
+    assert private == (package in BESIDE), "only the package itself is for an index"
 
 
 def test_a_release_is_described_as_the_workflow_makes_it() -> None:
@@ -79,13 +79,42 @@ def test_a_release_is_described_as_the_workflow_makes_it() -> None:
     assert [line for line in lines if line.startswith("python -m ")] == commands_of_the_workflow()
 
 
-def test_nothing_of_the_exercises_is_released() -> None:
+def test_only_the_package_is_released() -> None:
     """The wheel with the references would have the name of the students' wheel."""
     workflow = yaml.safe_load((WORKFLOWS / "release.yml").read_text(encoding="utf-8"))
     runs = [step.get("run", "") for step in workflow["jobs"]["build"]["steps"]]
-    assert not [run for run in runs if "exercises" in run]
+    assert not [run for run in runs for name in BESIDE if name in run]
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    assert "exercises" not in str(packages["setuptools"])
+    assert packages["setuptools"]["packages"]["find"]["include"] == ["pdpbook", "pdpbook.*"]
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What the wheels hold that notebooks need, by the name of the distribution."""
+    held = {}
+    for wheel in build_wheels(ROOT, tmp_path_factory.mktemp("wheels")):
+        with ZipFile(wheel) as opened:
+            held[wheel.name.partition("-")[0]] = opened.namelist()
+    return held
+
+
+def test_the_package_holds_no_figure_of_a_chapter_and_no_command_for_a_table(
+    wheels: dict[str, list[str]],
+) -> None:
+    package = {name.removesuffix(".py") for name in wheels["pdpbook"] if name.endswith(".py")}
+    plotting = {Path(name).name for name in package if name.startswith("pdpbook/plotting/")}
+    assert plotting == {"__init__", "own_data", "release_audit", "series", "style", "tables"}
+    commands = {Path(name).name for name in package if name.startswith("pdpbook/commands/")}
+    assert commands == {"__init__", "files", "main"}
+    assert {name.partition("/")[0] for name in package} == {"pdpbook"}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_wheel_beside_it_holds_all_of_its_modules(
+    name: str, wheels: dict[str, list[str]]
+) -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / name).rglob("*.py")}
+    assert {each for each in wheels[name] if each.endswith(".py")} == modules
 
 
 def test_the_first_step_names_every_file_with_the_version() -> None:
@@ -126,4 +155,4 @@ def test_what_a_release_attaches_is_sound(tmp_path: Path) -> None:
     assert sorted(name.partition("-")[0] for name in names) == ["pdpbook", "pdpbook"]
     (wheel,) = folder.glob("dist/*.whl")
     with ZipFile(wheel) as held:
-        assert not [name for name in held.namelist() if "exercises" in name]
+        assert not [each for each in held.namelist() if each.startswith(BESIDE)]

@@ -28,6 +28,10 @@ PACKAGE = ROOT / "pdpbook"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 EXERCISES = ROOT / "pdpbook_exercises"
 CHECKS = sorted(EXERCISES.rglob("*.py"))
+#: What the pages need beside the package: figures and tables, above it and below the exercises.
+BESIDE = ROOT / "pdpbook_pages"
+OF_PAGES = sorted(BESIDE.rglob("*.py"))
+EVERYTHING = [*MODULES, *OF_PAGES, *CHECKS]
 LAYERS = [
     {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_portable", "_repr"},
     {"_kernels"},
@@ -92,7 +96,8 @@ def imported_parts(module: Path) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         else:
             continue
-        assert not [name for name in names if name.split(".")[0] == EXERCISES.name]
+        others = {EXERCISES.name, BESIDE.name}
+        assert not [name for name in names if name.split(".")[0] in others]
         yield from (part_of(name) for name in names if name.split(".")[0] == "pdpbook")
 
 
@@ -140,7 +145,7 @@ def circle(imports: dict[str, set[str]]) -> list[str]:
 
 
 def test_no_modules_import_one_another() -> None:
-    programs = [*MODULES, *CHECKS, *(ROOT / "course").glob("*.py"), *(ROOT / "book").rglob("*.py")]
+    programs = [*EVERYTHING, *(ROOT / "course").glob("*.py"), *(ROOT / "book").rglob("*.py")]
     imports = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): imported_modules(path)
         for path in programs
@@ -178,7 +183,22 @@ def test_every_test_file_has_its_module(part: str) -> None:
         assert module.is_file(), f"{relative(test)} tests no module of its name"
 
 
-@pytest.mark.parametrize("module", MODULES + CHECKS, ids=relative)
+def test_every_command_that_makes_a_table_has_its_tests_and_its_page() -> None:
+    """Figures are tested together, by ``tests/plotting``; some have tests of their own."""
+    tables = {path.stem for path in (BESIDE / "tables").glob("[!_]*.py")}
+    tested = {p.stem.removeprefix("test_") for p in (ROOT / "tests" / "tables").glob("test_*.py")}
+    assert tables == tested == {p.stem for p in (ROOT / "book/reference/tables").glob("*.md")}
+    for test in (ROOT / "tests" / "figures").glob("test_*.py"):
+        assert (BESIDE / "figures" / test.name.removeprefix("test_")).is_file(), relative(test)
+
+
+@pytest.mark.parametrize("module", OF_PAGES, ids=relative)
+def test_what_pages_need_beside_the_package_needs_no_exercise(module: Path) -> None:
+    imported = imported_modules(module)
+    assert not [name for name in imported if name.split(".")[0] == EXERCISES.name]
+
+
+@pytest.mark.parametrize("module", EVERYTHING, ids=relative)
 def test_randomness_is_seeded_in_the_package(module: Path) -> None:
     assert not GLOBAL_RANDOMNESS.findall(module.read_text(encoding="utf-8"))
 
@@ -215,11 +235,12 @@ def test_everything_that_the_package_imports_is_declared() -> None:
     known = {
         *sys.stdlib_module_names,
         "pdpbook",
+        "pdpbook_pages",
         "pdpbook_exercises",
         "IPython",
         "matplotlib_inline",
     }
-    for module in MODULES + CHECKS:
+    for module in EVERYTHING:
         tree = ast.parse(module.read_text(encoding="utf-8"))
         typing_only = for_types(tree)
         for node in ast.walk(tree):
@@ -235,9 +256,12 @@ def test_one_version_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = project["version"]
     assert pdpbook.__version__ == version
-    checks = tomllib.loads((EXERCISES / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert checks["version"] == version
-    assert checks["dependencies"] == [f"pdpbook[all]=={version}"]
+    needed = [f"pdpbook[all]=={version}"]
+    for folder in (BESIDE, EXERCISES):  # each needs those before it
+        own = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert own["version"] == version
+        assert own["dependencies"] == needed
+        needed = [*needed, f"{own['name']}=={version}"]
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
     for name, pattern in (
         ("README.md", r"version (\d+\.\d+\.\d+)"),
@@ -291,7 +315,8 @@ def test_the_architecture_names_files_that_exist() -> None:
 def test_requirements_are_pinned() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
-    assert [lines.pop(), lines.pop()] == ["-e ./pdpbook_exercises", "-e ."]
+    own = ["-e .", "-e ./pdpbook_pages", "-e ./pdpbook_exercises"]
+    assert [lines.pop() for _ in own] == own[::-1]
     assert all(re.fullmatch(r"[\w.-]+==[\w.!+]+", line) for line in lines)
 
 
@@ -328,8 +353,9 @@ def test_only_what_others_have_written_is_vendored_and_each_with_its_licence() -
         assert f"vendor/{part.name}/" in said
 
 
-def test_both_distributions_carry_the_licence() -> None:
-    assert (EXERCISES / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+@pytest.mark.parametrize("folder", [BESIDE, EXERCISES], ids=relative)
+def test_every_distribution_carries_the_licence(folder: Path) -> None:
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 #: What the parts of the package export.
@@ -374,7 +400,7 @@ def is_there(name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("module", [*MODULES, *CHECKS], ids=relative)
+@pytest.mark.parametrize("module", EVERYTHING, ids=relative)
 def test_what_a_docstring_refers_to_is_there(module: Path) -> None:
     """Sphinx looks only at the modules that have a page of the reference."""
     text = module.read_text(encoding="utf-8")
@@ -384,8 +410,7 @@ def test_what_a_docstring_refers_to_is_there(module: Path) -> None:
 
 PROGRAMS = [*(ROOT / "book" / "_ext").rglob("*.py"), *(ROOT / "course").glob("*.py")]
 PROGRAMS += [
-    *MODULES,
-    *CHECKS,
+    *EVERYTHING,
     *(ROOT / "tests").rglob("*.py"),
     *(ROOT / "benchmarks").glob("*.py"),
 ]
@@ -442,6 +467,7 @@ def texts() -> Iterator[Path]:
         "docs",
         "pdpbook",
         "pdpbook_exercises",
+        "pdpbook_pages",
         "tests",
     )
     names = ["*", *(f"{folder}/**/*" for folder in folders)]

@@ -21,11 +21,11 @@ import graphlib
 import importlib
 import inspect
 import itertools
+import pkgutil
 import re
 import types
 import typing
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -270,10 +270,16 @@ def test_fields_and_properties_have_a_public_type(name: str) -> None:
             assert_is_public(hints(get)["return"])
 
 
-@pytest.mark.parametrize("module", sorted((Path(pb.__file__).parent / "plotting").glob("*.py")))
-def test_no_figure_is_any(module: Path) -> None:
-    found = importlib.import_module(f"pdpbook.plotting.{module.stem}".removesuffix(".__init__"))
-    for name in found.__all__:
+@pytest.mark.parametrize("package", ["pdpbook.plotting", "pdpbook_pages.figures"])
+def test_no_figure_is_any(package: str) -> None:
+    folder = importlib.import_module(package).__path__
+    modules = [f"{package}.{info.name}" for info in pkgutil.iter_modules(folder)]
+    assert modules
+    for found, name in (
+        (module, name)
+        for module in map(importlib.import_module, modules)
+        for name in module.__all__
+    ):
         function = getattr(found, name)
         if isinstance(function, types.FunctionType):
             assert inspect.signature(function).return_annotation != "Any", name

@@ -34,6 +34,7 @@ def repository(tmp_path: Path) -> Path:
     [
         "_build/html/book/index.ipynb",
         "pdpbook/game/outcome.py",
+        "pdpbook_pages/figures/game.py",
         "pdpbook_exercises/chapters/game/nvo_game.py",
         "pyproject.toml",
         "requirements.txt",
@@ -60,6 +61,7 @@ def test_what_is_packed_makes_another_bundle(repository: Path, name: str) -> Non
         "book/index.md",
         "pdpbook/__pycache__/outcome.pyc",
         "pdpbook_exercises/pdpbook_exercises.egg-info/PKG-INFO",
+        "pdpbook_pages/pdpbook_pages.egg-info/PKG-INFO",
     ],
 )
 def test_what_is_not_packed_makes_no_other_bundle(repository: Path, name: str) -> None:

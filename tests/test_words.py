@@ -98,6 +98,7 @@ FILES = [
     *all_pages(),
     *sorted((ROOT / "book" / "sources").glob("*.yml")),
     *sorted((ROOT / "pdpbook").rglob("*.py")),
+    *sorted((ROOT / "pdpbook_pages").rglob("*.py")),
     *sorted((ROOT / "pdpbook_exercises").rglob("*.py")),
     *sorted((ROOT / "book" / "_static" / "explorables").glob("*.js")),
 ]

@@ -4,8 +4,8 @@ The agent is that of Mnih et al. (2015), with experience replay, a target networ
 exploration.  The network is scikit-learn's ``MLPRegressor``, trained by partial fits, and it plays
 the environment of :mod:`pdpbook.beyond.instance_wise`.
 
-``python -m pdpbook.commands.deep_q --out FILE`` trains for a longer time and writes the tables that
-the book stores.  Taught in *Instance-wise noise by learning*.
+``python -m pdpbook_pages.tables.deep_q --out FILE`` trains for a longer time and writes the tables
+that the book stores.  Taught in *Instance-wise noise by learning*.
 """
 
 from __future__ import annotations

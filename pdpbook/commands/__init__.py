@@ -1,1 +1,1 @@
-"""The commands that write the tables which the book carries: long runs, each one file."""
+"""The command ``pdpbook``, and the files that it reads."""

@@ -198,9 +198,6 @@ def commands() -> Any:
 
     @click.group(
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="The long runs whose tables the book carries are modules: python -m "
-        "pdpbook.commands.replication --help, and in the same way competition, deep_q, "
-        "end_to_end_table and noise_by_bin.",
     )
     @click.version_option(package_name="pdpbook")
     def pdpbook() -> None:

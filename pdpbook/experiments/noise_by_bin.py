@@ -10,7 +10,7 @@ Laplace mechanism.  To see whether privacy is the reason, the same game is playe
 starts with an ε so large that every profile is private.
 
 The answers for the original files are a small table of aggregates, ``noise_by_bin.csv``, which
-:mod:`pdpbook.commands.noise_by_bin` writes.
+:mod:`pdpbook_pages.tables.noise_by_bin` writes.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def noise_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`~pdpbook.commands.noise_by_bin.replicate` returns it; ``attrs["about"]`` holds
+        As :func:`~pdpbook_pages.tables.noise_by_bin.replicate` returns it; ``attrs["about"]`` holds
         the lines above the table.
 
     Notes

@@ -5,7 +5,7 @@ best-response dynamics and the genetic algorithm from ten seeds each, and a lowe
 profile at which every record is private can be below.  Run on the original files, in about an hour,
 by ::
 
-    python -m pdpbook.commands.replication --data FOLDER --out FILE
+    python -m pdpbook_pages.tables.replication --data FOLDER --out FILE
 
 the results become one small table of aggregates, ``replication.csv``, which says by SHA-256 which
 files it was made from.  The package carries such a table, so that the book can show results for
@@ -309,7 +309,7 @@ def replication_results(file: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As :func:`~pdpbook.commands.replication.replicate` returns it; ``attrs["about"]`` holds
+        As :func:`~pdpbook_pages.tables.replication.replicate` returns it; ``attrs["about"]`` holds
         the lines above the table: command, hashes of the input files, versions.
 
     Notes

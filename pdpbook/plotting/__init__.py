@@ -1,16 +1,10 @@
-"""Figures of the book, each made by one call from results.
-
-A module belongs to a part (``foundations``, ``per_instance``), to chapters that draw alike
-(``game``: the game and best responses; ``solvers``: the other solvers and δ; ``experiments``:
-heights; ``replication``: regression, incomes, replication), or to one chapter (``learning``,
-``collusion``, ``individual_accounting``, ``social_distance``, ``privacy_game``).  A function takes
-results, draws, and returns the Matplotlib figure; it computes nothing that a reader would want to
-know.  Its name says what is to be seen, for pages import a module as ``figures``:
-``figures.runs(runs, records=7)``.
+"""How figures look, and those of results that show themselves.
 
 What all figures share stands in :mod:`pdpbook.plotting.style`, :mod:`pdpbook.plotting.series` and
 :mod:`pdpbook.plotting.tables`; the functions of the first and of the last that a page calls are
-found here, too.
+found here, too.  ``own_data`` draws a report and ``release_audit`` an audit, each by a method of
+the result.  The figures of the book's chapters are no part of the package; they stand in
+``pdpbook_pages.figures``.
 """
 
 import lazy_loader

@@ -50,6 +50,7 @@ from typing import Any
 import numpy as np
 
 import pdpbook
+import pdpbook_pages
 from pdpbook import _validate
 from pdpbook_exercises.checks import sandbox, student
 from pdpbook_exercises.checks.checking import counted, find_exercise, own, results, score
@@ -325,10 +326,12 @@ def _somebody_else(name: str, submission: _Submission, me: str) -> str:
 
 @contextmanager
 def _package_without_exercises(instances: Mapping[str, Instance]) -> Iterator[str]:
-    """Copy the package to a folder, and beside it, of the exercises, what the process runs."""
-    source, here = Path(str(pdpbook.__file__)).parent, Path(__file__).parent
+    """Copy what pages import to a folder, and of the exercises what the process runs."""
+    here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(source, Path(folder, source.name))  # with its compiled code
+        for package in (pdpbook, pdpbook_pages):
+            source = Path(str(package.__file__)).parent
+            shutil.copytree(source, Path(folder, source.name))  # with its compiled code
         beside = Path(folder, EXERCISES, here.name)
         beside.mkdir(parents=True)
         stub = STUB.format(instances=dict(instances))

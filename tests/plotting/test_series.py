@@ -11,21 +11,22 @@ from matplotlib.colors import to_hex
 
 import pdpbook as pb
 from pdpbook import plotting
-from pdpbook.plotting import (
+from pdpbook.plotting import series
+from pdpbook_pages.figures import (
     audit_end_to_end_loss,
     audit_instead,
     collusion,
     experiments,
     game,
     learning,
-    series,
     social_distance,
     solvers,
 )
 from tests.plotting.chapters import DRAWN_IN, FAMILIES, in_order
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page
 
-MODULES = sorted((ROOT / "pdpbook" / "plotting").glob("*.py"))
+ROOMS = ("pdpbook/plotting", "pdpbook_pages/figures")
+MODULES = sorted(path for room in ROOMS for path in (ROOT / room).glob("[!_]*.py"))
 LIGHT, DARK = "#ffffff", "#121212"  # grounds of the pages
 COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|C\d|tab:\w+|xkcd:.*")
 NAMED = {"blue", "orange", "green", "red", "purple", "brown", "pink", "gray", "olive", "cyan"}

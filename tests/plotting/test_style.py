@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from pdpbook import plotting
-from pdpbook.plotting import (
+from pdpbook_pages.figures import (
     audit_one_number,
     billion_records,
     collusion,
@@ -30,6 +30,7 @@ from tests.plotting.test_series import DRAWN, one_figure
 from tests.tools.notebooks import ROOT
 
 PACKAGE = ROOT / "pdpbook"
+FIGURES_OF_PAGES = ROOT / "pdpbook_pages" / "figures"
 
 X = np.linspace(1.0, 2.0, 5)
 
@@ -217,12 +218,16 @@ assert "image/png" in shown
 
 def test_each_figure_is_drawn_by_a_page_or_by_the_package() -> None:
     """A function of a chapter's figures that nothing calls is a figure that was replaced."""
-    pages = (ROOT / "book").rglob("*.md")
-    sources = [path.read_text(encoding="utf-8") for path in [*pages, *PACKAGE.rglob("*.py")]]
+    callers = [
+        *(ROOT / "book").rglob("*.md"),
+        *PACKAGE.rglob("*.py"),
+        *FIGURES_OF_PAGES.glob("*.py"),
+    ]
+    sources = [path.read_text(encoding="utf-8") for path in callers]
     called = {name for text in sources for name in re.findall(r"(?<!def )\b(\w+)\(", text)}
     defined = {
         f"{path.stem}.{name}": name
-        for path in sorted((PACKAGE / "plotting").glob("*.py"))
+        for path in [*(PACKAGE / "plotting").glob("*.py"), *FIGURES_OF_PAGES.glob("*.py")]
         for name in re.findall(r"(?m)^def ([a-z]\w*)", path.read_text(encoding="utf-8"))
     }
     unused = [place for place, name in defined.items() if name not in called]

@@ -16,9 +16,9 @@ from scipy.stats import dlaplace, laplace
 import pdpbook as pb
 from pdpbook.audit.private_randomisers import noise_margin
 from pdpbook.audit.safe_randomisers import is_safe
-from pdpbook.commands import competition
 from pdpbook.foundations.mechanisms import gaussian_delta, laplace_epsilon
 from pdpbook.foundations.tradeoff import laplace_tradeoff, tradeoff_bound
+from pdpbook_pages.tables import competition
 
 __all__ = ["EXPECTED", "PRINTED", "club", "two_errors_at", "value", "village"]
 

@@ -332,19 +332,20 @@ def test_the_bundle_holds_all_and_no_solution() -> None:
         for wheel in sorted(wheels):
             with bundle.open(wheel) as file, ZipFile(file) as package:
                 held.append([n for n in package.namelist() if ".dist-info/" not in n])
-    package, checks = held
+    package, checks, beside = held
     data = {name for name in package if name.endswith(".csv")}
-    modules = (ROOT / "pdpbook_exercises").rglob("*.py")
-    assert {*checks} == {path.relative_to(ROOT).as_posix() for path in modules}
-    assert not [name for name in package if "exercises" in name]
+    for name, wheel in (("pdpbook_exercises", checks), ("pdpbook_pages", beside)):
+        modules = (ROOT / name).rglob("*.py")
+        assert {*wheel} == {path.relative_to(ROOT).as_posix() for path in modules}
+        assert not [each for each in package if each.startswith(name)]
     committed = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pdpbook").rglob("*.csv")}
     assert data == committed
 
 
 def test_the_requirements_are_pinned_and_enough() -> None:
-    _, package, checks, *lines = (EDITION / "requirements.txt").read_text().splitlines()
+    _, package, beside, checks, *lines = (EDITION / "requirements.txt").read_text().splitlines()
     assert package.endswith("[all]") and (EDITION / package.removesuffix("[all]")).is_file()
-    assert (EDITION / checks).is_file()
+    assert (EDITION / beside).is_file() and (EDITION / checks).is_file()
     pins = [re.sub(r"\[.*\]", "", line) for line in lines]
     assert {*pins} < {*(ROOT / "requirements.txt").read_text().splitlines()}
     names = {pin.split("==")[0] for pin in pins}
@@ -391,18 +392,19 @@ def write_wheel(folder: Path, name: str) -> None:
         wheel.writestr(f"{name}-9.dist-info/RECORD", "")
 
 
-def test_the_first_cell_wants_both_wheels(tmp_path: Path) -> None:
-    write_wheel(tmp_path, "pdpbook")
-    done = run_install_cell(tmp_path)
-    assert "Unpack the student bundle" in done.stderr.splitlines()[-1]
+def test_the_first_cell_wants_all_wheels(tmp_path: Path) -> None:
+    for name in ("pdpbook", "pdpbook_exercises"):
+        write_wheel(tmp_path, name)
+        done = run_install_cell(tmp_path)
+        assert "Unpack the student bundle" in done.stderr.splitlines()[-1]
 
 
 def test_the_first_cell_without_network_says_so(tmp_path: Path) -> None:
     """Pip is told to look nowhere, and the wheel of the bundle needs a package that is nowhere."""
     folder = tmp_path / "book" / "part"
     folder.mkdir(parents=True)
-    write_wheel(tmp_path, "pdpbook")
-    write_wheel(tmp_path, "pdpbook_exercises")
+    for name in ("pdpbook", "pdpbook_pages", "pdpbook_exercises"):
+        write_wheel(tmp_path, name)
     done = run_install_cell(folder, "import os\nos.environ['PIP_NO_INDEX'] = '1'\n")
     assert "It needs a network: is there one?" in done.stderr.splitlines()[-1]
     assert "pdpbook-nowhere" in done.stderr

@@ -1,12 +1,12 @@
 """A clean environment: the project's wheels, what they declare to need, a kernel, nothing else.
 
-``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The wheels of the package
-and of the exercises are installed there.  The notebooks ask for ``pdpbook[all]``: what that needs
-is linked from the environment at hand, at the pinned versions, so it takes seconds and no network.
-The loops are compiled at once, before kernels that start side by side do it twice.  Jupyter finds
-the kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition,
-``pages/jupyter`` for the pages, whose cells also feed the prose.  For that alone
-``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
+``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The three wheels that
+notebooks need are installed there.  They ask for ``pdpbook[all]``: what that needs is linked from
+the environment at hand, at the pinned versions, so it takes seconds and no network.  The loops are
+compiled at once, before kernels that start side by side do it twice.  Jupyter finds the kernel by
+``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter`` for the
+pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst_nb.py`` stands in
+for myst-nb.
 """
 
 import json
@@ -21,6 +21,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from book._ext.edition.student_bundle import (
+    BESIDE,
     KERNEL,
     PACKED,
     build_wheels,
@@ -63,7 +64,7 @@ def make_clean_environment() -> Path:
     """Make the environment unless it is there for the present package; return its interpreter."""
     python = CLEAN / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp = CLEAN / "made-for"
-    files = digest_of_files(ROOT, [*PACKED, "pdpbook_exercises", "requirements.txt", COMPILE])
+    files = digest_of_files(ROOT, [*PACKED, *BESIDE, "requirements.txt", COMPILE])
     key = f"{sys.version} {files}"
     if stamp.is_file() and stamp.read_text() == key:
         return python

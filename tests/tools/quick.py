@@ -34,7 +34,8 @@ from pathlib import Path
 from book._ext.execution.import_closure import CodeBase, Reach, digest_of_code
 from tests.tools.notebooks import ROOT, notebook_pages
 
-PACKAGES = ("pdpbook", "pdpbook_exercises", "tests", "book", "course", "benchmarks")
+ROOMS = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")  #: what a page can reach
+PACKAGES = (*ROOMS, "tests", "book", "course", "benchmarks")
 #: What the files of the repository promise one another.
 RULES = (
     *(f"tests/test_{n}.py" for n in ("pages", "words", "syllabus", "sources", "exercises")),
@@ -44,7 +45,8 @@ RULES = (
 )
 #: Minutes long; they look at the built book, at servers and at processes.
 SLOW = (
-    *("tests/site/", "tests/course/", "tests/scaling/", "tests/commands/", "tests/test_mutants.py"),
+    *("tests/site/", "tests/course/", "tests/scaling/", "tests/commands/", "tests/tables/"),
+    "tests/test_mutants.py",
     *("tests/test_notebook_edition.py", "tests/test_collector.py", "tests/test_watch.py"),
     *("tests/exercises/test_isolated.py", "tests/exercises/test_sandbox.py"),
     *("tests/exercises/test_cell_errors.py", "tests/test_arithmetic.py"),
@@ -100,7 +102,7 @@ def is_test(name: str) -> bool:
     """Tell whether pytest collects tests from a file: tests, and doctests of the package."""
     path = Path(name)
     in_tests = path.parts[0] == "tests" and path.name.startswith("test_")
-    return path.suffix == ".py" and (in_tests or path.parts[0] in {"pdpbook", "pdpbook_exercises"})
+    return path.suffix == ".py" and (in_tests or path.parts[0] in ROOMS)
 
 
 class Reached:
@@ -161,7 +163,8 @@ class Reached:
 
     def tests(self) -> list[str]:
         """Return the tests to run: files below ``tests``, and changed modules with doctests."""
-        found = {name for name in self.given if name.startswith("pdpbook/") and is_test(name)}
+        doctests = ("pdpbook/", "pdpbook_pages/")
+        found = {name for name in self.given if name.startswith(doctests) and is_test(name)}
         found |= {test for place, test in LOOKED_AT.items() if self.touches(place)}
         for file in sorted((self.root / "tests").rglob("test_*.py")):
             above = [

@@ -16,7 +16,7 @@ from livereload import Server
 from book._ext.build.one_page import PAGES, ROOT, edition_of
 
 HOST = "127.0.0.1"
-FOLDERS = ("book", "pdpbook", "pdpbook_exercises")
+FOLDERS = ("book", "pdpbook", "pdpbook_pages", "pdpbook_exercises")
 #: ``**`` does not look into hidden folders, so copies that JupyterLab keeps are not seen.
 SUFFIXES = (".md", ".py", ".yml", ".bib", ".js", ".css", ".csv")
 

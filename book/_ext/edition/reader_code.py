@@ -18,13 +18,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-if not (find_spec("pdpbook") and find_spec("pdpbook_exercises")):
+if not all(map(find_spec, ["pdpbook", "pdpbook_pages", "pdpbook_exercises"])):
     folders = [Path.cwd(), *Path.cwd().parents]
-    names = ["pdpbook-*.whl", "pdpbook_exercises-*.whl"]
+    names = ["pdpbook-*.whl", "pdpbook_pages-*.whl", "pdpbook_exercises-*.whl"]
     wheels = [[wheel for folder in folders for wheel in folder.glob(name)] for name in names]
     if not all(wheels):
         raise FileNotFoundError("Unpack the student bundle and open this notebook there.")
-    wanted = [f"{wheels[0][0]}[all]", str(wheels[1][0])]
+    wanted = [f"{wheels[0][0]}[all]", *(str(others[0]) for others in wheels[1:])]
     if subprocess.call([sys.executable, "-m", "pip", "install", "--quiet", *wanted]):
         raise RuntimeError("pip says above what is missing. It needs a network: is there one?")
 """

@@ -1,10 +1,10 @@
 """The student bundle: the notebooks of the built book, and all that it takes to run them.
 
 ``python -m book._ext.edition.student_bundle`` collects into ``_build/notebooks`` the notebooks that
-the build wrote beside its pages, the wheels of the package and of the exercises, the pinned
-requirements, the figures with sliders, the licences and a README, and packs them into
-``_build/html/pdpbook-notebooks.zip``, to which the first page of the book links.  It executes
-nothing and needs no network.
+the build wrote beside its pages, the wheels of the package, of what the pages need beside it and of
+the exercises, the pinned requirements, the figures with sliders, the licences and a README, and
+packs them into ``_build/html/pdpbook-notebooks.zip``, to which the first page of the book links.
+It executes nothing and needs no network.
 
 ``python -m book._ext.edition.student_bundle my-course`` writes the same archive for a course into
 that folder.  There the wheel of the exercises has no reference solutions
@@ -45,7 +45,9 @@ EXPLORABLES, D3 = Path("book", "_static", "explorables"), Path("vendor", "d3")
 NOTO = Path("vendor", "noto")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
-MADE = {"__pycache__", "pdpbook_exercises.egg-info"}  # by Python, by pip
+#: The distributions that notebooks need beside the package, each in a folder of its name.
+BESIDE = ("pdpbook_pages", "pdpbook_exercises")
+MADE = {"__pycache__", *(f"{name}.egg-info" for name in BESIDE)}  # by Python, by pip
 PACKED = ["pyproject.toml", "README.md", "LICENSE", "LICENSE-text", "pdpbook"]  # in the wheel
 SLIDERS = """\
 <!doctype html>
@@ -138,9 +140,12 @@ def pinned(root: Path, names: list[str]) -> list[str]:
 
 
 def build_wheels(root: Path, target: Path) -> list[Path]:
-    """Build the wheels of both packages, from copies: setuptools writes into what it builds."""
+    """Build the wheels that notebooks need, from copies: setuptools writes into what it builds.
+
+    That of the package is the first, then come those of :data:`BESIDE`.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        package, exercises = Path(folder, "package"), Path(folder, "exercises")
+        package = Path(folder, "package")
         package.mkdir()
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         for name in PACKED:
@@ -148,10 +153,11 @@ def build_wheels(root: Path, target: Path) -> list[Path]:
                 shutil.copytree(root / name, package / name, ignore=ignored)
             else:
                 shutil.copy(root / name, package)
-        shutil.copytree(root / "pdpbook_exercises", exercises, ignore=ignored)
-        build_wheel(target, package, exercises)
-    [first], [second] = target.glob("pdpbook-*.whl"), target.glob("pdpbook_exercises-*.whl")
-    return [first, second]
+        for name in BESIDE:
+            shutil.copytree(root / name, Path(folder, name), ignore=ignored)
+        build_wheel(target, package, *(Path(folder, name) for name in BESIDE))
+    wheels = [[*target.glob(f"{name}-*.whl")] for name in ("pdpbook", *BESIDE)]
+    return [wheel for [wheel] in wheels]
 
 
 def build_wheel(target: Path, *folders: Path) -> None:
@@ -268,7 +274,7 @@ def sources(root: Path) -> str:
     looks = [series_script(LOOKS), series_style(LOOKS)]
     made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
-    packages = (*PACKED, "pdpbook_exercises", "requirements.txt")
+    packages = (*PACKED, *BESIDE, "requirements.txt")
     others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3, NOTO)
     made_by += [data_of(root, name, page) for name, page in explorable_names(root).items()]
     files = digest_of_files(root, [*notebooks, *packages, *others])
@@ -287,14 +293,14 @@ def make_bundle(root: Path) -> Path:
         folder = Path(name, "notebooks")
         folder.mkdir()
         collect_notebooks(root, folder)
-        package, exercises = build_wheels(root, folder)
+        package, *others = build_wheels(root, folder)
         write_sliders(root, folder / "explorables")
         for file in [*(root / "docs" / "bundle").glob("*.md"), *root.glob("LICENSE*")]:
             shutil.copy(file, folder)
         lines = [
             "# The packages of the book, and the exact versions that its notebooks were run with.",
             f"./{package.name}[all]",
-            f"./{exercises.name}",
+            *(f"./{wheel.name}" for wheel in others),
             *pinned(root, [*declared(root), *LAB]),
         ]
         (folder / "requirements.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

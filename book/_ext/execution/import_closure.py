@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 #: What a page may compute with.
-PACKAGES = ("pdpbook", "pdpbook_exercises")
+PACKAGES = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
 #: Modules that import by a computed name, and yet reach no further than their text shows.
 RESOLVED = {
     # The exercise that a page names in a string; ``CodeBase.named_by`` finds it there.

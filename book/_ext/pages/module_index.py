@@ -15,6 +15,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+#: The package of each folder of the reference that is no part of ``pdpbook``.
+ROOMS = {"checks": "pdpbook_exercises", "tables": "pdpbook_pages"}
+
 
 def first_sentence(module: Path) -> str:
     """Return what a module says of itself, without its final point."""
@@ -25,10 +28,14 @@ def first_sentence(module: Path) -> str:
 def dotted_name(page: str) -> str:
     """Return the name of the module that a page of the reference is about.
 
-    It stands in a folder with the name of a part of ``pdpbook``, or in ``checks``, the part of
-    ``pdpbook_exercises`` that others call.
+    It stands in a folder with the name of a part of ``pdpbook``, or of a room of another package.
+
+    Examples
+    --------
+    >>> dotted_name("checks/cases"), dotted_name("game/outcome")
+    ('pdpbook_exercises.checks.cases', 'pdpbook.game.outcome')
     """
-    package = "pdpbook_exercises" if page.startswith("checks/") else "pdpbook"
+    package = ROOMS.get(page.partition("/")[0], "pdpbook")
     return f"{package}.{page.replace('/', '.')}"
 
 

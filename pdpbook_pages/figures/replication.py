@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook.plotting.experiments import start_axis
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look, looks
 from pdpbook.plotting.style import key, new_figure
+from pdpbook_pages.figures.experiments import start_axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -324,7 +324,7 @@ def table_figure(
     published : pandas.DataFrame
         Columns ``algorithm`` (BRD, AE), ``epsilon``, ``kl_divergence``.
     ours : pandas.DataFrame
-        Rows of :func:`pdpbook.commands.replication.replicate` of one experiment.
+        Rows of :func:`pdpbook_pages.tables.replication.replicate` of one experiment.
     titles : sequence of str
         Settings to draw, one panel each.
 

@@ -1,6 +1,6 @@
 """The paper's tables, run again on the original files.
 
-``python -m pdpbook.commands.replication --data FOLDER --out FILE`` plays every experiment under
+``python -m pdpbook_pages.tables.replication --data FOLDER --out FILE`` plays every experiment under
 both settings, searches for settings that fit better, repeats the regressions, and writes one table
 of aggregates.  It takes about an hour.  Taught in *Replication: claim by claim*.
 """
@@ -153,7 +153,7 @@ def write_aggregates(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the replication from the command line and write its table."""
     parser = argparse.ArgumentParser(
-        prog="python -m pdpbook.commands.replication", description=__doc__.split("\n\n")[0]
+        prog="python -m pdpbook_pages.tables.replication", description=__doc__.split("\n\n")[0]
     )
     parser.add_argument("--data", required=True, type=Path, help="folder with the original files")
     parser.add_argument("--out", required=True, type=Path, help="where to write the table")

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pdpbook as pb
-from pdpbook.commands import replication as command
 from pdpbook.experiments import replication as rep
 from pdpbook.experiments.settings import SETTINGS
+from pdpbook_pages.tables import replication as command
 from tests.tools.notebooks import ROOT
 
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")

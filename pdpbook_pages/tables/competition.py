@@ -1,6 +1,6 @@
 """The competition of the part *Audit*: what else a custodian could publish, and how near it comes.
 
-``python -m pdpbook.commands.competition TABLE --out FILE`` writes one of five tables about the
+``python -m pdpbook_pages.tables.competition TABLE --out FILE`` writes one of five tables about the
 heights, on the public grid of ε = 1: ``targets`` (every release, six targets), ``records`` (10 to
 1,000 records drawn from the heights with replacement, six targets, and up to 10⁶ at ε = 1),
 ``bins`` (10 to 1,000 records on coarser grids, medians of the samples), ``repair`` (the repaired
@@ -40,7 +40,6 @@ from pdpbook.audit.count_posterior import (
 from pdpbook.audit.private_randomisers import from_noisy_counts
 from pdpbook.audit.public_randomisers import profile_randomiser, public_randomiser
 from pdpbook.audit.randomisers import k_ary_randomised_response
-from pdpbook.commands.end_to_end_table import EPSILONS, best_responses, heights_game
 from pdpbook.foundations.divergences import kl_divergence
 from pdpbook.game.coordinated import coordinated_best_response
 from pdpbook.game.nvo_game import NVOGame
@@ -49,6 +48,7 @@ from pdpbook.per_instance.common_scales import common_scale
 from pdpbook.per_instance.noise_kernels import laplace_kernel
 from pdpbook.per_instance.privacy_loss import privacy_losses
 from pdpbook.per_instance.scale_bounds import scale_bound
+from pdpbook_pages.tables.end_to_end_table import EPSILONS, best_responses, heights_game
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -398,9 +398,9 @@ def nearest_releases(divergences: pd.DataFrame) -> pd.Series:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command ``python -m pdpbook.commands.competition``."""
+    """Run the command ``python -m pdpbook_pages.tables.competition``."""
     parser = argparse.ArgumentParser(
-        prog="python -m pdpbook.commands.competition", description=__doc__.split("\n\n")[0]
+        prog="python -m pdpbook_pages.tables.competition", description=__doc__.split("\n\n")[0]
     )
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--out", type=Path, metavar="FILE", required=True)
@@ -410,7 +410,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines, columns, epsilons, seeds = TABLES[options.table]
     command = " ".join(sys.argv[1:] if arguments is None else arguments)
     with options.out.open("w", encoding="utf-8") as file:
-        file.write(f"# python -m pdpbook.commands.competition {command}\n{columns}\n")
+        file.write(f"# python -m pdpbook_pages.tables.competition {command}\n{columns}\n")
         for line in lines(options.epsilons or epsilons, options.seeds or seeds):
             print(line, file=file, flush=True)
 

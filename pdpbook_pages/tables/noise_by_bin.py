@@ -1,6 +1,6 @@
 """Who is noisy, on the original files: figures 5, 7 and 10 of the paper, and the exposed pairs.
 
-``python -m pdpbook.commands.noise_by_bin --data FOLDER --out FILE`` asks the questions of
+``python -m pdpbook_pages.tables.noise_by_bin --data FOLDER --out FILE`` asks the questions of
 :mod:`pdpbook.experiments.noise_by_bin` under both settings and writes one table of aggregates.  It
 takes about a minute.  Taught in *Replication: claim by claim*.
 """
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pdpbook.commands.replication import file_hashes, write_aggregates
 from pdpbook.experiments.datasets import load_credit, load_income, load_players
 from pdpbook.experiments.noise_by_bin import noise_row, pair_row, without_privacy
 from pdpbook.experiments.settings import SETTINGS
 from pdpbook.game.best_response import best_response_dynamics
+from pdpbook_pages.tables.replication import file_hashes, write_aggregates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ def replicate(folder: str | Path, *, seeds: int = 10) -> pd.DataFrame:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer the questions from the command line and write the table."""
     parser = argparse.ArgumentParser(
-        prog="python -m pdpbook.commands.noise_by_bin", description=__doc__.split("\n\n")[0]
+        prog="python -m pdpbook_pages.tables.noise_by_bin", description=__doc__.split("\n\n")[0]
     )
     parser.add_argument("--data", required=True, type=Path, help="folder with the original files")
     parser.add_argument("--out", required=True, type=Path, help="where to write the table")

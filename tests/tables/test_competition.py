@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdpbook.commands import competition as co
-from pdpbook.commands.end_to_end_table import EPSILONS
 from pdpbook.per_instance.privacy_loss import privacy_losses
+from pdpbook_pages.tables import competition as co
+from pdpbook_pages.tables.end_to_end_table import EPSILONS
 
 
 @pytest.mark.parametrize(
@@ -162,5 +162,5 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     out = tmp_path / "targets.csv"
     co.main(["targets", "--out", str(out), "--epsilons", "4", "--seeds", "1"])
     lines = out.read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("# python -m pdpbook.commands.competition targets")
+    assert lines[0].startswith("# python -m pdpbook_pages.tables.competition targets")
     assert len(lines) == 2 + len(co.RELEASES)

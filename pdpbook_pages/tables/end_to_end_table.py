@@ -3,8 +3,8 @@ r"""End-to-end losses of the heights under every solver of the book, by command.
 Best responses are fast, and the chapter runs them itself.  The others are slow, so a table of each
 is in ``pdpbook/audit/data``, with the command that made it in its first line.
 
-``python -m pdpbook.commands.end_to_end_table certified --out FILE`` writes one.  A *method* is a
-list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
+``python -m pdpbook_pages.tables.end_to_end_table certified --out FILE`` writes one.  A *method* is
+a list of solvers, all deterministic.  With one solver that is the whole story.  With several, which
 differ in a seed, one of them is drawn at random: then the output has the average of their
 distributions, and that is compared with the average after the reruns.
 
@@ -304,9 +304,9 @@ def committed_losses() -> pd.DataFrame:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command ``python -m pdpbook.commands.end_to_end_table``."""
+    """Run the command ``python -m pdpbook_pages.tables.end_to_end_table``."""
     parser = argparse.ArgumentParser(
-        prog="python -m pdpbook.commands.end_to_end_table",
+        prog="python -m pdpbook_pages.tables.end_to_end_table",
         description="Rerun a solver on the heights without each record; write the losses.",
     )
     parser.add_argument("method", choices=METHODS)
@@ -316,7 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     command = " ".join(sys.argv[1:] if arguments is None else arguments)
     with options.out.open("w", encoding="utf-8") as file:
-        file.write(f"# python -m pdpbook.commands.end_to_end_table {command}\n{_COLUMNS}\n")
+        file.write(f"# python -m pdpbook_pages.tables.end_to_end_table {command}\n{_COLUMNS}\n")
         for scales in options.scales:
             for epsilon in options.epsilons:
                 try:

@@ -5,9 +5,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import pdpbook as pb
-from pdpbook.plotting.audit_end_to_end_loss import removal
-from pdpbook.plotting.experiments import start_axis
-from pdpbook.plotting.replication import time_figure
+from pdpbook_pages.figures.audit_end_to_end_loss import removal
+from pdpbook_pages.figures.experiments import start_axis
+from pdpbook_pages.figures.replication import time_figure
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pdpbook import NVOGame, best_response_dynamics, laplace_kernel
-from pdpbook.commands import end_to_end_table as ht
+from pdpbook_pages.tables import end_to_end_table as ht
 
 TABLE = ht.committed_losses()
 
@@ -97,7 +97,7 @@ def test_the_command_writes_its_table(tmp_path):
     out = tmp_path / "losses.csv"
     ht.main(["certified", "--scales", "stated", "--epsilons", "0.3", "--out", str(out)])
     first, *_ = out.read_text(encoding="utf-8").splitlines()
-    assert first.startswith("# python -m pdpbook.commands.end_to_end_table certified")
+    assert first.startswith("# python -m pdpbook_pages.tables.end_to_end_table certified")
     written = pd.read_csv(out, comment="#")
     kept = TABLE.query("method == 'certified' and scales == 'stated' and epsilon == 0.3")
     same(written, kept.reset_index(drop=True))

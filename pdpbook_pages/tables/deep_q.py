@@ -1,6 +1,6 @@
 """Train a deep Q-network to choose the noise; write what the chapter shows.
 
-``python -m pdpbook.commands.deep_q --out FILE --profiles FILE --bounds FILE`` trains on both
+``python -m pdpbook_pages.tables.deep_q --out FILE --profiles FILE --bounds FILE`` trains on both
 readings of the scales for longer than a page can wait, and writes the learning curve, the best
 profile of each reading, and their certified optima.  Taught in *Instance-wise noise by learning*.
 """
@@ -27,9 +27,9 @@ _VARIANTS = {"printed": ("record", "silent", 3e-4), "over-epsilon": ("all", "lap
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command ``python -m pdpbook.commands.deep_q``."""
+    """Run the command ``python -m pdpbook_pages.tables.deep_q``."""
     parser = argparse.ArgumentParser(
-        prog="python -m pdpbook.commands.deep_q",
+        prog="python -m pdpbook_pages.tables.deep_q",
         description="Train a deep Q-network to choose the noise; write what the chapter shows.",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="learning curve")
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for grid_epsilon in (None, 1.0) if options.bounds else ():
             bounds.append(_bound(data, options.epsilon, reading, grid_epsilon, options.seed))
     command = " ".join(arguments if arguments is not None else sys.argv[1:])
-    note = f"# python -m pdpbook.commands.deep_q {command}\n"
+    note = f"# python -m pdpbook_pages.tables.deep_q {command}\n"
     for path, columns, lines in (
         (options.out, "reading,round,practice,return,divergence,private,seconds", curve),
         (options.profiles, "reading,bin,action,records", profiles),

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from pdpbook.commands import noise_by_bin as command
-from pdpbook.commands.replication import file_hashes
 from pdpbook.experiments import noise_by_bin as nb
 from pdpbook.experiments.settings import SETTINGS
+from pdpbook_pages.tables import noise_by_bin as command
+from pdpbook_pages.tables.replication import file_hashes
 from tests.tools.notebooks import ROOT
 
 ORIGINALS = Path(os.environ.get("PDPBOOK_DATA") or ROOT.parent / "shared" / "data")

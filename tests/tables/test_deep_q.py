@@ -8,7 +8,7 @@ import pytest
 import pdpbook as pb
 from pdpbook import _data
 from pdpbook.beyond.deep_q import committed_run
-from pdpbook.commands import deep_q as command
+from pdpbook_pages.tables import deep_q as command
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_the_command_writes_what_it_promises(
     assert capfd.readouterr() == ("", "")
     for name in names:
         lines = paths[name].read_text(encoding="utf-8").splitlines()
-        assert lines[0].startswith("# python -m pdpbook.commands.deep_q --data")
+        assert lines[0].startswith("# python -m pdpbook_pages.tables.deep_q --data")
         assert lines[1].split(",") == list(committed_run(name).columns)
     assert len(paths["curve"].read_text(encoding="utf-8").splitlines()) == 2 + 4
     with pytest.raises(SystemExit):

@@ -1,0 +1,1 @@
+"""What the pages of the book use beside the package: their figures, and the tables of long runs."""
