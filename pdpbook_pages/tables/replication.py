@@ -138,7 +138,7 @@ def write_aggregates(
         Packages whose versions matter.
     """
     lines = [
-        f"Results of python -m pdpbook.commands.{command} on the original files; aggregates.",
+        f"Results of python -m pdpbook_pages.tables.{command} on the original files; aggregates.",
         note,
         *(f"sha256 {digest} {name}" for name, digest in hashes.items()),
         ", ".join(

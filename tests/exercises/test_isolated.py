@@ -202,6 +202,16 @@ def records_needed(n, epsilon):
 """
 
 
+def test_a_submission_finds_the_figures_and_tables_of_its_page() -> None:
+    cells = [
+        "from pdpbook_pages.figures import per_instance as figures\n"
+        "from pdpbook_pages.tables.end_to_end_table import committed_losses\n",
+        f"assert figures.exposed_records and len(committed_losses())\n{RIGHT}",
+    ]
+    (grade_of_it,) = grade(cells, COMPANY).values()
+    assert grade_of_it.held == grade_of_it.total, grade_of_it.message
+
+
 def test_an_answer_that_waits_costs_only_its_own_points(tmp_path: Path) -> None:
     left = tmp_path / "still here"
     hang = f"""

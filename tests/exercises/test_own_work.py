@@ -26,6 +26,7 @@ from pdpbook_exercises import check
 from pdpbook_exercises.checks.checking import results
 from pdpbook_exercises.checks.isolated import grade
 from pdpbook_exercises.checks.own_work import own_work
+from pdpbook_pages.tables.competition import release_rows, resampled
 from tests.exercises.test_answers import exercises
 
 ASKED = "is what this exercise asks you to write"
@@ -124,6 +125,9 @@ def test_what_the_package_calls_itself_and_another_exercise_are_left_alone() -> 
 
     with pytest.raises(RuntimeError, match=ASKED):
         own_work(inside, refused)(published_scale_bound)
+    counts = resampled(100, 0)
+    judged = own_work(release_rows, ["pdpbook.foundations.divergences.kl_divergence"])
+    assert judged(counts, np.eye(counts.size)) == (0.0, 0.0), "a command calls it"
 
 
 def test_who_catches_the_refusal_has_no_answer() -> None:
