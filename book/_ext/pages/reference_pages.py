@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-NAME = re.compile(r"\bpdpbook(?:_exercises)?(?:\.\w+)+")
+NAME = re.compile(r"\bpdpbook(?:_exercises|_pages)?(?:\.\w+)+")
 
 
 def said_of(item: nodes.list_item) -> str:
