@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["short_repr"]
+__all__ = ["chosen_repr", "short_repr"]
 
 _FEW = 8  #: so many entries are shown
 
@@ -28,7 +28,18 @@ def short_repr(result: Any) -> str:
     Found(profile=<array of shape (101, 5)>, losses=[0.25, 1.75])
     """
     fields = [each.name for each in dataclasses.fields(result) if each.repr]
-    shown = [f"{name}={_shown(getattr(result, name))}" for name in fields]
+    return chosen_repr(result, **{name: getattr(result, name) for name in fields})
+
+
+def chosen_repr(result: Any, /, **chosen: Any) -> str:
+    """Return the class of a result with some values, in the same form.
+
+    Examples
+    --------
+    >>> chosen_repr([], records=4, epsilon=0.5)
+    'list(records=4, epsilon=0.5)'
+    """
+    shown = [f"{name}={_shown(value)}" for name, value in chosen.items()]
     return f"{type(result).__name__}({', '.join(shown)})"
 
 

@@ -5,6 +5,7 @@ for.  Everywhere else what ``twine check --strict`` looks at is read from the me
 """
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -89,32 +90,46 @@ def test_only_the_package_is_released() -> None:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What the wheels hold that notebooks need, by the name of the distribution."""
-    held = {}
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the wheels hold that notebooks need."""
+    folder = tmp_path_factory.mktemp("site")
     for wheel in build_wheels(ROOT, tmp_path_factory.mktemp("wheels")):
         with ZipFile(wheel) as opened:
-            held[wheel.name.partition("-")[0]] = opened.namelist()
-    return held
+            assert not [name for name in opened.namelist() if (folder / name).exists()]
+            opened.extractall(folder)
+    return folder
 
 
 def test_the_package_holds_no_figure_of_a_chapter_and_no_command_for_a_table(
-    wheels: dict[str, list[str]],
+    installed: Path,
 ) -> None:
-    package = {name.removesuffix(".py") for name in wheels["pdpbook"] if name.endswith(".py")}
-    plotting = {Path(name).name for name in package if name.startswith("pdpbook/plotting/")}
+    plotting = {path.stem for path in (installed / "pdpbook" / "plotting").glob("*.py")}
     assert plotting == {"__init__", "own_data", "release_audit", "series", "style", "tables"}
-    commands = {Path(name).name for name in package if name.startswith("pdpbook/commands/")}
+    commands = {path.stem for path in (installed / "pdpbook" / "commands").glob("*.py")}
     assert commands == {"__init__", "files", "main"}
-    assert {name.partition("/")[0] for name in package} == {"pdpbook"}
 
 
-@pytest.mark.parametrize("name", BESIDE)
-def test_a_wheel_beside_it_holds_all_of_its_modules(
-    name: str, wheels: dict[str, list[str]]
-) -> None:
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / name).rglob("*.py")}
-    assert {each for each in wheels[name] if each.endswith(".py")} == modules
+@pytest.mark.parametrize("name", ["pdpbook", *BESIDE])
+def test_a_wheel_holds_all_modules_of_its_package(name: str, installed: Path) -> None:
+    modules = {path.relative_to(ROOT) for path in (ROOT / name).rglob("*.py")}
+    assert {path.relative_to(installed) for path in (installed / name).rglob("*.py")} == modules
+
+
+def test_a_figure_of_a_chapter_is_drawn_with_what_the_wheels_hold(installed: Path) -> None:
+    code = """
+from pdpbook import plotting
+from pdpbook_pages.figures import solvers as figures
+from pdpbook_pages.tables.end_to_end_table import committed_losses
+plotting.use_book_style()
+assert len(committed_losses()) and figures.tangents([0.45, 2.2], marked=1.05).axes
+print(plotting.__file__, figures.__file__)
+"""
+    alone = os.environ | {"PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=alone, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    assert all(Path(file).is_relative_to(installed) for file in done.stdout.split())
 
 
 def test_the_first_step_names_every_file_with_the_version() -> None:

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._exact import UNITS
+from pdpbook._repr import chosen_repr
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.game.outcome import Outcome
@@ -100,7 +101,7 @@ class NVOGame:
     --------
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     >>> game
-    NVOGame: 4 records in 3 bins, 2 actions, ε = 1
+    NVOGame(records=4, bins=3, actions=2, epsilon=1, delta=0)
     >>> small, large = (game.evaluate(game.constant_profile(v)) for v in (0, 1))
     >>> small.private_records, large.private_records
     (3, 4)
@@ -264,10 +265,9 @@ class NVOGame:
         return _kernels.Game(self.kernel, self.frequency, judged)
 
     def __repr__(self) -> str:
-        """Return one sentence: how many records, bins and actions, and the privacy target."""
-        target = f"ε = {self.epsilon:g}" + (f", δ = {self.delta:g}" if self.delta else "")
-        actions = f"{self.actions} action" + "s" * (self.actions != 1)
-        return f"NVOGame: {self.records:,} records in {self.bins} bins, {actions}, {target}"
+        """Return how many records, bins and actions there are, and the privacy target."""
+        sizes = {"records": self.records, "bins": self.bins, "actions": self.actions}
+        return chosen_repr(self, **sizes, epsilon=self.epsilon, delta=self.delta)
 
     def constant_profile(self, action: int) -> NDArray[np.int64]:
         """Return the profile, shape (K, V), in which every record plays ``action``.
@@ -316,7 +316,7 @@ class NVOGame:
         --------
         >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
         >>> game.evaluate([[3, 0], [0, 0], [0, 1]])
-        Outcome: 3 of 4 records private, divergence 0.225
+        Outcome(records=4, private_records=3, divergence=0.225038)
         """
         counts, actions = self.counts, self.actions
         checked = _validate.profile_matrix("profile", profile, counts=counts, actions=actions)

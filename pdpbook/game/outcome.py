@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from pdpbook import _kernels, _validate
 from pdpbook._exact import UNITS
+from pdpbook._repr import chosen_repr
 from pdpbook.foundations.grid_noise import drawn_bins
 from pdpbook.foundations.system_generator import release_source
 
@@ -59,7 +60,7 @@ class Outcome:
     >>> game = NVOGame([3, 0, 1], laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
     >>> outcome = game.evaluate(game.constant_profile(0))
     >>> outcome
-    Outcome: 3 of 4 records private, divergence 0.106
+    Outcome(records=4, private_records=3, divergence=0.106015)
     >>> outcome.output.round(3), outcome.is_nash()
     (array([0.673, 0.101, 0.227]), True)
     >>> outcome.sample(5, rng=np.random.default_rng(0))
@@ -223,9 +224,9 @@ class Outcome:
         return bins if self.game.grid is None else self.game.grid.midpoints[bins]
 
     def __repr__(self) -> str:
-        """Return one sentence: who is private, and what the noise costs."""
-        who = f"{self.private_records:,} of {self.game.records:,} records private"
-        return f"Outcome: {who}, divergence {self.divergence:.4g}"
+        """Return how many records are private, and what the noise costs."""
+        records = {"records": self.game.records, "private_records": self.private_records}
+        return chosen_repr(self, **records, divergence=self.divergence)
 
     def _writable(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return copies of profile and mass, for which alone the loops are compiled."""

@@ -45,6 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _exact
+from pdpbook._repr import chosen_repr
 from pdpbook.audit.accounting import draws_epsilon
 from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.end_to_end_loss import Pipeline, end_to_end_losses, game_pipeline
@@ -261,11 +262,8 @@ class ColumnRelease:
 
     def __repr__(self) -> str:
         """Return one line: what it promises, the largest loss and the error."""
-        return (
-            f"ColumnRelease({self.name!r}, promise={self.promise!r}, epsilon={self.epsilon:.4g}, "
-            f"delta={self.delta:.4g}, largest_loss={self.largest_loss:.4g}, "
-            f"error={self.error:.4g})"
-        )
+        names = ("name", "promise", "epsilon", "delta", "largest_loss", "error")
+        return chosen_repr(self, **{name: getattr(self, name) for name in names})
 
     @property
     def largest_loss(self) -> float:

@@ -96,12 +96,13 @@ def test_refused_samples(game, size, rng, error, message):
         game.evaluate(game.constant_profile(0)).sample(size, rng=rng)
 
 
-def test_games_and_outcomes_read_like_sentences():
+def test_games_and_outcomes_are_shown_by_a_few_values():
     heights = pb.NVOGame.from_data(
         pb.load_heights()["height"], epsilon=4.0, multipliers=(3, 1), grid_epsilon=1.0
     )
-    assert repr(heights) == "NVOGame: 1,317 records in 101 bins, 2 actions, ε = 4"
+    assert repr(heights) == "NVOGame(records=1317, bins=101, actions=2, epsilon=4, delta=0)"
     one = pb.NVOGame([3, 1], pb.laplace_kernel(2, [1.0]), epsilon=0.25, delta=0.001)
-    assert repr(one) == "NVOGame: 4 records in 2 bins, 1 action, ε = 0.25, δ = 0.001"
+    assert repr(one) == "NVOGame(records=4, bins=2, actions=1, epsilon=0.25, delta=0.001)"
     outcome = heights.evaluate(heights.constant_profile(0))
-    assert repr(outcome) == ("Outcome: 1,317 of 1,317 records private, divergence 1.168")
+    shown = f"Outcome(records=1317, private_records=1317, divergence={outcome.divergence:.6g})"
+    assert repr(outcome) == shown
