@@ -52,7 +52,7 @@ def test_compositions(epsilon: float, count: float, slack: float) -> None:
     assert Fraction(basic.epsilon) >= min(k, 50) * Fraction(epsilon)
     assert Fraction(basic.delta) >= min(k, 50) * Fraction(slack / 100.0)
     spread = e * mp.sqrt(-2 * k * mp.log(mp.mpf(slack)))
-    bought = advanced_composition(epsilon, count=k, slack=slack)
+    bought = advanced_composition(epsilon, draws=k, slack=slack)
     hardly_above(bought.epsilon, min(k * e, k * e * mp.tanh(e / 2) + spread))
     together = group_privacy(epsilon, records=k, delta=slack)
     assert Fraction(together.epsilon) >= k * Fraction(epsilon)
@@ -62,7 +62,7 @@ def test_compositions(epsilon: float, count: float, slack: float) -> None:
 @pytest.mark.parametrize(("epsilon", "delta"), cases((-4, 0.5), (-12, -1), size=12))
 @pytest.mark.parametrize("count", [1, 7, 60])
 def test_optimal_composition(epsilon: float, delta: float, count: int) -> None:
-    stated, e = mp.mpf(optimal_composition(epsilon, count=count, delta=delta)), mp.mpf(epsilon)
+    stated, e = mp.mpf(optimal_composition(epsilon, draws=count, delta=delta)), mp.mpf(epsilon)
     spent = mp.mpf(0)
     for j in range(count + 1):
         loss = (count - 2 * j) * e

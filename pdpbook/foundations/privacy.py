@@ -141,14 +141,14 @@ def basic_composition(epsilons: ArrayLike, *, deltas: ArrayLike = 0.0) -> Budget
     return Budget(_exact.added_up(costs.tolist()), min(total, 1.0))
 
 
-def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slack: float) -> Budget:
+def advanced_composition(epsilon: float, *, draws: int, delta: float = 0.0, slack: float) -> Budget:
     r"""Return the cost of many equal releases when a small δ is allowed.
 
     Parameters
     ----------
     epsilon : float
         Level :math:`\varepsilon > 0` of each release.
-    count : int
+    draws : int
         Number of releases k, at least 1.
     slack : float
         :math:`\delta'` in (0, 1): the extra δ that is bought.
@@ -180,25 +180,25 @@ def advanced_composition(epsilon: float, *, count: int, delta: float = 0.0, slac
 
     Examples
     --------
-    >>> advanced_composition(0.1, count=100, slack=1e-6).epsilon.__round__(4)
+    >>> advanced_composition(0.1, draws=100, slack=1e-6).epsilon.__round__(4)
     5.7561
-    >>> advanced_composition(0.1, count=2, slack=1e-6)
+    >>> advanced_composition(0.1, draws=2, slack=1e-6)
     Budget(epsilon=0.2, delta=0.0)
     """
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    count = _validate.integer("count", count, at_least=1)
+    draws = _validate.integer("draws", draws, at_least=1)
     slack = _validate.number("slack", slack, above=0.0, below=1.0)
     delta = _validate.fraction("delta", delta)
-    drift = count * epsilon * math.tanh(epsilon / 2.0)
-    spread = epsilon * math.sqrt(2.0 * count * -math.log(slack))
-    most, bought = _exact.times_up(count, epsilon), _exact.up(drift + spread, 8)
+    drift = draws * epsilon * math.tanh(epsilon / 2.0)
+    spread = epsilon * math.sqrt(2.0 * draws * -math.log(slack))
+    most, bought = _exact.times_up(draws, epsilon), _exact.up(drift + spread, 8)
     if bought < most:
-        both = _exact.rounded_up(count * Fraction(delta) + Fraction(slack))
+        both = _exact.rounded_up(draws * Fraction(delta) + Fraction(slack))
         return Budget(bought, min(both, 1.0))
-    return Budget(most, min(_exact.times_up(count, delta), 1.0))
+    return Budget(most, min(_exact.times_up(draws, delta), 1.0))
 
 
-def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
+def optimal_composition(epsilon: float, *, draws: int, delta: float) -> float:
     r"""Return the smallest total ε that any bound on k ε-private releases can promise.
 
     Randomised response is the worst ε-private mechanism: whatever another one releases can be
@@ -209,7 +209,7 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
     ----------
     epsilon : float
         Level :math:`\varepsilon > 0` of each release.
-    count : int
+    draws : int
         Number of releases k, from 1 to 100,000.
     delta : float
         Allowed δ in (0, 1).
@@ -235,34 +235,34 @@ def optimal_composition(epsilon: float, *, count: int, delta: float) -> float:
 
     Examples
     --------
-    >>> round(optimal_composition(0.1, count=100, delta=1e-6), 3)
+    >>> round(optimal_composition(0.1, draws=100, delta=1e-6), 3)
     4.775
     """
     from scipy.special import gammaln, logsumexp
 
     epsilon = _validate.number("epsilon", epsilon, above=0.0)
-    count = _validate.integer("count", count, at_least=1)
-    if count > 100_000:
-        raise _validate.fail("count", "a whole number <= 100000", count)
-    if count * epsilon > 1e308:
-        raise _validate.fail("epsilon", "so small that count times it is finite", epsilon)
+    draws = _validate.integer("draws", draws, at_least=1)
+    if draws > 100_000:
+        raise _validate.fail("draws", "a whole number <= 100000", draws)
+    if draws * epsilon > 1e308:
+        raise _validate.fail("epsilon", "so small that draws times it is finite", epsilon)
     delta = _validate.number("delta", delta, above=0.0, below=1.0)
-    lies = np.arange(count + 1.0)
-    ways = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1)
-    log_p = ways - lies * epsilon - count * np.log1p(np.exp(-epsilon))
-    log_p += 2.0**-49 * (3.0 * gammaln(count + 1) + lies * epsilon + count + 4.0)  # of rounding
-    loss = (count - 2.0 * lies) * epsilon
+    lies = np.arange(draws + 1.0)
+    ways = gammaln(draws + 1) - gammaln(lies + 1) - gammaln(draws - lies + 1)
+    log_p = ways - lies * epsilon - draws * np.log1p(np.exp(-epsilon))
+    log_p += 2.0**-49 * (3.0 * gammaln(draws + 1) + lies * epsilon + draws + 4.0)  # of rounding
+    loss = (draws - 2.0 * lies) * epsilon
 
     def log_delta(total: float) -> float:
         above = loss > total
         return float(logsumexp(log_p[above] + np.log(-np.expm1(total - loss[above]))))
 
-    low, high = 0.0, count * epsilon
+    low, high = 0.0, draws * epsilon
     if log_delta(low) <= math.log(delta):
         return 0.0
     while low < (middle := low + (high - low) / 2.0) < high:  # until they are neighbours
         low, high = (low, middle) if log_delta(middle) <= math.log(delta) else (middle, high)
-    return min(_exact.up(high, 4), _exact.times_up(count, epsilon))
+    return min(_exact.up(high, 4), _exact.times_up(draws, epsilon))
 
 
 def group_privacy(epsilon: float, *, records: int, delta: float = 0.0) -> Budget:

@@ -793,8 +793,8 @@ def _end_to_end(
     if draws == 1 or delta == 0.0 or loss == 0.0 or not math.isfinite(draws * loss):
         return draws * loss
     if draws <= MOST_COMPOSED:
-        return optimal_composition(loss, count=draws, delta=delta)
-    return min(draws * loss, advanced_composition(loss, count=draws, slack=delta).epsilon)
+        return optimal_composition(loss, draws=draws, delta=delta)
+    return min(draws * loss, advanced_composition(loss, draws=draws, slack=delta).epsilon)
 
 
 def histogram_runs(setting: ReleaseSetting) -> NDArray[np.float64]:

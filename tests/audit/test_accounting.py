@@ -214,8 +214,8 @@ def test_it_is_never_above_the_other_composition_theorems(n, epsilon, draws, del
     total = draws_epsilon(n, epsilon, draws=draws, delta=delta)
     assert 0.0 <= total <= draws * epsilon
     slack = 1e-8 * max(1.0, total)
-    assert total <= optimal_composition(epsilon, count=draws, delta=delta) + slack
-    assert total <= advanced_composition(epsilon, count=draws, slack=delta).epsilon + slack
+    assert total <= optimal_composition(epsilon, draws=draws, delta=delta) + slack
+    assert total <= advanced_composition(epsilon, draws=draws, slack=delta).epsilon + slack
 
 
 @given(sizes, targets, st.integers(1, 10**5), deltas)

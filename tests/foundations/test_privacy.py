@@ -34,8 +34,8 @@ def test_basic_composition_adds():
 
 @given(st.floats(0.01, 1.0), st.integers(1, 400), st.floats(1e-9, 0.1))
 def test_advanced_composition_is_a_bound_on_the_exact_answer(epsilon, count, slack):
-    bound = privacy.advanced_composition(epsilon, count=count, slack=slack)
-    exact = privacy.optimal_composition(epsilon, count=count, delta=slack)
+    bound = privacy.advanced_composition(epsilon, draws=count, slack=slack)
+    exact = privacy.optimal_composition(epsilon, draws=count, delta=slack)
     assert exact <= bound.epsilon * (1 + 1e-9)
     assert bound.epsilon <= privacy.basic_composition([epsilon] * count).epsilon * (1 + 1e-12)
 
@@ -46,7 +46,7 @@ def test_optimal_composition_against_the_product_distribution(epsilon, count, de
     p = q = np.ones(1)
     for _ in range(count):
         p, q = np.kron(p, [keep, 1 - keep]), np.kron(q, [1 - keep, keep])
-    total = privacy.optimal_composition(epsilon, count=count, delta=delta)
+    total = privacy.optimal_composition(epsilon, draws=count, delta=delta)
     spent = dv.hockey_stick_divergence(p, q, epsilon=total)
     assert spent <= delta * (1 + 1e-6)
     if total > 0:
@@ -63,7 +63,7 @@ FROZEN_COMPOSITION = {
 
 def test_optimal_composition_against_frozen_values():
     for (epsilon, count, delta), reported in FROZEN_COMPOSITION.items():
-        exact = privacy.optimal_composition(epsilon, count=count, delta=delta)
+        exact = privacy.optimal_composition(epsilon, draws=count, delta=delta)
         assert exact <= reported + 1e-8
         assert exact == pytest.approx(reported, rel=2e-3)
 
@@ -76,10 +76,10 @@ def test_composition_against_dp_accounting(epsilon, count, delta):
     lie = 1.0 / (1.0 + math.exp(epsilon))
     one = pld.from_randomized_response(2 * lie, 2, value_discretization_interval=1e-4)
     upper = one.self_compose(count).get_epsilon_for_delta(delta)
-    exact = privacy.optimal_composition(epsilon, count=count, delta=delta)
+    exact = privacy.optimal_composition(epsilon, draws=count, delta=delta)
     assert exact <= upper * (1 + 1e-9), "the oracle rounds up"
     assert upper <= exact + count * 1e-4 + 1e-6
-    assert exact <= privacy.advanced_composition(epsilon, count=count, slack=delta).epsilon
+    assert exact <= privacy.advanced_composition(epsilon, draws=count, slack=delta).epsilon
 
 
 @given(levels, st.integers(1, 20), small_deltas)
@@ -101,9 +101,9 @@ def test_group_privacy_is_the_chain_of_its_definition(epsilon, size, delta):
         (lambda: privacy.basic_composition([1.0, 0.0]), "epsilons must be > 0"),
         (lambda: privacy.basic_composition([1.0, 1.0, 1.0], deltas=[0.1, 0.1]), "deltas must hold"),
         (lambda: privacy.basic_composition([1.0], deltas=[1.0]), "deltas must be"),
-        (lambda: privacy.advanced_composition(1.0, count=0, slack=0.1), "count must be"),
-        (lambda: privacy.advanced_composition(1.0, count=1, slack=0.0), "slack must be"),
-        (lambda: privacy.optimal_composition(1.0, count=10**6, delta=0.1), "count must be"),
+        (lambda: privacy.advanced_composition(1.0, draws=0, slack=0.1), "draws must be"),
+        (lambda: privacy.advanced_composition(1.0, draws=1, slack=0.0), "slack must be"),
+        (lambda: privacy.optimal_composition(1.0, draws=10**6, delta=0.1), "draws must be"),
         (lambda: privacy.group_privacy(1.0, records=2, delta=1.0), "delta must be"),
     ],
 )
@@ -145,19 +145,19 @@ def test_extreme_levels_do_not_overflow():
             [0.0, [0.0, 0.99]],
         ),
         *(
-            (privacy.advanced_composition, {"epsilon": 0.1, "count": 9, "slack": 0.1}, *row)
+            (privacy.advanced_composition, {"epsilon": 0.1, "draws": 9, "slack": 0.1}, *row)
             for row in (
                 ("epsilon", [0.0], [1e-9]),
-                ("count", [0], [1]),
+                ("draws", [0], [1]),
                 ("slack", [0.0, 1.0], [0.9]),
                 ("delta", [-0.1, 1.0], [0.0, 0.9]),
             )
         ),
         *(
-            (privacy.optimal_composition, {"epsilon": 0.1, "count": 9, "delta": 0.1}, *row)
+            (privacy.optimal_composition, {"epsilon": 0.1, "draws": 9, "delta": 0.1}, *row)
             for row in (
                 ("epsilon", [0.0, 1.2e307], [1e-9, 1.1e307]),
-                ("count", [0, 100_001], [1, 100_000]),
+                ("draws", [0, 100_001], [1, 100_000]),
                 ("delta", [0.0, 1.0], [0.9]),
             )
         ),
@@ -173,14 +173,14 @@ def test_bounds(call, good, argument, refused, accepted):
 
 def test_no_delta_exceeds_one_and_the_slack_is_part_of_it():
     assert privacy.basic_composition([1, 1, 1], deltas=[0.4] * 3) == privacy.Budget(3.0, 1.0)
-    assert privacy.advanced_composition(0.01, count=10, slack=0.5, delta=0.1).delta == 1.0
-    assert privacy.advanced_composition(5.0, count=4, slack=0.1, delta=0.5) == privacy.Budget(
+    assert privacy.advanced_composition(0.01, draws=10, slack=0.5, delta=0.1).delta == 1.0
+    assert privacy.advanced_composition(5.0, draws=4, slack=0.1, delta=0.5) == privacy.Budget(
         20.0, 1.0
     )
-    assert privacy.advanced_composition(5.0, count=4, slack=0.1, delta=0.1) == privacy.Budget(
+    assert privacy.advanced_composition(5.0, draws=4, slack=0.1, delta=0.1) == privacy.Budget(
         20.0, 0.4
     )
-    some = privacy.advanced_composition(0.01, count=100, slack=1e-6, delta=1e-9)
+    some = privacy.advanced_composition(0.01, draws=100, slack=1e-6, delta=1e-9)
     assert some.delta == pytest.approx(1.1e-6, rel=1e-12)
     drift, spread = 100 * 0.01 * math.tanh(0.005), 0.01 * math.sqrt(200 * math.log(1e6))
     assert some.epsilon == pytest.approx(drift + spread, rel=1e-12)
@@ -189,12 +189,12 @@ def test_no_delta_exceeds_one_and_the_slack_is_part_of_it():
 def test_one_answer_composes_to_itself():
     for epsilon in (0.1, 1.0, 5.0):
         keep = 1.0 / (1.0 + math.exp(-epsilon))
-        total = privacy.optimal_composition(epsilon, count=1, delta=0.01)
+        total = privacy.optimal_composition(epsilon, draws=1, delta=0.01)
         assert total == pytest.approx(math.log((keep - 0.01) / (1.0 - keep)), rel=1e-12)
-    assert privacy.optimal_composition(0.1, count=1, delta=0.2) == 0.0
+    assert privacy.optimal_composition(0.1, draws=1, delta=0.2) == 0.0
 
 
 def test_the_search_ends_among_the_smallest_numbers():
     """Where neighbouring floats are further apart than any small share of them."""
-    total = privacy.optimal_composition(1e-320, count=5, delta=5e-324)
+    total = privacy.optimal_composition(1e-320, draws=5, delta=5e-324)
     assert 0.0 < total <= 5e-320

@@ -126,7 +126,7 @@ def expected(explorable: str, values: list[str]) -> list[float]:
         dominating = pb.draws_epsilon(n, epsilon, draws=m, delta=delta)
         return [
             dominating,
-            pb.foundations.advanced_composition(epsilon, count=m, slack=delta).epsilon,
+            pb.foundations.advanced_composition(epsilon, draws=m, slack=delta).epsilon,
             m * epsilon,
         ]
     if explorable == "best-response-run":
@@ -1280,7 +1280,7 @@ def test_a_total_pays_for_as_many_draws_as_the_package_says(shown):
         found = re.search(r"pays for (.+) by the .* pair, for (.+) by adv.*, and for (.+) by", text)
         totals = (
             lambda m, n=n, e=epsilon, d=delta: pb.draws_epsilon(n, e, draws=m, delta=d),
-            lambda m, e=epsilon, d=delta: advanced(e, count=m, slack=d).epsilon,
+            lambda m, e=epsilon, d=delta: advanced(e, draws=m, slack=d).epsilon,
             lambda m, e=epsilon: m * e,
         )
         for words, total in zip(found.groups(), totals, strict=True):

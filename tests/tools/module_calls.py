@@ -486,7 +486,7 @@ MODULE_CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "reported": np.array([True, False]),
         "epsilon": 0.5,
     },
-    "foundations.privacy.optimal_composition": lambda: {"epsilon": 0.1, "count": 9, "delta": 1e-6},
+    "foundations.privacy.optimal_composition": lambda: {"epsilon": 0.1, "draws": 9, "delta": 1e-6},
     "foundations.privacy.posterior_interval": lambda: {"prior": 0.5, "epsilon": 1.0},
     "foundations.renyi.gaussian_renyi": lambda: {
         "order": np.array([1.0, 2.0]),

@@ -126,7 +126,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "centre": 0.5,
         "printed": False,
     },
-    "advanced_composition": lambda: {"epsilon": 0.1, "count": 9, "slack": 1e-6, "delta": 1e-9},
+    "advanced_composition": lambda: {"epsilon": 0.1, "draws": 9, "slack": 1e-6, "delta": 1e-9},
     "analytic_gaussian_sigma": lambda: {"sensitivity": 1.0, "epsilon": 1.0, "delta": 1e-5},
     "approximate_enumeration": lambda: {
         "game": small_game(),

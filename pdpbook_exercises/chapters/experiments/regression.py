@@ -35,7 +35,7 @@ def _largest(cost: Callable[[float, int], float]) -> Callable[[float, float], in
 
 
 def _cost(epsilon: float, m: int) -> float:
-    return advanced_composition(epsilon, count=m, slack=1e-6).epsilon
+    return advanced_composition(epsilon, draws=m, slack=1e-6).epsilon
 
 
 def _formula(epsilon: float, m: int) -> float:

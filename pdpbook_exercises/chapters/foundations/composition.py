@@ -55,7 +55,7 @@ def _level(total: float, slack: float, count: int) -> float:
     low, high = 0.0, total
     for _ in range(100):
         middle = (low + high) / 2
-        fine = advanced_composition(middle, count=count, slack=slack).epsilon <= total
+        fine = advanced_composition(middle, draws=count, slack=slack).epsilon <= total
         low, high = (middle, high) if fine else (low, middle)
     return low
 

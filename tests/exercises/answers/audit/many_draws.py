@@ -24,7 +24,7 @@ def by_advanced_composition(n, epsilon, total, delta):
     fits = [
         m
         for m in range(1, 200)
-        if delta > 0 and advanced_composition(epsilon, count=m, slack=delta).epsilon <= total
+        if delta > 0 and advanced_composition(epsilon, draws=m, slack=delta).epsilon <= total
     ]
     return max(fits, default=0)
 

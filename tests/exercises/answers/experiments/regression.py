@@ -13,7 +13,7 @@ from tests.tools.answers import Answers
 
 
 def cost(epsilon, m):
-    return advanced_composition(epsilon, count=m, slack=1e-6).epsilon
+    return advanced_composition(epsilon, draws=m, slack=1e-6).epsilon
 
 
 def allowed(epsilon, total):

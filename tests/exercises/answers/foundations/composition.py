@@ -18,7 +18,7 @@ def delta(alpha, beta, epsilon):
 
 def level(total, slack, count):
     def excess(epsilon):
-        return advanced_composition(epsilon, count=count, slack=slack).epsilon - total
+        return advanced_composition(epsilon, draws=count, slack=slack).epsilon - total
 
     return max(total / count, brentq(excess, 1e-12, total, xtol=1e-15))
 
