@@ -414,7 +414,8 @@ PROGRAMS += [
     *(ROOT / "tests").rglob("*.py"),
     *(ROOT / "benchmarks").glob("*.py"),
 ]
-PAGES_OF_COMMANDS = [*ROOT.glob("*.md"), ROOT / "Makefile", *(ROOT / "book").rglob("*.md")]
+PAGES_OF_COMMANDS = [path for path in ROOT.glob("*.md") if path.name != "CHANGELOG.md"]
+PAGES_OF_COMMANDS += [ROOT / "Makefile", *(ROOT / "book").rglob("*.md")]
 
 
 @pytest.mark.parametrize("path", [*PAGES_OF_COMMANDS, *PROGRAMS], ids=relative)

@@ -173,7 +173,8 @@ class Training:
         After each round, an episode of the target network without random actions, not used to
         learn.
     seconds : float
-        Time taken.
+        Time taken by the clock.  The first call of a solver in a process compiles its loops, or
+        reads them from numba's cache, and counts this too, so measure a second call.
     """
 
     network: QNetwork
