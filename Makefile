@@ -140,7 +140,7 @@ test-all:
 # The tests of the loops without the compiler, which hides what NumPy would say of an index.
 uncompiled: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q --hypothesis-profile=small \
-	  tests/test_kernels.py tests/test_kernel_moves.py tests/per_instance tests/game
+	  tests/test_loops.py tests/test_loop_moves.py tests/per_instance tests/game
 
 # One sentence a line in the pages, and the code as Ruff sets it.
 format: $(STAMP)
@@ -163,7 +163,7 @@ environment: $(STAMP)
 
 # Processes that begin side by side would each compile the loops for themselves.
 compiled: $(STAMP)
-	$(RUN) tests.tools.compile_kernels
+	$(RUN) tests.tools.compile_loops
 
 # The examples of the docstrings, and the tests of pdpbook.scaling, with the oldest version of
 # everything that pyproject.toml allows.

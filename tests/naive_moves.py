@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the kernels of best responses and coordinated moves.
+"""Slow, obvious twins of the loops of best responses and coordinated moves.
 
 Each privacy is a comparison of whole numbers and each gain a difference of two divergences,
 computed anew for every profile that is looked at.  A step or a repair is found by trying.

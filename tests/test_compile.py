@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 import pdpbook as pb
-from pdpbook import _compile, _kernels
+from pdpbook import _compile, _loops
 from tests.tools.notebooks import ROOT
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 PROGRAM = """
-from pdpbook import _kernels, linear_limits
+from pdpbook import _loops, linear_limits
 import numpy as np
 row, mass = np.array([0.25, 0.75]), np.array([[1.0, 2.0], [0.0, 0.0]])
-print(_kernels.privacy_loss(row, mass, 3))
-print(len(_kernels.privacy_loss.stats.cache_misses), _kernels.__file__)
+print(_loops.privacy_loss(row, mass, 3))
+print(len(_loops.privacy_loss.stats.cache_misses), _loops.__file__)
 """
 
 
@@ -50,14 +50,14 @@ def run(copy: Path, home: Path) -> list[str]:
     assert done.stderr == ""
     loss, count_and_file = done.stdout.splitlines()
     count, file = count_and_file.split(maxsplit=1)
-    assert Path(file) == copy / "pdpbook" / "_kernels.py"
+    assert Path(file) == copy / "pdpbook" / "_loops.py"
     return [loss, count]
 
 
 @compiled
 def test_machine_code_is_kept_beside_the_source(copy):
     first, second = run(copy, copy), run(copy, copy)
-    assert list((copy / "pdpbook" / "__pycache__").glob("_kernels.privacy_loss*.nbc"))
+    assert list((copy / "pdpbook" / "__pycache__").glob("_loops.privacy_loss*.nbc"))
     assert first == [second[0], "1"] and second[1] == "0"
 
 
@@ -68,7 +68,7 @@ def test_without_a_place_for_the_cache_it_compiles_all_the_same(copy):
         (copy / name).write_text("no folder")
     row, mass = np.array([0.25, 0.75]), np.array([[1.0, 2.0], [0.0, 0.0]])
     loss, _ = run(copy, copy / "home")
-    assert loss == str(_kernels.privacy_loss(row, mass, 3))
+    assert loss == str(_loops.privacy_loss(row, mass, 3))
     assert (copy / "pdpbook" / "__pycache__").is_file()
 
 

@@ -16,9 +16,9 @@ FILES = {
     "pdpbook/__init__.py": "import lazy_loader\n__getattr__ = lazy_loader.attach_stub()",
     "pdpbook/__init__.pyi": "from .game.nvo import NVO\nfrom .game import solvers\n",
     "pdpbook/game/__init__.py": "",
-    "pdpbook/game/nvo.py": "from pdpbook import _kernels\nclass NVO:\n    '''A game.'''\n",
+    "pdpbook/game/nvo.py": "from pdpbook import _loops\nclass NVO:\n    '''A game.'''\n",
     "pdpbook/game/solvers.py": "def solve():\n    from ..far import lonely\n",
-    "pdpbook/_kernels.py": "def best(x):\n    '''Best.'''\n    return x  # the best\n",
+    "pdpbook/_loops.py": "def best(x):\n    '''Best.'''\n    return x  # the best\n",
     "pdpbook/far/__init__.py": "",
     "pdpbook/far/lonely.py": "from typing import TYPE_CHECKING\n"
     "if TYPE_CHECKING:\n    from pdpbook.game import nvo\n",
@@ -30,7 +30,7 @@ FILES = {
     "pdpbook_exercises/checks/checking.py": "import importlib\n"
     "def check(name):\n    importlib.import_module(name)\n",
     "pdpbook_exercises/chapters/game/nvo_game.py": "from pdpbook.far import lonely\n",
-    "pdpbook_pages/figures/shapes.py": "from pdpbook import _kernels\n",
+    "pdpbook_pages/figures/shapes.py": "from pdpbook import _loops\n",
     "book/page.md": "pd.read_csv('other.csv')\n",
     "requirements.txt": "numpy==2\n",
 }
@@ -57,20 +57,20 @@ def reached(root: Path, source: str) -> set[str]:
     ("source", "modules"),
     [
         ("import numpy", set()),
-        ("import pdpbook as pb", {"game.nvo", "_kernels", "game.solvers", "far.lonely"}),
-        ("import pdpbook as pb\npb.NVO()", {"game.nvo", "_kernels"}),
-        ("import pdpbook\npdpbook.NVO()", {"game.nvo", "_kernels"}),
+        ("import pdpbook as pb", {"game.nvo", "_loops", "game.solvers", "far.lonely"}),
+        ("import pdpbook as pb\npb.NVO()", {"game.nvo", "_loops"}),
+        ("import pdpbook\npdpbook.NVO()", {"game.nvo", "_loops"}),
         ("import pdpbook as pb\npb.solvers.solve()", {"game.solvers", "far.lonely"}),
         ("import pdpbook as pb\npb.__version__", set()),
-        ("import pdpbook as pb\nf(pb)", {"game.nvo", "_kernels", "game.solvers", "far.lonely"}),
-        ("def f():\n    from pdpbook import NVO", {"game.nvo", "_kernels"}),
+        ("import pdpbook as pb\nf(pb)", {"game.nvo", "_loops", "game.solvers", "far.lonely"}),
+        ("def f():\n    from pdpbook import NVO", {"game.nvo", "_loops"}),
         ("from pdpbook.game import solvers", {"game.solvers", "far.lonely"}),
         ("import pdpbook.far.lonely", {"far.lonely"}),
         (
             "from pdpbook_pages.figures import shapes as figures",
-            {"pdpbook_pages.figures.shapes", "_kernels"},
+            {"pdpbook_pages.figures.shapes", "_loops"},
         ),
-        ("import importlib\nimportlib.import_module('pdpbook._kernels')", {"_kernels"}),
+        ("import importlib\nimportlib.import_module('pdpbook._loops')", {"_loops"}),
         (
             "from pdpbook_exercises import check\ncheck('a/b')",
             {"pdpbook_exercises.checks.checking"},
@@ -121,9 +121,9 @@ UNCHANGED, CHANGED = True, False
 @pytest.mark.parametrize(
     ("page", "file", "old", "new", "same"),
     [
-        (USES_GAME, "pdpbook/_kernels.py", "# the best", "# the very best", UNCHANGED),
-        (USES_GAME, "pdpbook/_kernels.py", "'''Best.'''", "'''The best\n    of all.'''", UNCHANGED),
-        (USES_GAME, "pdpbook/_kernels.py", "return x", "return -x", CHANGED),
+        (USES_GAME, "pdpbook/_loops.py", "# the best", "# the very best", UNCHANGED),
+        (USES_GAME, "pdpbook/_loops.py", "'''Best.'''", "'''The best\n    of all.'''", UNCHANGED),
+        (USES_GAME, "pdpbook/_loops.py", "return x", "return -x", CHANGED),
         (USES_GAME, "pdpbook/game/solvers.py", "solve", "solved", UNCHANGED),
         (USES_GAME, "pdpbook/far/data/table1.csv", "1", "3", UNCHANGED),
         (USES_GAME, "requirements.txt", "2", "3", CHANGED),

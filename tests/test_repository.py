@@ -34,7 +34,7 @@ OF_PAGES = sorted(BESIDE.rglob("*.py"))
 EVERYTHING = [*MODULES, *OF_PAGES, *CHECKS]
 LAYERS = [
     {"_validate", "_data", "_compile", "_exact", "_extras", "_files", "_portable", "_repr"},
-    {"_kernels"},
+    {"_loops"},
     {"foundations"},
     {"per_instance"},
     {"game"},

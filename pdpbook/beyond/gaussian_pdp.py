@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook.per_instance.privacy_loss import rows_and_mass
 
 __all__ = ["hockey_stick_divergences"]
@@ -77,4 +77,4 @@ def hockey_stick_divergences(
     pair = np.array(
         [mass, np.zeros_like(mass)]
     )  # the loops take the mass and what its rounding left
-    return np.array([_kernels.hockey_stick(row, pair, n, epsilon) for row in rows])
+    return np.array([_loops.hockey_stick(row, pair, n, epsilon) for row in rows])

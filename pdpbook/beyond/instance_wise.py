@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._exact import UNITS
 from pdpbook._extras import base_class, require
 from pdpbook._repr import short_repr
@@ -281,7 +281,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         self._turn = 0
         self._counts[:] = 0
         self._counts[:, -1] = self.game.counts
-        _kernels.mixture(self._counts, self._kernel, self._mass)
+        _loops.mixture(self._counts, self._kernel, self._mass)
         return self._observation(), {"divergence": self._divergence()}
 
     def step(
@@ -334,7 +334,7 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         """
         self._counts[k, old] -= 1
         self._counts[k, new] += 1
-        _kernels.mixture(self._counts, self._kernel, self._mass)
+        _loops.mixture(self._counts, self._kernel, self._mass)
 
     def _judge(self, k: int, action: int) -> tuple[float, dict[str, Any]]:
         """Return the reward for what stands now, and what it is made of."""
@@ -348,9 +348,9 @@ class InstanceWiseNoise(Env[NDArray[np.float32], np.int64]):
         """Whether the constraint holds now, for this record or for all: the linear form of pDP."""
         if self.privacy == "record":
             target = self._compiled.target
-            return bool(_kernels.is_private(target, self._kernel[action, k], self._mass))
+            return bool(_loops.is_private(target, self._kernel[action, k], self._mass))
         n = self.game.records
-        private = _kernels.count_private(self._compiled, self._counts, self._mass, n)
+        private = _loops.count_private(self._compiled, self._counts, self._mass, n)
         return bool(private == n)
 
     def _divergence(self) -> float:

@@ -316,7 +316,7 @@ class PerInstanceLaplace:
         >>> query.losses().round(3)
         array([0.405, 0.405,   inf])
         """
-        from pdpbook import _kernels  # which imports numba: grids alone need none
+        from pdpbook import _loops  # which imports numba: grids alone need none
 
         records = len(np.asarray(self.data))
         if records == 1:
@@ -326,7 +326,7 @@ class PerInstanceLaplace:
         rest = [each - int(most) for each, most in zip(mass, nearest, strict=True)]
         pair = np.array([nearest, rest], dtype=np.float64) / UNITS  # S(x) without rounding
         losses = [
-            _kernels.privacy_loss(row, pair, records)
+            _loops.privacy_loss(row, pair, records)
             for _, weights in self._weights()
             for row in weights / UNITS
         ]

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.outcome import Outcome
@@ -168,12 +168,12 @@ def play(
     Part of a group moves only if it is at least ``unit`` records.
     """
     began = time.perf_counter()
-    scratch = _kernels.new_scratch(game.bins)
+    scratch = _loops.new_scratch(game.bins)
     private, drops = [], []
     first = Outcome(game, profile).divergence
     moves = 0
     for sweeps in range(1, max_sweeps + 1):
-        moved, trace_private, trace_drop = _kernels.best_response_sweep(
+        moved, trace_private, trace_drop = _loops.best_response_sweep(
             game.compiled, profile, scratch, batch, unit, -1, -1
         )
         begin = 0 if sweeps == 1 else 1  # a later pass begins where the last one ended

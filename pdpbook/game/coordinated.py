@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._extras import progress_bar
 from pdpbook.game.best_response import BestResponse, play
 from pdpbook.game.nvo_game import NVOGame
@@ -216,7 +216,7 @@ def _play(
 ) -> BestResponse:
     """Alternate best responses, compound and perhaps forced moves until none changes anything."""
     coarse = _unit(game.records)
-    profile, runs, moved, scratch = start, [], 0, _kernels.new_scratch(game.bins)
+    profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
     for unit in dict.fromkeys((coarse, 1)):
         passes = max_sweeps if coarse == 1 else min(max_sweeps, _PASSES)
         for left in range(max_sweeps, -1, -1):
@@ -225,10 +225,10 @@ def _play(
             profile = run.profile.copy()
             if left == 0 or (coarse == 1 and not run.converged):
                 break
-            moves = _kernels.compound_move_sweep(game.compiled, profile, scratch, unit)
+            moves = _loops.compound_move_sweep(game.compiled, profile, scratch, unit)
             if moves == 0 and run.converged and forced and unit == coarse:
                 near = _NEAR * run.divergence
-                moves = _kernels.forced_move_sweep(game.compiled, profile, scratch, near, unit)
+                moves = _loops.forced_move_sweep(game.compiled, profile, scratch, near, unit)
             if moves == 0 and run.converged:
                 break
             moved += int(moves)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._extras import progress_bar, require
 from pdpbook._repr import short_repr
 from pdpbook.game.nvo_game import NVOGame
@@ -223,7 +223,7 @@ class _Fitness:
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
         """Return the payoffs of chromosomes, one a row, or of a single one."""
         genes = np.atleast_2d(genes).astype(np.int64)
-        payoffs = _kernels.population_payoffs(
+        payoffs = _loops.population_payoffs(
             self._game.compiled, genes, self._bin_of_record, self._log_bins, self._constant
         )
         if self.evaluations == 0:

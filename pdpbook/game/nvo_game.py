@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._exact import UNITS
 from pdpbook._repr import chosen_repr
 from pdpbook.foundations.grid_noise import whole_weights
@@ -259,10 +259,10 @@ class NVOGame:
         return self.compiled.target.sigma
 
     @cached_property
-    def compiled(self) -> _kernels.Game:
+    def compiled(self) -> _loops.Game:
         """The game as the compiled loops take it."""
         judged = target(self.records, self.epsilon, self.delta)
-        return _kernels.Game(self.kernel, self.frequency, judged)
+        return _loops.Game(self.kernel, self.frequency, judged)
 
     def __repr__(self) -> str:
         """Return how many records, bins and actions there are, and the privacy target."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._exact import UNITS
 from pdpbook._repr import chosen_repr
 from pdpbook.foundations.grid_noise import drawn_bins
@@ -83,7 +83,7 @@ class Outcome:
     def _exact_mass(self) -> NDArray[np.float64]:
         """S(x) without rounding, shape (2, K): the nearest doubles, and what they leave."""
         mass = np.empty((2, self.game.bins))
-        _kernels.mixture(self.profile.copy(), self.game.kernel, mass)
+        _loops.mixture(self.profile.copy(), self.game.kernel, mass)
         return _read_only(mass)
 
     @cached_property
@@ -109,7 +109,7 @@ class Outcome:
         this number is at most ε.
         """
         losses = np.empty(self.profile.shape)
-        _kernels.group_losses(self.game.compiled, *self._writable(), losses)
+        _loops.group_losses(self.game.compiled, *self._writable(), losses)
         return _read_only(losses)
 
     @cached_property
@@ -121,7 +121,7 @@ class Outcome:
         positive delta :math:`e^\varepsilon` is rounded down by less than 2⁻¹⁵⁰ of itself.
         """
         private = np.empty(self.profile.shape, dtype=bool)
-        _kernels.group_private(self.game.compiled, *self._writable(), private)
+        _loops.group_private(self.game.compiled, *self._writable(), private)
         return _read_only(private)
 
     @cached_property
@@ -156,10 +156,10 @@ class Outcome:
         the order of the payoff if every row keeps more than 1/K on its own bin (Laplace, Gaussian).
         """
         profile, mass = self._writable()
-        scratch = _kernels.new_scratch(self.game.bins)
+        scratch = _loops.new_scratch(self.game.bins)
         scratch.mass[:] = mass
         log_bins = math.log(self.game.bins)
-        return float(_kernels.largest_regret(self.game.compiled, profile, scratch, log_bins))
+        return float(_loops.largest_regret(self.game.compiled, profile, scratch, log_bins))
 
     @cached_property
     def noise_sd(self) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from pdpbook._exact import UNITS
 from pdpbook.foundations.grid_noise import whole_weights
 from pdpbook.per_instance.noise_kernels import laplace_kernel
@@ -101,7 +101,7 @@ def common_scale(counts: ArrayLike, *, epsilon: float) -> float:
 
 
 def _all_private(
-    counts: NDArray[np.int64], ideal: NDArray[np.float64], judged: _kernels.Target
+    counts: NDArray[np.int64], ideal: NDArray[np.float64], judged: _loops.Target
 ) -> bool:
     """Whether all records are private when all have the noise of one kernel, shape (1, K, K)."""
     kernel, mass = whole_weights(ideal) / UNITS, np.empty((2, counts.size))
@@ -109,6 +109,6 @@ def _all_private(
     kernel.setflags(write=False)  # as that of a game, for which the loops are compiled
     frequency = counts / judged.n
     frequency.setflags(write=False)
-    _kernels.mixture(profile, kernel, mass)
-    game = _kernels.Game(kernel, frequency, judged)
-    return bool(_kernels.count_private(game, profile, mass, judged.n) == judged.n)
+    _loops.mixture(profile, kernel, mass)
+    game = _loops.Game(kernel, frequency, judged)
+    return bool(_loops.count_private(game, profile, mass, judged.n) == judged.n)

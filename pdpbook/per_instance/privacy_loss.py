@@ -34,7 +34,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdpbook import _exact, _kernels, _validate
+from pdpbook import _exact, _loops, _validate
 
 __all__ = ["linear_limits", "privacy_losses", "records_needed"]
 
@@ -89,7 +89,7 @@ def linear_limits(n: int, epsilon: float) -> tuple[float, float]:
     return tau, sigma if abs(sigma) * n > _ROUNDING else 0.0
 
 
-def target(n: int, epsilon: float, delta: float) -> _kernels.Target:
+def target(n: int, epsilon: float, delta: float) -> _loops.Target:
     """Return what the compiled loops know of a privacy target; the arguments have been checked.
 
     A delta below 2**-400 counts as 0.
@@ -102,7 +102,7 @@ def target(n: int, epsilon: float, delta: float) -> _kernels.Target:
         parts.append(float(growth))
         growth -= Fraction(parts[-1])
     parts[-1] = math.nextafter(parts[-1], -math.inf)
-    return _kernels.Target(
+    return _loops.Target(
         n,
         epsilon,
         delta if delta > 2.0**-400 else 0.0,
@@ -114,10 +114,10 @@ def target(n: int, epsilon: float, delta: float) -> _kernels.Target:
     )
 
 
-def _slope(of_mass: int, of_row: int) -> _kernels.Slope:
+def _slope(of_mass: int, of_row: int) -> _loops.Slope:
     """Return a fraction as the loops take it: no number has more than 105 bits."""
     nearest = float(of_row)
-    return _kernels.Slope(float(of_mass), nearest, float(of_row - int(nearest)))
+    return _loops.Slope(float(of_mass), nearest, float(of_row - int(nearest)))
 
 
 def records_needed(n: int, epsilon: float) -> int:
@@ -213,7 +213,7 @@ def privacy_losses(rows: ArrayLike, mass: ArrayLike, n: int) -> NDArray[np.float
     pair = np.array(
         [mass, np.zeros_like(mass)]
     )  # the loops take the mass and what its rounding left
-    return np.array([_kernels.privacy_loss(row, pair, n) for row in rows])
+    return np.array([_loops.privacy_loss(row, pair, n) for row in rows])
 
 
 def rows_and_mass(

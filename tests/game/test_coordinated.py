@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import pdpbook as pb
-from pdpbook import _kernels
+from pdpbook import _loops
 from pdpbook.game import coordinated
 from tests import naive
 from tests.game.strategies import games, games_with_profiles
@@ -167,7 +167,7 @@ def test_it_starts_from_every_constant_profile_and_a_random_one(five, monkeypatc
 
 
 def test_compound_and_forced_moves_are_counted(five, monkeypatch):
-    counted, alone, pairs = [], coordinated.play, _kernels.compound_move_sweep
+    counted, alone, pairs = [], coordinated.play, _loops.compound_move_sweep
 
     def played(*arguments, **options):
         run = alone(*arguments, **options)
@@ -180,7 +180,7 @@ def test_compound_and_forced_moves_are_counted(five, monkeypatch):
 
     monkeypatch.setattr(coordinated, "play", played)
     start = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
-    monkeypatch.setattr(_kernels, "compound_move_sweep", swept)
+    monkeypatch.setattr(_loops, "compound_move_sweep", swept)
     result = pb.coordinated_best_response(five, start=start)
     assert result.moves == sum(counted) >= 2
     assert np.abs(start - result.profile).sum() == 4  # two records are elsewhere
@@ -242,14 +242,14 @@ def test_every_run_that_is_better_is_a_step(five, monkeypatch):
 
 def test_moves_are_forced_only_when_asked_and_no_compound_move_is_left(five, monkeypatch):
     asked = []
-    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: asked.append("pair") or 0)
-    monkeypatch.setattr(_kernels, "forced_move_sweep", lambda *_: asked.append("forced") or 0)
+    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: asked.append("pair") or 0)
+    monkeypatch.setattr(_loops, "forced_move_sweep", lambda *_: asked.append("forced") or 0)
     coordinated._play(five, five.constant_profile(2), 9)
     coordinated._play(five, five.constant_profile(2), 9, forced=True)
     assert asked == ["pair", "pair", "forced"]
     pairs = iter([1, 0])
     asked.clear()
-    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: next(pairs))
+    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: next(pairs))
     coordinated._play(five, five.constant_profile(2), 9, forced=True)
     assert asked == ["forced"]
 
@@ -263,7 +263,7 @@ def test_rounds_end_with_the_passes_and_with_a_run_that_gave_up(five, monkeypatc
         return played[-1]
 
     monkeypatch.setattr(coordinated, "play", noted)
-    monkeypatch.setattr(_kernels, "compound_move_sweep", lambda *_: 1)  # for ever
+    monkeypatch.setattr(_loops, "compound_move_sweep", lambda *_: 1)  # for ever
     small = pb.best_response_dynamics(five, start=five.constant_profile(2)).profile
     assert coordinated._play(five, small, 2).moves == 2 and len(played) == 3
     played.clear()

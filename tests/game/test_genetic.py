@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import pdpbook as pb
-from pdpbook import _kernels
+from pdpbook import _loops
 from pdpbook.game.genetic import crossed, mutated
 from tests import naive
 from tests.game.strategies import games_with_profiles
@@ -34,7 +34,7 @@ def test_fitness_is_the_payoff(case):
     game, profile = case
     bins, actions = naive.records_of(profile)
     q = game.frequency[game.frequency > 0]
-    payoffs = _kernels.population_payoffs(
+    payoffs = _loops.population_payoffs(
         game.compiled,
         np.vstack([actions, actions]),
         bins,
@@ -184,13 +184,13 @@ def test_a_population_may_be_as_small_as_two(game):
 
 
 def test_evaluations_are_counted_and_the_first_payoff_is_the_best_of_the_first(game, monkeypatch):
-    seen, exact = [], _kernels.population_payoffs
+    seen, exact = [], _loops.population_payoffs
 
     def noted(*arguments):
         seen.append(exact(*arguments))
         return seen[-1]
 
-    monkeypatch.setattr(_kernels, "population_payoffs", noted)
+    monkeypatch.setattr(_loops, "population_payoffs", noted)
     found = pb.approximate_enumeration(game, rng=np.random.default_rng(0), **SMALL)
     assert found.evaluations == sum(map(len, seen))
     assert found.payoffs[0] == seen[0].max() > seen[0].min()

@@ -9,7 +9,7 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
-from pdpbook import _kernels, _validate
+from pdpbook import _loops, _validate
 from tests import naive
 from tests.game.strategies import games_with_profiles
 
@@ -38,11 +38,11 @@ def test_its_numbers_are_those_of_the_twin(case):
 
 def test_a_profile_is_checked_once_and_its_mass_summed_once(game, monkeypatch):
     checked, summed = [], []
-    check, mixture = _validate.profile_matrix, _kernels.mixture
+    check, mixture = _validate.profile_matrix, _loops.mixture
     monkeypatch.setattr(
         _validate, "profile_matrix", lambda *a, **b: checked.append(a) or check(*a, **b)
     )
-    monkeypatch.setattr(_kernels, "mixture", lambda *a: summed.append(a) or mixture(*a))
+    monkeypatch.setattr(_loops, "mixture", lambda *a: summed.append(a) or mixture(*a))
     outcome = game.evaluate(game.constant_profile(1))
     for _ in range(2):
         numbers = (

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pdpbook import _kernels, laplace_kernel, linear_limits, privacy_losses, records_needed
+from pdpbook import _loops, laplace_kernel, linear_limits, privacy_losses, records_needed
 from pdpbook.beyond import hockey_stick_divergences
 from tests import naive
 
@@ -304,8 +304,8 @@ def test_no_kind_of_array_compiles_the_loop_anew(monkeypatch):
         kinds.add(tuple(numba.typeof(each) for each in arguments))
         return loss(*arguments)
 
-    loss = _kernels.privacy_loss
-    monkeypatch.setattr(_kernels, "privacy_loss", recorded)
+    loss = _loops.privacy_loss
+    monkeypatch.setattr(_loops, "privacy_loss", recorded)
     fixed = np.array([[1.0, 0.0], [0.0, 1.0]])
     fixed.setflags(write=False)
     for rows in (fixed, fixed.T, fixed.tolist(), fixed.astype(int)):

@@ -10,7 +10,7 @@ Each mutant runs in a process of its own, forked from one that has imported all 
 There the fault exists in memory only.  The tests are the module's own, its doctests and the table
 of junk arguments; of these, one after the other, the fastest first, those that run the mutated
 line, which a first run without a fault has found out.  If none does, the mutant survives.
-Hypothesis draws the same few examples each time.  ``_kernels`` runs uncompiled, so tests that need
+Hypothesis draws the same few examples each time.  ``_loops`` runs uncompiled, so tests that need
 the compiler skip themselves there; all else runs as it does for a reader.  Tests that take longer
 than ``SLOWEST`` seconds are left out.
 
@@ -18,7 +18,7 @@ Many mutants that survive change nothing that anybody could observe; a reader of
 Where it says something about the code, the line says it: no fault is put into a line that ends in
 ``# pragma: no mutate — reason``, nor into a statement below a line that is nothing else.
 
-It is not ``mutmut``, because that leaves out every function with a decorator: all of ``_kernels``,
+It is not ``mutmut``, because that leaves out every function with a decorator: all of ``_loops``,
 and every property.
 """
 
@@ -48,9 +48,9 @@ from tests.tools.faults import Importer, Mutant, mutants, put
 
 PARTS = ("foundations", "per_instance", "game", "audit")
 EXTRA = {
-    "pdpbook/_kernels.py": (
-        "tests/test_kernels.py",
-        "tests/test_kernel_moves.py",
+    "pdpbook/_loops.py": (
+        "tests/test_loops.py",
+        "tests/test_loop_moves.py",
         "tests/per_instance/test_privacy_loss.py",
         "tests/beyond/test_gaussian_pdp.py",
         *(f"tests/game/test_{name}.py" for name in ("best_response", "coordinated", "nvo_game")),
@@ -85,7 +85,7 @@ class Recorder:
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != self.file:
             return None
-        if self.file.endswith("_kernels.py"):  # loops, in which a look at each line takes too long
+        if self.file.endswith("_loops.py"):  # loops, in which a look at each line takes too long
             self.lines.update(line for _, _, line in frame.f_code.co_lines() if line)
             return None
         self.lines.add(frame.f_lineno)
@@ -146,7 +146,7 @@ def fork(
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         for stream in (1, 2):
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-        plain = int(file.name == "_kernels.py")
+        plain = int(file.name == "_loops.py")
         sys.modules["numba"].config.DISABLE_JIT = plain
         os.environ["NUMBA_DISABLE_JIT"] = str(plain)
         name = ".".join(file.with_suffix("").parts)
@@ -243,7 +243,7 @@ def examine(file: Path, options: argparse.Namespace, folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Examine the named modules, or all of ``PARTS`` and the kernels."""
+    """Examine the named modules, or all of ``PARTS`` and the loops."""
     parser = argparse.ArgumentParser(prog="python -m tests.tools.mutants")
     parser.add_argument("modules", nargs="*", type=Path)
     parser.add_argument("--sample", type=int, default=0, help="so many mutants a module; 0 is all")
@@ -251,7 +251,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--bare", action="store_true", help="import no libraries ahead of tests")
     options = parser.parse_args(arguments)
-    everything = [Path("pdpbook/_kernels.py")]
+    everything = [Path("pdpbook/_loops.py")]
     everything += [file for part in PARTS for file in sorted(Path("pdpbook", part).glob("*.py"))]
 
     once = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")

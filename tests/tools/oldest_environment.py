@@ -91,7 +91,7 @@ def main() -> int:
     python = str(make_oldest_environment())
     environment = os.environ | {"PYTHONPATH": str(ROOT), "CI": "true"}
     environment["NUMBA_CACHE_DIR"] = str(OLDEST / "numba")  # apart from those of the newer Numba
-    compiling = [python, "-m", "tests.tools.compile_kernels"]
+    compiling = [python, "-m", "tests.tools.compile_loops"]
     subprocess.run(compiling, check=True, cwd=ROOT, env=environment)
     command = [python, *PYTEST, "-k", LEFT_OUT, *TESTS]
     return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode

@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
-from pdpbook import _kernels
+from pdpbook import _loops
 from tests import naive_moves as naive
 from tests.naive import all_profiles, profile_of
-from tests.test_kernels import exact_mass, moves, played, scratch_at
+from tests.test_loops import exact_mass, moves, played, scratch_at
 
 #: The fewest records that move of a larger group.
 UNITS = (1, 3)
@@ -72,11 +72,11 @@ def test_sizes_of_repairs_are_those_of_the_twin():
         scratch.needed[:] = profile_needs(game, profile)
         for k, v, w in {move[:3] for move in moves(game, profile)}:
             if game.delta > 0.0:
-                found = _kernels.hockey_stick_repair_size(
+                found = _loops.hockey_stick_repair_size(
                     game.compiled, profile, scratch.mass, k, v, w
                 )
             else:
-                found = _kernels.linear_repair_size(game.compiled, scratch, k, v, w)
+                found = _loops.linear_repair_size(game.compiled, scratch, k, v, w)
             expected = naive.repair_size(game, profile, k, v, w)
             fits = expected <= profile[k, v]
             assert (found == expected) if fits else (found == 0 or found > profile[k, v])
@@ -90,7 +90,7 @@ def test_best_repairs_are_those_of_the_twin():
         scratch, n = scratch_at(game, profile), game.records
         held, kl = naive.outcome(game, profile)
         for goal, floor in ((n, -math.inf), (held + 1, -math.inf), (held, -0.02 * kl)):
-            move, drop = _kernels.best_repair(game.compiled, profile, scratch, goal, floor)
+            move, drop = _loops.best_repair(game.compiled, profile, scratch, goal, floor)
             expected = naive.best_repair(game, profile, goal, floor)
             assert move == expected[:4]
             assert_allclose(drop, expected[4], rtol=1e-9, atol=1e-14)
@@ -106,7 +106,7 @@ def test_passes_of_compound_moves_are_those_of_the_twin():
     assert naive.outcome(game, profile)[0] == 0 and zero != one
     for game, profile in games:
         for unit in UNITS:
-            count, after = played(_kernels.compound_move_sweep, game, profile, unit)
+            count, after = played(_loops.compound_move_sweep, game, profile, unit)
             expected, there = naive.compound_move_pass(game, profile, unit)
             assert count == expected
             assert_array_equal(after, there)
@@ -122,9 +122,9 @@ def test_the_shortfall_is_what_the_sticks_are_too_long():
     for game, profile in random_games(2, 60):
         exposed = ~naive.private(game, profile)
         known = game.compiled, profile, exact_mass(game, profile)
-        short = _kernels.shortfall(*known, exposed)
+        short = _loops.shortfall(*known, exposed)
         assert_allclose(short, naive.shortfall(game, profile, exposed), rtol=1e-9, atol=1e-13)
-        everybody = _kernels.shortfall(*known, np.ones_like(exposed))
+        everybody = _loops.shortfall(*known, np.ones_like(exposed))
         assert_allclose(everybody, short, rtol=1e-9, atol=1e-13)
         seen[game.delta > 0, bool(game.sigma > 0), bool(short > 1e-3)] += 1
     assert len(seen) == 8, seen
@@ -138,7 +138,7 @@ def test_greedy_repairs_are_those_of_the_twin():
         n = game.records
         for fixed, unit in product(nobody_and_one(profile), UNITS):
             after, scratch = profile.copy(), scratch_at(game, profile)
-            reached = _kernels.greedy_repair(game.compiled, after, scratch, n, unit, *fixed)
+            reached = _loops.greedy_repair(game.compiled, after, scratch, n, unit, *fixed)
             expected, there = naive.greedy_repair(game, profile, n, fixed, unit)
             if expected is not None:
                 assert reached == expected
@@ -155,7 +155,7 @@ def test_passes_of_best_responses_are_those_of_the_twin(batch):
     for game, profile in random_games(4, 24, 60):
         for fixed, unit in product(nobody_and_one(profile), UNITS if batch else (1,)):
             (moved, held, drops), after = played(
-                _kernels.best_response_sweep, game, profile, batch, unit, *fixed
+                _loops.best_response_sweep, game, profile, batch, unit, *fixed
             )
             path = naive.best_responses(game, profile, fixed, batch=batch, unit=unit)
             values = np.array([naive.outcome(game, there) for there in path])
@@ -182,7 +182,7 @@ def crowd() -> pb.NVOGame:
 
 def test_a_crowd_that_goes_two_ways_in_turn_loses_its_patience():
     start = crowd().constant_profile(0)
-    (_, _, drops), after = played(_kernels.best_response_sweep, crowd(), start, True, 1, -1, -1)
+    (_, _, drops), after = played(_loops.best_response_sweep, crowd(), start, True, 1, -1, -1)
     path = naive.best_responses(crowd(), crowd().constant_profile(0))
     assert len(drops) == len(path) == 39
     assert_array_equal(after, path[-1])
@@ -195,7 +195,7 @@ def test_best_responses_are_followed_as_far_as_by_the_twin():
         for fixed, here, unit in product(nobody_and_one(profile), (profile, small), UNITS):
             after, there = profile.copy(), exact_mass(game, here)
             scratch = scratch_at(game, profile)
-            at_rest = _kernels.follow(game.compiled, after, scratch, there, unit, *fixed)
+            at_rest = _loops.follow(game.compiled, after, scratch, there, unit, *fixed)
             expected, end = naive.follow(game, profile, here, fixed, unit)
             assert at_rest == expected
             assert_array_equal(after, end)
@@ -212,10 +212,10 @@ def test_a_forced_move_ends_where_the_twin_ends():
         near = 10.0 if i >= 30 else (0.0, 0.3 * kl, 10.0)[i // 3 % 3]
         for k, v, w, size in list(moves(game, profile))[::5]:
             after, scratch = profile.copy(), scratch_at(game, profile)
-            move, here = _kernels.Move(k, v, w, size), exact_mass(game, profile)
+            move, here = _loops.Move(k, v, w, size), exact_mass(game, profile)
             unit = UNITS[i % 2]
             known = game.compiled, after, scratch, move, here, goal, near, unit
-            paid = _kernels.forced_move(*known)
+            paid = _loops.forced_move(*known)
             expected, there = naive.forced_move(game, profile, k, v, w, size, near, unit)
             if expected is not None:
                 assert paid == expected
@@ -229,7 +229,7 @@ def test_largest_regrets_are_those_of_the_twin():
     for game, profile in random_games(5, 60):
         held, scratch = naive.outcome(game, profile)[0], scratch_at(game, profile)
         log_bins = math.log(game.bins)
-        found = _kernels.largest_regret(game.compiled, profile.copy(), scratch, log_bins)
+        found = _loops.largest_regret(game.compiled, profile.copy(), scratch, log_bins)
         assert_allclose(found, naive.largest_regret(game, profile), rtol=1e-9, atol=1e-14)
         seen["nobody private" if held == 0 else "some"] += 1
         seen["at rest" if found == 0.0 else "KL" if found < 1.0 else "privacy"] += 1
@@ -248,7 +248,7 @@ def test_passes_of_forced_moves_are_those_of_the_twin():
         near = 0.3 * naive.outcome(game, profile)[1]
         at_rest = pb.best_response_dynamics(game, start=profile).profile
         for start, unit in product((profile, at_rest), UNITS):
-            kept, after = played(_kernels.forced_move_sweep, game, start, near, unit)
+            kept, after = played(_loops.forced_move_sweep, game, start, near, unit)
             expected, there = naive.forced_moves(game, start, near, unit)
             if expected is None:
                 continue
@@ -262,7 +262,7 @@ def test_where_nobody_can_be_private_a_forced_move_must_pay_in_divergence():
     game = pb.NVOGame([3, 2, 4], pb.laplace_kernel(3, [0.1, 0.2]), epsilon=0.01)
     start = pb.best_response_dynamics(game, start=game.constant_profile(1)).profile
     assert all(naive.outcome(game, profile)[0] == 0 for profile in all_profiles(game))
-    kept, after = played(_kernels.forced_move_sweep, game, start, 0.0, 1)
+    kept, after = played(_loops.forced_move_sweep, game, start, 0.0, 1)
     assert kept == 0
     assert_array_equal(after, start)
 
@@ -274,7 +274,7 @@ def test_payoffs_of_a_population_are_those_of_the_twin():
         genes = rng.integers(game.actions, size=(4, game.records))
         q, log_bins = game.frequency[game.frequency > 0], math.log(game.bins)
         constant = float(q @ np.log(q))
-        payoffs = _kernels.population_payoffs(game.compiled, genes, bins, log_bins, constant)
+        payoffs = _loops.population_payoffs(game.compiled, genes, bins, log_bins, constant)
         for actions, payoff in zip(genes, payoffs, strict=True):
             profile = profile_of(bins, actions, (game.bins, game.actions))
             held, kl = naive.outcome(game, profile)
@@ -316,10 +316,10 @@ def test_a_repair_is_enough_and_no_more(delta, by, more):
             continue
         there = with_edge(game, edge, by)
         scratch = scratch_at(there, profile)
-        found, _ = _kernels.best_repair(there.compiled, profile, scratch, np.int64(n), -math.inf)
+        found, _ = _loops.best_repair(there.compiled, profile, scratch, np.int64(n), -math.inf)
         assert found == (0, 0, 1, size + more)
-        scratch.trial[:], move = exact_mass(there, after), _kernels.Move(0, 0, 1, size)
-        reached = _kernels.count_after(there.compiled, profile, scratch, move, np.int64(n))
+        scratch.trial[:], move = exact_mass(there, after), _loops.Move(0, 0, 1, size)
+        reached = _loops.count_after(there.compiled, profile, scratch, move, np.int64(n))
         assert reached == (-1 if more else n)
         seen[size, bool(edge > 0.55)] += 1
     assert len(seen) == (3 if delta else 6), seen
@@ -330,7 +330,7 @@ def test_a_repair_by_a_crowd_is_found_in_a_few_steps():
     game = pb.NVOGame([10**8 - 1000, 1000], kernel, epsilon=1e-8, delta=5e-9)
     profile = game.constant_profile(0)
     mass = exact_mass(game, profile)
-    size = _kernels.hockey_stick_repair_size(game.compiled, profile, mass, 0, 0, 1)
+    size = _loops.hockey_stick_repair_size(game.compiled, profile, mass, 0, 0, 1)
     after = naive.moved(profile, 0, 0, 1, int(size))
     assert size > 1e7 and naive.sticks(game, after, 1, 0)[0] <= game.delta
     assert naive.sticks(game, naive.moved(after, 0, 1, 0, 1), 1, 0)[0] > game.delta
@@ -344,5 +344,5 @@ def test_a_gain_of_a_group_within_rounding_moves_nobody(gain, moves_on):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    assert (played(_kernels.compound_move_sweep, game, start, 1)[0] > 0) == moves_on
-    assert (played(_kernels.forced_move_sweep, game, start, 0.0, 1)[0] > 0) == moves_on
+    assert (played(_loops.compound_move_sweep, game, start, 1)[0] > 0) == moves_on
+    assert (played(_loops.forced_move_sweep, game, start, 0.0, 1)[0] > 0) == moves_on

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import pdpbook as pb
-from pdpbook import _kernels
+from pdpbook import _loops
 from pdpbook.per_instance import privacy_loss
 from tests import naive
 from tests.game.strategies import games_with_profiles
@@ -22,7 +22,7 @@ compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is
 def exact_mass(game: pb.NVOGame, profile: np.ndarray) -> np.ndarray:
     """S of a profile as the loops take it: the nearest doubles, and what they leave."""
     mass = np.empty((2, game.bins))
-    _kernels.mixture(profile.copy(), game.kernel, mass)
+    _loops.mixture(profile.copy(), game.kernel, mass)
     return mass
 
 
@@ -31,18 +31,18 @@ def pair(mass) -> np.ndarray:
     return np.array([mass, np.zeros_like(mass)])
 
 
-def scratch_at(game: pb.NVOGame, profile: np.ndarray) -> _kernels.Scratch:
+def scratch_at(game: pb.NVOGame, profile: np.ndarray) -> _loops.Scratch:
     """Scratch arrays that hold the mass and the envelope of a profile."""
-    scratch = _kernels.new_scratch(game.bins)
+    scratch = _loops.new_scratch(game.bins)
     scratch.mass[:] = exact_mass(game, profile)
-    _kernels.envelope(profile, game.kernel, scratch.envelope)
+    _loops.envelope(profile, game.kernel, scratch.envelope)
     return scratch
 
 
 def played(sweep, game: pb.NVOGame, profile: np.ndarray, *options):
     """What a sweep from a profile returns, and where it ends."""
     after = profile.copy()
-    return sweep(game.compiled, after, _kernels.new_scratch(game.bins), *options), after
+    return sweep(game.compiled, after, _loops.new_scratch(game.bins), *options), after
 
 
 def moves(game: pb.NVOGame, profile: np.ndarray):
@@ -68,8 +68,8 @@ def test_the_envelope_counts_like_a_look_at_every_group(case, delta):
         there = game.evaluate(after)
         scratch.trial[:] = exact_mass(game, after)
         for needed in (0, game.records):
-            move = _kernels.Move(k, v, w, size)
-            reached = _kernels.count_after(game.compiled, profile, scratch, move, needed)
+            move = _loops.Move(k, v, w, size)
+            reached = _loops.count_after(game.compiled, profile, scratch, move, needed)
             private = there.private_records
             assert reached == (private if private >= needed else -1)
 
@@ -95,8 +95,8 @@ def test_a_step_of_one_that_just_keeps_everybody_private(alike):
         for epsilon, expected in ((loss, 9), (loss * (1.0 - 1e-9), -1), (loss * (1.0 + 1e-9), 9)):
             game = pb.NVOGame(game.counts, kernel, epsilon=epsilon)
             below.append(game.sigma > 0.0)
-            move = _kernels.Move(k, v, w, np.int64(1))
-            reached = _kernels.count_after(game.compiled, profile, scratch, move, np.int64(9))
+            move = _loops.Move(k, v, w, np.int64(1))
+            reached = _loops.count_after(game.compiled, profile, scratch, move, np.int64(9))
             assert reached == expected
     assert sum(below) > 60 if alike else sum(below) < 60
 
@@ -117,8 +117,8 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
             there = game.evaluate(after)
             everybody = there.private_records == 8
             scratch.trial[:] = exact_mass(game, after)
-            move = _kernels.Move(k, v, w, np.int64(1))
-            reached = _kernels.count_after(game.compiled, profile, scratch, move, np.int64(8))
+            move = _loops.Move(k, v, w, np.int64(1))
+            reached = _loops.count_after(game.compiled, profile, scratch, move, np.int64(8))
             assert reached == (8 if everybody else -1)
             seen.add((everybody, bool((there.mass == 0.0).any())))
     assert len(seen) == 4
@@ -128,7 +128,7 @@ def test_a_step_where_outputs_are_reached_by_nobody_or_by_one():
 def test_the_envelope_holds_the_rows_of_those_who_are_there(case):
     game, profile = case
     rows = np.empty((2, game.bins))
-    _kernels.envelope(profile, game.kernel, rows)
+    _loops.envelope(profile, game.kernel, rows)
     present = np.array([game.kernel[v, k] for k, v in np.argwhere(profile)])
     assert_array_equal(rows, [present.max(axis=0), present.min(axis=0)])
 
@@ -138,7 +138,7 @@ def test_a_group_without_records_is_not_private(case):
     game, profile = case
     private = np.ones(profile.shape, dtype=bool)
     mass = exact_mass(game, profile)
-    _kernels.group_private(game.compiled, profile, mass, private)
+    _loops.group_private(game.compiled, profile, mass, private)
     assert not private[profile == 0].any()
 
 
@@ -151,7 +151,7 @@ def test_the_shortfall_is_zero_where_everybody_is_private(case, delta):
         exposed = np.zeros(profile.shape, dtype=bool)
         exposed[k, v] = True
         mass = exact_mass(game, profile)
-        short = _kernels.shortfall(game.compiled, profile, mass, exposed)
+        short = _loops.shortfall(game.compiled, profile, mass, exposed)
         assert (short > 1e-9) <= (not private[k, v])
         assert (short < 1e-12) or not private[k, v]
 
@@ -165,7 +165,7 @@ def test_a_sum_of_products_has_the_sign_of_the_exact_one():
             terms[4 + i] = -sum(map(Fraction, terms[: 4 + i].tolist()))
         terms[7] += rng.integers(-1, 2) * 2.0**-200
         exact = sum(map(Fraction, terms.tolist()))
-        assert np.sign(_kernels.sign_of(terms, np.empty(8))) == (exact > 0) - (exact < 0)
+        assert np.sign(_loops.sign_of(terms, np.empty(8))) == (exact > 0) - (exact < 0)
         seen.add((exact > 0) - (exact < 0))
     assert seen == {-1, 0, 1}
 
@@ -178,7 +178,7 @@ def test_masses_are_summed_without_rounding(weights, size):
         step = Fraction(weight * size, 2**52)
         if 0 <= exact + step <= 2**53:
             exact += step
-            _kernels.add_to(mass, 0, *_kernels.two_product(float(size), weight / 2**52))
+            _loops.add_to(mass, 0, *_loops.two_product(float(size), weight / 2**52))
     assert Fraction(mass[0, 0]) + Fraction(mass[1, 0]) == exact
     assert mass[0, 0] == float(exact)
 
@@ -199,16 +199,16 @@ def test_slopes_decide_as_the_definition_does(n, epsilon):
                 row, exact = weight / 2**52, Fraction(units, 2**52)
                 mass = np.array([[float(exact)], [float(exact - Fraction(float(exact)))]])
                 expected = naive.is_private([weight], [units], n, epsilon, 0.0)
-                above = _kernels.no_more(row, mass, 0, target.most)
-                below = _kernels.no_less(row, mass, 0, target.least)
+                above = _loops.no_more(row, mass, 0, target.most)
+                below = _loops.no_less(row, mass, 0, target.least)
                 assert (above and below) == expected
                 row = np.array([row])
-                assert _kernels.is_private(target, row, mass) == expected
+                assert _loops.is_private(target, row, mass) == expected
 
 
 def test_whoever_is_alone_at_an_output_is_exposed_whatever_tau_rounds_to():
     row, mass = np.array([1.0, 0.0]), pair([1.0, 4.0])
-    assert not _kernels.is_private(privacy_loss.target(5, 800.0, 0.0), row, mass)
+    assert not _loops.is_private(privacy_loss.target(5, 800.0, 0.0), row, mass)
     assert pb.privacy_losses([row], mass[0], 5) == [math.inf]
 
 
@@ -216,22 +216,22 @@ def test_an_exponential_that_would_overflow_is_infinite():
     """exp(709.78) is finite and exp(710) is not; both forgive all but a row's own output."""
     row, mass = np.array([0.5, 0.5]), pair([0.5, 1.5])
     for epsilon in (709.0, 709.8, 1e6):
-        assert _kernels.hockey_stick(row, mass, 2, epsilon) == 0.25
+        assert _loops.hockey_stick(row, mass, 2, epsilon) == 0.25
 
 
 def test_an_output_that_nobody_reaches_says_nothing_whatever_epsilon():
     row, mass = np.array([0.5, 0.5, 0.0]), pair([0.5, 1.5, 0.0])
-    assert _kernels.hockey_stick(row, mass, 2, 800.0) == 0.25
+    assert _loops.hockey_stick(row, mass, 2, 800.0) == 0.25
 
 
 def test_the_loss_counts_outputs_that_the_record_itself_never_goes_to():
     """Where a row has a zero, the output is more likely without the record: by n / (n - 1)."""
     rows = np.array([[1.0, 0.0, 0.0], [0.2, 0.8, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
     mass = rows.sum(axis=0)
-    loss = _kernels.privacy_loss(np.array([0.5, 0.0, 0.5]), pair([2.0, 2.0, 1.0]), 5)
+    loss = _loops.privacy_loss(np.array([0.5, 0.0, 0.5]), pair([2.0, 2.0, 1.0]), 5)
     assert loss == pytest.approx(max(math.log(5 / 4), abs(math.log(0.8 / 0.75)), math.log(1.6)))
     slight = np.array([0.4, 0.0, 0.0])  # as likely with it as without it at the first output
-    loss = _kernels.privacy_loss(slight, pair([2.0, 3.0, 0.0]), 5)
+    loss = _loops.privacy_loss(slight, pair([2.0, 3.0, 0.0]), 5)
     assert loss == pytest.approx(math.log(5 / 4))
     losses = pb.privacy_losses(rows, mass, 4)
     assert_allclose(losses, naive.privacy_losses(np.zeros(4, int), np.arange(4), rows[:, None]))
@@ -245,11 +245,11 @@ def test_the_loss_counts_outputs_that_the_record_itself_never_goes_to():
 def test_what_is_left_with_no_mass_costs_infinitely_much_and_what_no_data_has_nothing():
     two, one, nothing = np.array([1.0, 1.0]), np.array([1.0, 0.0]), np.array([0.0, 0.0])
     half = np.array([0.5, 0.5])
-    assert _kernels.divergence_drop(half, pair(two), pair(one)) == -math.inf
-    assert _kernels.step_drop(half, pair(two), np.array([0.0, 1.0]), nothing) == -math.inf
-    assert _kernels.step_drop(half, pair(two), np.array([0.0, 1.0005]), nothing) == -math.inf
-    assert _kernels.divergence_drop(one, pair(one), pair(one)) == 0.0
-    assert _kernels.step_drop(one, pair(one), one, one) == 0.0
+    assert _loops.divergence_drop(half, pair(two), pair(one)) == -math.inf
+    assert _loops.step_drop(half, pair(two), np.array([0.0, 1.0]), nothing) == -math.inf
+    assert _loops.step_drop(half, pair(two), np.array([0.0, 1.0005]), nothing) == -math.inf
+    assert _loops.divergence_drop(one, pair(one), pair(one)) == 0.0
+    assert _loops.step_drop(one, pair(one), one, one) == 0.0
 
 
 @given(games_with_profiles())
@@ -263,11 +263,11 @@ def test_drops_are_differences_of_divergences(case):
         drop = here.divergence - there.divergence
         masses = exact_mass(game, profile), exact_mass(game, after)
         assert_allclose(
-            _kernels.divergence_drop(game.frequency, *masses), drop, rtol=1e-7, atol=1e-12
+            _loops.divergence_drop(game.frequency, *masses), drop, rtol=1e-7, atol=1e-12
         )
         if size == 1:
             rows = game.kernel[v, k], game.kernel[w, k]
-            step = _kernels.step_drop(game.frequency, masses[0], *rows)
+            step = _loops.step_drop(game.frequency, masses[0], *rows)
             assert_allclose(step, drop, rtol=1e-7, atol=1e-12)
 
 
@@ -276,7 +276,7 @@ def test_what_a_best_action_gains_is_told(case):
     game, profile = case
     scratch, here = scratch_at(game, profile), game.evaluate(profile)
     for k, v in np.argwhere(profile):
-        w, gain, drop = _kernels.best_action(
+        w, gain, drop = _loops.best_action(
             game.compiled, profile, scratch, k, v, np.int64(-1), here.private_records
         )
         after = profile.copy()
@@ -295,14 +295,14 @@ def test_of_equally_good_actions_the_first_is_taken():
     for v, expected in enumerate((1, 1, 1, 3)):
         profile = game.constant_profile(v)
         scratch = scratch_at(game, profile)
-        w, *_ = _kernels.best_action(game.compiled, profile, scratch, 0, v, np.int64(-1), 6)
+        w, *_ = _loops.best_action(game.compiled, profile, scratch, 0, v, np.int64(-1), 6)
         assert w == expected
         assert pb.best_response_dynamics(game, start=profile).profile[0, expected] == 6
 
 
 def test_records_that_are_held_do_not_move():
     game = pb.NVOGame([4, 5, 3], pb.laplace_kernel(3, [2.0, 1.0]), epsilon=5.0)
-    start, sweep = game.constant_profile(0), _kernels.best_response_sweep
+    start, sweep = game.constant_profile(0), _loops.best_response_sweep
     free, held = (played(sweep, game, start, True, 1, *group)[1] for group in ((-1, -1), (1, 0)))
     assert_array_equal(free[:2], [[0, 4], [0, 5]])
     assert_array_equal(held[:2], [[0, 4], [5, 0]])
@@ -316,7 +316,7 @@ def test_a_gain_within_rounding_moves_nobody(gain, moves_on):
     kernel = np.array([[[0.5, 0.5], [0.5, 0.5]], [[better, 1 - better], [0.5, 0.5]]])
     game = pb.NVOGame([n, 0], kernel, epsilon=1.0)
     start = game.constant_profile(0)
-    gained = _kernels.step_drop(
+    gained = _loops.step_drop(
         game.frequency, exact_mass(game, start), game.kernel[0, 0], game.kernel[1, 0]
     )
     assert gained == pytest.approx(gain * 1e-12 / n, rel=1e-3)
@@ -345,9 +345,9 @@ def test_a_repair_is_the_smallest_that_is_enough(case, delta):
         sizes = range(1, int(profile[k, v]) + 1)
         smallest = next((m for m in sizes if enough(game, profile, k, v, w, m)), None)
         if delta > 0.0:
-            found = _kernels.hockey_stick_repair_size(game.compiled, profile, scratch.mass, k, v, w)
+            found = _loops.hockey_stick_repair_size(game.compiled, profile, scratch.mass, k, v, w)
         else:
-            found = _kernels.linear_repair_size(game.compiled, scratch, k, v, w)
+            found = _loops.linear_repair_size(game.compiled, scratch, k, v, w)
         inside = 0 < found <= profile[k, v] and enough(game, profile, k, v, w, int(found))
         assert (found if inside else None) == smallest
 
@@ -357,16 +357,16 @@ def test_a_cover_of_more_records_than_an_integer_holds_is_out_of_reach():
     negative in the compiled loops, and the search for a cover did not end."""
     kernel = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1e-34], [0.0, 1.0]]])
     kernel.setflags(write=False)  # as that of a game
-    game, scratch = pb.NVOGame([3, 1], kernel, epsilon=0.7), _kernels.new_scratch(2)
+    game, scratch = pb.NVOGame([3, 1], kernel, epsilon=0.7), _loops.new_scratch(2)
     scratch.mass[:], scratch.needed[:] = pair([2.0, 0.5]), [2.0, 1.0]
     ideal = game.compiled._replace(kernel=kernel)
-    size = _kernels.linear_repair_size(ideal, scratch, 0, 0, 1)
+    size = _loops.linear_repair_size(ideal, scratch, 0, 0, 1)
     assert size == pytest.approx(5e33)
     game = pb.NVOGame([3, 1], kernel, epsilon=0.7, delta=0.01)
     small = game.constant_profile(0)
     mass = exact_mass(game, small)
     ideal = game.compiled._replace(kernel=kernel)
-    assert _kernels.hockey_stick_repair_size(ideal, small, mass, 0, 0, 1) > 1e33
+    assert _loops.hockey_stick_repair_size(ideal, small, mass, 0, 0, 1) > 1e33
     assert pb.coordinated_best_response(game).converged
 
 
@@ -386,15 +386,15 @@ def test_a_pair_that_leads_back_to_where_it_began_gains_nothing(monkeypatch):
     kernel = np.stack([first, first, last, last], axis=1)
     kernel /= kernel.sum(axis=2, keepdims=True)
     game = pb.NVOGame([3, 0, 0, 1], kernel, epsilon=0.693, delta=0.0143)
-    calls, make_move = [], _kernels.make_move
+    calls, make_move = [], _loops.make_move
 
     def counted(*arguments):
         calls.append(arguments)
         assert len(calls) < 100, "the pass does not end"
         make_move(*arguments)
 
-    monkeypatch.setattr(_kernels, "make_move", counted)
-    sweep = getattr(_kernels.compound_move_sweep, "py_func", _kernels.compound_move_sweep)
+    monkeypatch.setattr(_loops, "make_move", counted)
+    sweep = getattr(_loops.compound_move_sweep, "py_func", _loops.compound_move_sweep)
     for start in naive.all_profiles(game):
         calls.clear()
         _, after = played(sweep, game, start, 1)
@@ -409,7 +409,7 @@ def test_a_whole_group_moves_to_make_everybody_private_whatever_it_costs():
         outcome = game.evaluate(profile)
         if outcome.private_records == 7 or not outcome.is_nash():
             continue
-        moved, after = played(_kernels.compound_move_sweep, game, profile, 1)
+        moved, after = played(_loops.compound_move_sweep, game, profile, 1)
         there = game.evaluate(after)
         if moved and there.divergence > outcome.divergence:
             assert there.private_records > outcome.private_records
@@ -427,7 +427,7 @@ def test_single_records_repair_what_they_say(case, delta):
         after[k, v] -= size
         after[k, w] += size
         scratch, held = scratch_at(game, after), after[k, w]
-        reached = _kernels.greedy_repair(game.compiled, after, scratch, goal, 1, k, w)
+        reached = _loops.greedy_repair(game.compiled, after, scratch, goal, 1, k, w)
         assert after[k, w] >= held  # the records that were forced stay
         assert_array_equal(after.sum(axis=1), game.counts)
         if reached:
@@ -440,7 +440,7 @@ def test_forced_moves_that_are_kept_improve_the_payoff(case, delta):
     game = pb.NVOGame(game.counts, game.kernel, epsilon=game.epsilon, delta=delta)
     start = pb.best_response_dynamics(game, start=profile).profile
     here = game.evaluate(start)
-    kept, after = played(_kernels.forced_move_sweep, game, start, 0.05 * here.divergence, 1)
+    kept, after = played(_loops.forced_move_sweep, game, start, 0.05 * here.divergence, 1)
     if kept:
         there, before = game.evaluate(after), (here.private_records, -here.divergence)
         assert (there.private_records, -there.divergence) > before
@@ -457,6 +457,6 @@ def test_no_kernel_is_compiled_for_two_signatures():
     pb.coordinated_best_response(game)
     outcome = game.evaluate(game.constant_profile(0))
     assert outcome.regret == 0.0 and outcome.losses.any() and outcome.private.any()
-    for kernel in vars(_kernels).values():
-        if hasattr(kernel, "signatures"):
-            assert "Literal" not in str(kernel.signatures), kernel.__name__
+    for loop in vars(_loops).values():
+        if hasattr(loop, "signatures"):
+            assert "Literal" not in str(loop.signatures), loop.__name__

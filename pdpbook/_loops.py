@@ -1,14 +1,14 @@
 """Every compiled loop of the package.
 
 They stand in one file, long as it is, because numba's on-disk cache looks at the file of the
-function that is called and at no other: a kernel would go on running the old code of one that it
+function that is called and at no other: a loop would go on running the old code of one that it
 calls from elsewhere.  The public functions around them check their arguments; nothing here does.
 
-What the kernels take has the same name and the same place everywhere:
+What the loops take has the same name and the same place everywhere:
 
 * ``game``, a :class:`Game`: what does not change, the kernel of noise among it;
 * ``profile``, the integer matrix C[k, v], shape (K, V): the number of records of bin k that play
-  action v.  Kernels that play change it in place;
+  action v.  Loops that play change it in place;
 * ``mass``, shape (2, K): S(x), the sum of C[k, v] kernel[v, k, x], so that S / n is the output.  It
   is exact: the first row is the nearest double and the second one the rest;
 * ``scratch``, a :class:`Scratch`: arrays to be written, ``scratch.mass`` the mass of ``profile``;
@@ -32,7 +32,7 @@ A gain in KL is computed with rounding, and the loops use a number that is certa
 the gain.  It takes for granted that ``log`` and ``log1p`` err by at most four units in the last
 place.  A move is made only if P_E rises, or if it stays and KL certainly falls.
 
-The first call of a kernel compiles it and all that it calls, so there are few, small kernels here,
+The first call of a loop compiles it and all that it calls, so there are few, small loops here,
 each with one signature.  numba would compile a function again for a whole number that is written
 out in a call, hence the ``np.int64(0)``; and the assignment of a slice brings seconds of machinery
 for its error messages, hence the loops.  ``math.ceil`` returns an integer when it is compiled, and
