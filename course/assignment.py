@@ -205,10 +205,10 @@ def make_assignment(
         )
     course.start()
     with course.locked():
-        return _made(course, sheets, name, due, penalty, levels)
+        return _make(course, sheets, name, due, penalty, levels)
 
 
-def _made(
+def _make(
     course: Course,
     sheets: dict[str, nbformat.NotebookNode],
     name: str,

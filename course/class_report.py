@@ -286,7 +286,7 @@ def _handed_in(
     """Return the submissions to a sheet that stand in the gradebook."""
     found = []
     for student, digests in sorted(entered.items()):
-        text = _text(course.folder / "submitted" / student / name / f"{sheet}.ipynb")
+        text = _read_text(course.folder / "submitted" / student / name / f"{sheet}.ipynb")
         result = read_result(course.folder / "results" / student / name / f"{sheet}.json")
         if text is None or result is None:
             continue
@@ -296,7 +296,7 @@ def _handed_in(
     return found
 
 
-def _text(path: Path) -> str | None:
+def _read_text(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError):

@@ -22,7 +22,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from course.folder import Course, CourseError
-from course.grading import UNKNOWN, State, numbers_of, states, taken_off
+from course.grading import UNKNOWN, State, find_deductions, numbers_of, states
 from course.lateness import left
 from course.progress import stepping
 from course.report import Mark, marks_of, number, sheets_of, write_whole
@@ -92,7 +92,7 @@ def export(course: Course, roster: Path, name: str = "") -> Export:
     known = numbers_of(course)
     numbers = {student: known.get(student, "") for student in sorted({*marks, *submitted})}
     people, found = table.people, matched(table, numbers)
-    lost = taken_off(course, name, submitted)
+    lost = find_deductions(course, name, submitted)
     totals = {
         place: _total(marks.get(each, {}), lost.get(each)) for place, each in found.students.items()
     }

@@ -133,10 +133,10 @@ class Formulas:
         """Return a text in HTML, its formulas set and all else as it was written."""
         parts, end = [], 0
         for found in find_formulas(text):
-            parts.append(_plain(text[end : found.start]))
+            parts.append(_escape_between(text[end : found.start]))
             parts.append(self.formula(found.tex, display=found.display))
             end = found.end
-        return "".join([*parts, _plain(text[end:])])
+        return "".join([*parts, _escape_between(text[end:])])
 
     def styles(self, html: str | None = None) -> str:
         """Return the style sheet with its fonts: of the formulas in a page, or of any formula."""
@@ -151,7 +151,7 @@ class Formulas:
         return ADDRESS.sub(_embedded, "".join([*faces, text]))
 
 
-def _plain(text: str) -> str:
+def _escape_between(text: str) -> str:
     """Return what stands between formulas: there a dollar that means itself has a backslash."""
     return escape(text.replace(r"\$", "$"))
 

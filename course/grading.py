@@ -46,10 +46,10 @@ __all__ = [
     "UNKNOWN",
     "State",
     "collect",
+    "find_deductions",
     "grade_submissions",
     "numbers_of",
     "states",
-    "taken_off",
 ]
 
 STATE = ".state.json"
@@ -159,7 +159,9 @@ def numbers_of(course: Course) -> dict[str, str]:
     return numbers
 
 
-def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str, float | None]:
+def find_deductions(
+    course: Course, name: str, known: Mapping[str, State]
+) -> dict[str, float | None]:
     """Return the share of the points that each submission to an assignment loses by being late.
 
     Parameters
@@ -185,7 +187,7 @@ def taken_off(course: Course, name: str, known: Mapping[str, State]) -> dict[str
         return {}
     late = {student: state.hours_late(dates.of(student)) for student, state in known.items()}
     return {
-        student: None if hours is None else dates.penalty.taken_off(hours)
+        student: None if hours is None else dates.penalty.deduct(hours)
         for student, hours in late.items()
     }
 
@@ -509,7 +511,7 @@ def write_out(course: Course, name: str) -> list[str]:
     notes: dict[str, list[str]] = {student: [] for student in everyone}
     numbers = dict.fromkeys(everyone, "")
     late: dict[tuple[str, str], str] = {}
-    lost = {each: taken_off(course, each, known[each]) for each in made}
+    lost = {each: find_deductions(course, each, known[each]) for each in made}
     unknown: dict[str, list[str]] = {student: [] for student in everyone}
     for each in made:
         dates = course.dates(each)

@@ -25,7 +25,7 @@ from course.judging import Job, Result, judge_all, kept_result
 from course.secret import seeds_of
 from course.sheets import INSTALL, answers, grade_id, points
 
-__all__ = ["ADDED", "IsolatedChecks", "code_to_run", "said"]
+__all__ = ["ADDED", "IsolatedChecks", "code_to_run", "read_verdict"]
 
 ADDED = "This cell was missing from the submission."
 
@@ -50,7 +50,7 @@ def _cells_to_run(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
         yield cell.source, name or (f"a cell after {before}" if before else "a cell at the top")
 
 
-def said(cell: NotebookNode) -> str:
+def read_verdict(cell: NotebookNode) -> str:
     """Return what the checker said about an answer, from its graded check cell."""
     texts = [output.text for output in cell.outputs if output.output_type == "stream"]
     return "".join(texts).strip()

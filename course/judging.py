@@ -167,10 +167,12 @@ def judge(job: Job) -> Result:
         Raised(ENDED if error.cell is None else job.places[error.cell], error.said)
         for error in grades.raised
     )
-    return Result(job.digest, walled, "", {name: _plain(grades[name]) for name in grades}, raised)
+    return Result(
+        job.digest, walled, "", {name: _make_printable(grades[name]) for name in grades}, raised
+    )
 
 
-def _plain(grade: Grade) -> Grade:
+def _make_printable(grade: Grade) -> Grade:
     """Return a grade whose texts every file can hold, whatever the submission has said."""
     told = {name: each for name, each in vars(grade).items() if isinstance(each, str)}
     plain: dict[str, Any] = {name: printable(each) for name, each in told.items()}

@@ -49,7 +49,7 @@ class Penalty:
     Examples
     --------
     >>> penalty = Penalty(percent=10, most=25, grace=30)
-    >>> [penalty.taken_off(hours) for hours in (0.5, 0.75, 24.0, 24.1, 72.0)]
+    >>> [penalty.deduct(hours) for hours in (0.5, 0.75, 24.0, 24.1, 72.0)]
     [0.0, 0.1, 0.1, 0.2, 0.25]
     """
 
@@ -130,7 +130,7 @@ class Penalty:
         """Return what the record of an assignment holds; nothing if nothing is taken off."""
         return asdict(self) if self.percent else {}
 
-    def taken_off(self, hours: float) -> float:
+    def deduct(self, hours: float) -> float:
         """Return the share of the points that is taken off.
 
         Parameters

@@ -138,11 +138,11 @@ def moodle(banks: dict[str, Sequence[Question]]) -> str:
     quiz = Xml.Element("quiz")
     for category, questions in banks.items():
         head = Xml.SubElement(quiz, "question", type="category")
-        _text(head, "category", f"$course$/top/{category.replace('/', '//')}")
+        _add_text(head, "category", f"$course$/top/{category.replace('/', '//')}")
         for each in questions:
             question = Xml.SubElement(quiz, "question", type="multichoice")
-            _text(question, "name", each.name)
-            _text(question, "questiontext", _html(each.text), format="html")
+            _add_text(question, "name", each.name)
+            _add_text(question, "questiontext", _html(each.text), format="html")
             Xml.SubElement(question, "single").text = "true"
             Xml.SubElement(question, "shuffleanswers").text = "true"
             Xml.SubElement(question, "answernumbering").text = "abc"
@@ -150,12 +150,12 @@ def moodle(banks: dict[str, Sequence[Question]]) -> str:
                 fraction = "100" if choice.right else "0"
                 answer = Xml.SubElement(question, "answer", fraction=fraction, format="html")
                 Xml.SubElement(answer, "text").text = _html(choice.text)
-                _text(answer, "feedback", _html(choice.why), format="html")
+                _add_text(answer, "feedback", _html(choice.why), format="html")
     Xml.indent(quiz)
     return Xml.tostring(quiz, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _text(parent: Xml.Element, name: str, text: str, **attributes: str) -> None:
+def _add_text(parent: Xml.Element, name: str, text: str, **attributes: str) -> None:
     """Add an element that holds a text, as Moodle nests them."""
     Xml.SubElement(Xml.SubElement(parent, name, attributes), "text").text = text
 

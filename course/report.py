@@ -21,7 +21,7 @@ from nbgrader.api import Gradebook
 
 from course.folder import Course, CourseError
 from course.formulas import Formulas, formulas
-from course.isolation import said as said_of
+from course.isolation import read_verdict
 from course.lateness import left
 from course.progress import stepping
 from course.sheets import answers, grade_id, points
@@ -378,7 +378,7 @@ def _page(
             sheet, _, part = name.partition("/")
             if sheet == path.stem:
                 wrote = cells.get(part.removesuffix("-check"))
-                said = said_of(cells[part]) if part in checks else ""
+                said = read_verdict(cells[part]) if part in checks else ""
                 parts.append(_part(name, mark, wrote, said, typesetter))
         beside = [each for each in notebook.cells if BESIDE_KEY in each.metadata.get("pdpbook", {})]
         for cell in beside:

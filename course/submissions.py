@@ -33,7 +33,7 @@ from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
 from course.progress import stepping
 from course.sheets import INSTALL, SETUP, answers, grade_id, points
-from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, shown, stem
+from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, show_path, stem
 from course.written import (
     BESIDE_KEY,
     LONGEST_PROSE,
@@ -266,7 +266,7 @@ def find_submissions(
                 continue
             files.append((path, why, _student(path, names)))
         except (ValueError, OSError) as error:
-            where = shown(path)
+            where = show_path(path)
             problems.append(Problem("", f"{where}: {error}", _number(path), where))
     people = _people({(name, _number(path)) for path, _, name in files}, known or {}, names)
     problems += [
@@ -282,7 +282,7 @@ def find_submissions(
         number = "" if person.refused else _number(path)
         if person.refused:
             why = f"it is not graded, because {person.refused}"
-        for piece in [Piece(shown(path), refused=why)] if why else pieces(folder, path):
+        for piece in [Piece(show_path(path), refused=why)] if why else pieces(folder, path):
             sheet = ""
             try:
                 if piece.refused:
@@ -296,7 +296,7 @@ def find_submissions(
                 told = f"{error}" if isinstance(error, NoNotebook) else _unread(error)
                 stray = piece.refused == NO_NOTEBOOK and _stray(path, person)
                 owner = "" if stray else whose
-                problem = Problem(owner, f"{piece.path}: {told}", number, shown(path), sheet)
+                problem = Problem(owner, f"{piece.path}: {told}", number, show_path(path), sheet)
                 problems.append(problem)
                 continue
             late = _platform(path, "late") != ""

@@ -27,7 +27,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pdpbook_exercises.checks.wire import printable
 
-__all__ = ["TIMES", "Piece", "files_of", "pieces", "shown", "stem"]
+__all__ = ["TIMES", "Piece", "files_of", "pieces", "show_path", "stem"]
 
 LARGEST = 2**27  #: bytes of a notebook, and of all that is unpacked from an upload
 MOST_NOTEBOOKS = 200  #: in an upload
@@ -110,12 +110,12 @@ def files_of(folder: Path) -> list[tuple[PurePosixPath, str]]:
     return sorted(found)
 
 
-def shown(path: PurePosixPath) -> str:
+def show_path(path: PurePosixPath) -> str:
     r"""Return a path as a text that every file can hold, also if its name is no text.
 
     Examples
     --------
-    >>> shown(PurePosixPath("anna/\udcff.ipynb"))
+    >>> show_path(PurePosixPath("anna/\udcff.ipynb"))
     'anna/?.ipynb'
     """
     return printable(str(path))
@@ -148,10 +148,10 @@ def pieces(folder: Path, path: PurePosixPath) -> Iterator[Piece]:
     try:
         number = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        yield Piece(shown(path), refused=f"it cannot be read: {error.strerror}")
+        yield Piece(show_path(path), refused=f"it cannot be read: {error.strerror}")
         return
     with os.fdopen(number, "rb") as file:
-        yield from _pieces(file, os.fstat(number).st_size, shown(path), _Left(), DEPTH)
+        yield from _pieces(file, os.fstat(number).st_size, show_path(path), _Left(), DEPTH)
 
 
 def _pieces(file: IO[bytes], size: int, path: str, left: _Left, depth: int) -> Iterator[Piece]:
@@ -223,7 +223,7 @@ def _unpacked(file: IO[bytes], path: str, left: _Left, depth: int) -> Iterator[P
         left.notebooks -= count
         left.bytes -= size
         for member, kind in zip(members, kinds, strict=True):
-            inside = f"{path}/{_shown(member)}"
+            inside = f"{path}/{_show_member(member)}"
             if not kind:
                 continue
             try:
@@ -236,7 +236,7 @@ def _unpacked(file: IO[bytes], path: str, left: _Left, depth: int) -> Iterator[P
                 yield Piece(inside, data)
             else:
                 yield from _pieces(io.BytesIO(data), len(data), inside, left, depth - 1)
-    others = [_shown(each) for each, kind in zip(members, kinds, strict=True) if not kind]
+    others = [_show_member(each) for each, kind in zip(members, kinds, strict=True) if not kind]
     others = [each for each in others if PurePosixPath(each).name != TIMES]
     if others or not wanted:
         yield Piece(path, refused=_told(others, bool(wanted)))
@@ -272,7 +272,7 @@ def _hidden(member: ZipInfo) -> bool:
     return member.is_dir() or any(each.startswith((".", "__MACOSX")) for each in parts)
 
 
-def _shown(member: ZipInfo) -> str:
+def _show_member(member: ZipInfo) -> str:
     """Return the path of a member as a text that looks like no other path."""
     parts = PurePosixPath(printable(member.filename.replace("\\", "/"))).parts
     return "/".join(each for each in parts if each not in {"/", "//", ".", ".."})[-LONGEST_PATH:]

@@ -39,11 +39,11 @@ def chosen_repr(result: Any, /, **chosen: Any) -> str:
     >>> chosen_repr([], records=4, epsilon=0.5)
     'list(records=4, epsilon=0.5)'
     """
-    shown = [f"{name}={_shown(value)}" for name, value in chosen.items()]
+    shown = [f"{name}={_show(value)}" for name, value in chosen.items()]
     return f"{type(result).__name__}({', '.join(shown)})"
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     """Return a value as text, short if it is long."""
     if isinstance(value, np.ndarray):
         if value.ndim == 1 and value.size <= _FEW:

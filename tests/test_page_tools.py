@@ -24,7 +24,7 @@ from sphinx.errors import ConfigError
 from book._ext.build.repeated_lookups import RememberingDomain
 from book._ext.pages.computed_tables import make_table
 from book._ext.pages.folded_code import subject
-from book._ext.pages.spoken_math import said
+from book._ext.pages.spoken_math import read_aloud
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
 from book._ext.pages.unbreakable_spaces import Unbroken
@@ -323,14 +323,14 @@ def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
 def test_a_formula_is_said_in_letters(tex: str, letters: str) -> None:
     typesetter = Typesetter({"eps": r"\varepsilon", "Prob": r"\operatorname{\mathbb{P}}"})
     try:
-        assert said(typesetter.typeset(tex, False)) == unicodedata.normalize("NFD", letters)
+        assert read_aloud(typesetter.typeset(tex, False)) == unicodedata.normalize("NFD", letters)
     finally:
         typesetter.close()
 
 
 def test_what_is_no_formula_is_refused() -> None:
     with pytest.raises(ValueError, match="must hold MathML, got '<p>x</p>'"):
-        said("<p>x</p>")
+        read_aloud("<p>x</p>")
 
 
 @pytest.mark.parametrize(

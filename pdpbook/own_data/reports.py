@@ -495,10 +495,12 @@ class Report:
             "draws": self.draws,
             "neighbours": NEIGHBOURS if numbers else HIDDEN,
             "releases": [
-                _plain(row | _details(each) | {"guarantee": guarantees[each.name]})
+                _replace_infinite(row | _details(each) | {"guarantee": guarantees[each.name]})
                 for row, each in zip(table.to_dict(orient="records"), self.releases, strict=True)
             ],
-            "sweep": [_plain(row) for row in self.sweep.reset_index().to_dict(orient="records")],
+            "sweep": [
+                _replace_infinite(row) for row in self.sweep.reset_index().to_dict(orient="records")
+            ],
             "left out": self.left_out,
             "recommended": self.recommended.name,
             "equally good": [each.name for each in self.equally_good],
@@ -754,7 +756,7 @@ def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
     return pd.DataFrame(lines).set_index("bins")
 
 
-def _plain(row: dict[Any, Any]) -> dict[str, Any]:
+def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:
     """Return a row of a table whose infinite and missing numbers are None."""
     plain = {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value

@@ -91,7 +91,7 @@ class Table:
         return f"<table>\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>"
 
 
-def _text(value: Any, form: str) -> str:
+def _format_value(value: Any, form: str) -> str:
     """Return a value as text; True and False are words, a missing value is a dash, ∞ a sign."""
     if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return MISSING
@@ -167,7 +167,7 @@ def table(
         numbers = [v for v in column if not isinstance(v, str | bool | np.bool_ | None)]
         if not form and any(isinstance(v, float | np.floating) and v % 1 for v in numbers):
             raise ValueError(f"column {name!r} holds fractions and needs a format")
-        text.append([_text(value, form) for value in column])
+        text.append([_format_value(value, form) for value in column])
         starts = all(STARTS_WITH_NUMBER.match(cell) for cell in text[-1])
         numeric.append(bool(numbers) or (starts and len(text) > stub))
     marked = {

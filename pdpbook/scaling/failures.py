@@ -62,9 +62,9 @@ class Failure:
         >>> Failure.of(ValueError("x" * 10**7)).text[-35:]
         'xx … (10,000,000 characters in all)'
         """
-        text, kind = _text(error), type(error).__name__
+        text, kind = _read_message(error), type(error).__name__
         lines = "".join(traceback.format_tb(error.__traceback__))
-        return cls(kind, text, _plain(lines[-TRACEBACK:]), _pickled(error, text))
+        return cls(kind, text, _escape_surrogates(lines[-TRACEBACK:]), _pickled(error, text))
 
     def error(self) -> Exception:
         """Return the exception, or a ``RuntimeError`` with its class and text.
@@ -113,12 +113,12 @@ def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
         return Failure.of(error)
 
 
-def _plain(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """Return a text in which lone surrogates, as of file names, are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _text(error: BaseException) -> str:
+def _read_message(error: BaseException) -> str:
     try:
         return _shortened(str(error))
     except Exception:
@@ -126,7 +126,7 @@ def _text(error: BaseException) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = _plain(text)
+    text = _escape_surrogates(text)
     if len(text) <= TEXT:
         return text
     note = f" … ({len(text):,} characters in all)"

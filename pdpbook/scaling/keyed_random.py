@@ -155,7 +155,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     False
     """
     key = _key(key)
-    person = _text("purpose", purpose).encode()
+    person = _check_text("purpose", purpose).encode()
     if len(person) > hashlib.blake2b.PERSON_SIZE:
         raise _validate.fail("purpose", "a text of at most 16 bytes", purpose)
     try:
@@ -166,7 +166,7 @@ def keyed_digest(key: bytes, purpose: str, content: Any) -> bytes:
     return hashlib.blake2b(text.encode(), key=key, person=person, digest_size=32).digest()
 
 
-def _text(name: str, value: Any) -> str:
+def _check_text(name: str, value: Any) -> str:
     """Return a text."""
     if not isinstance(value, str):
         raise _validate.fail(name, "a text", value, TypeError)
@@ -251,7 +251,7 @@ def keyed_draws(
     start = _validate.integer("start", start, at_least=0)
     stop = _validate.integer("stop", stop, at_least=start)
     _validate.memory("stop", stop, stop - start, what="the draws")
-    name = _text("name", name)
+    name = _check_text("name", name)
     weights = [
         _validate.integer("weights", weight, at_least=0, at_most=_LARGEST)
         for weight in _validate.sequence("weights", weights)

@@ -208,7 +208,7 @@ def release(
         _check_files(folder, rows, manifest["files"], complete, progress is True)
         if not complete:
             _sweep(folder)
-            _write(folder / MANIFEST, _text(manifest))
+            _write(folder / MANIFEST, _serialise(manifest))
     cost = ReleaseCost(**{name: each for name, each in manifest["cost"].items() if name != "basis"})
     return Release(folder, tuple(folder / name for name in rows), cost, manifest, not complete)
 
@@ -266,7 +266,7 @@ def _enter(folder: Path, begun: dict[str, Any], names: list[str]) -> dict[str, A
             raise ReleaseError(
                 f"{folder}: must be empty or hold this release, but holds {', '.join(others[:5])}"
             )
-        _write(path, _text(begun), new=True)
+        _write(path, _serialise(begun), new=True)
     try:
         there: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         status = there["status"]
@@ -297,7 +297,7 @@ def _whole(folder: Path) -> set[str]:
     return names - {LOCK}
 
 
-def _text(manifest: dict[str, Any]) -> bytes:
+def _serialise(manifest: dict[str, Any]) -> bytes:
     return (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
 
 

@@ -249,7 +249,7 @@ def close(
         "atol": atol,
     }
     again = partial(close, expected, **options) if arguments and callable(expected) else None
-    shown = partial(_shown, "close", value, expected, arguments, options)
+    shown = partial(_show_case, "close", value, expected, arguments, options)
     wrong_answers = _as_answers(mistakes, arguments)
     return Case(judge, hint, more, others, again=again, wrong_answers=wrong_answers, shown=shown)
 
@@ -285,7 +285,7 @@ def equal(
     others = {text: same(wrong) for text, wrong in (mistakes or {}).items()}
     options: dict[str, Any] = {"hint": hint, "more": more, "mistakes": mistakes}
     again = partial(equal, expected, **options) if arguments and callable(expected) else None
-    shown = partial(_shown, "equal", value, expected, arguments, options)
+    shown = partial(_show_case, "equal", value, expected, arguments, options)
     return Case(
         same(expected),
         hint,
@@ -325,7 +325,7 @@ def reference(function: Callable[P, T]) -> Callable[P, T]:
     return function
 
 
-def _shown(
+def _show_case(
     kind: str,
     value: Callable[[Any], Any],
     expected: Any,

@@ -353,21 +353,24 @@ class _Remembering:
         for before, after in pairs:
             if not (self.changed or _same(before, after)):
                 call = self.last_call(returned=False)
-                self.changed = f"{call} changed what it was given: now it is {_shown(after)}."
+                self.changed = f"{call} changed what it was given: now it is {_show_value(after)}."
 
     def last_call(self, *, returned: bool = True) -> str:
         """Tell the last call and what it returned; nothing if there was none."""
         if self._arguments is None:
             return ""
         arguments, named = self._arguments
-        shown = [*map(_shown, arguments), *(f"{key}={_shown(named[key])}" for key in named)]
+        shown = [
+            *map(_show_value, arguments),
+            *(f"{key}={_show_value(named[key])}" for key in named),
+        ]
         name = "your function" if self.__name__ == "<lambda>" else self.__name__
         call = f"{name}({', '.join(shown)})"
         if self._returned is self or not returned:
             return call
         if self._returned is None:
             return f"{call} returned None: is a `return` missing?"
-        return f"{call} returned {_shown(self._returned)}."
+        return f"{call} returned {_show_value(self._returned)}."
 
     def returned_nothing(self) -> bool:
         """Whether the last call ended without a value."""
@@ -408,7 +411,7 @@ def _try(case: Case, answer: Any) -> tuple[bool, str, bool]:
         return True, "", False
     complaint = verdict if isinstance(verdict, str) else ""
     if called is None:
-        return False, f"Your answer is {_shown(answer)}. {complaint}".strip(), True
+        return False, f"Your answer is {_show_value(answer)}. {complaint}".strip(), True
     if called.returned_nothing():
         complaint = ""
     return False, f"{called.last_call()} {complaint}".strip(), True
@@ -427,7 +430,7 @@ def _matching_hint(case: Case, answer: Any, clock: Clock) -> str:
     return case.hint
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     """Return a value in few characters, or its type if it cannot be shown at all."""
     try:
         text = _in_words(value)
@@ -437,7 +440,7 @@ def _shown(value: Any) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """Return what :func:`_shown` shortens."""
+    """Return what :func:`_show_value` shortens."""
     if isinstance(value, np.ndarray) and value.ndim > 2:
         text = f"array of shape {value.shape}"
     elif isinstance(value, np.ndarray):
@@ -452,14 +455,14 @@ def _in_words(value: Any) -> str:
     ):
         left, right = "[]" if isinstance(value, list) else "()"
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
-        text = f"{left}{', '.join(map(_shown, value))}{comma}{right}"
+        text = f"{left}{', '.join(map(_show_value, value))}{comma}{right}"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif callable(value):
         text = "a function"
     elif is_dataclass(value):
         parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-        given = (f"{name}={_shown(part)}" for name, part in parts.items() if part is not None)
+        given = (f"{name}={_show_value(part)}" for name, part in parts.items() if part is not None)
         text = f"{type(value).__name__}({', '.join(given)})"
     else:
         text = " ".join(repr(value).split())

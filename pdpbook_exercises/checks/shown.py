@@ -106,18 +106,18 @@ def key_of_arguments(arguments: Any) -> str:
     >>> key_of_arguments((0.3, [3])) == key_of_arguments((0.3, [4]))
     False
     """
-    return hashlib.sha256(repr(_plain(arguments)).encode()).hexdigest()
+    return hashlib.sha256(repr(_make_plain(arguments)).encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bytes):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_make_plain(each) for each in value]
     if isinstance(value, dict):
-        return [_plain(each) for each in value.items()]
+        return [_make_plain(each) for each in value.items()]
     if is_dataclass(value) and not isinstance(value, type):
-        parts = [_plain(getattr(value, part.name)) for part in fields(value) if part.init]
+        parts = [_make_plain(getattr(value, part.name)) for part in fields(value) if part.init]
         return [type(value).__name__, *parts]
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
@@ -125,7 +125,7 @@ def _plain(value: Any) -> Any:
             f"arguments must be numbers, text, arrays, lists, dicts or results, got {value!r}"
         )
     if array.ndim:
-        return [_plain(each) for each in array]
+        return [_make_plain(each) for each in array]
     return format(float(array), f".{DIGITS}g")
 
 

@@ -203,7 +203,7 @@ class _Server:
             except OutOfTime as error:
                 trouble.append((number, f"was stopped: {error}"))
             except BaseException as error:  # exit() ends no notebook
-                said = f": {text}" if (text := _text(error)) else ""
+                said = f": {text}" if (text := _read_message(error)) else ""
                 trouble.append((number, f"raised {type(error).__name__}{said}"))
         found = {name: notebook.namespace.get(name) for name in start["names"]}
         given = {name: self.encode(value) for name, value in found.items() if not _blank(value)}
@@ -226,7 +226,7 @@ class _Server:
             reply: dict[str, Any] = {"returned": returned}
         except BaseException as error:  # exit() in an answer ends the answer, not the process
             number = getattr(error, "pdpbook_number", None)
-            reply = {"raised": [type(error).__name__, _text(error), number]}
+            reply = {"raised": [type(error).__name__, _read_message(error), number]}
         # the arguments as they are now: the grader wants to see whether they were changed
         reply["changed"] = [
             self.encode(part) if isinstance(part, CHANGEABLE) else None
@@ -243,7 +243,7 @@ def _blank(value: Any) -> bool:
         return False
 
 
-def _text(error: BaseException) -> str:
+def _read_message(error: BaseException) -> str:
     """Return what an exception of the student says, if it can say anything."""
     try:
         return message_of(error)

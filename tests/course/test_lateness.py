@@ -52,9 +52,9 @@ def test_who_is_later_loses_no_less_and_nobody_more_than_the_limit(
 ) -> None:
     penalty = Penalty(percent, min(100.0, percent + more), grace)
     early, late = sorted((early, late))
-    assert 0.0 <= penalty.taken_off(early) <= penalty.taken_off(late) <= penalty.most / 100.0
-    assert penalty.taken_off(grace / 60.0) == 0.0
-    assert 0.0 <= left(17.25, penalty.taken_off(late)) <= 17.25
+    assert 0.0 <= penalty.deduct(early) <= penalty.deduct(late) <= penalty.most / 100.0
+    assert penalty.deduct(grace / 60.0) == 0.0
+    assert 0.0 <= left(17.25, penalty.deduct(late)) <= 17.25
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def breakable(name: str) -> list[nodes.Node]:
     return parts[:-1]
 
 
-def shown(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
+def render_proof(app: Sphinx, path: Path, checked: dict[str, CheckedProof]) -> str:
     """Return the page of a file: what it is about, and its text with a place for each theorem."""
     text = path.read_text(encoding="utf-8")
     page = f"{FOLDER}/{path.stem}"
@@ -318,7 +318,7 @@ def write_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         said = f"Statements of the book and their proofs in {path.name}, as Coq checks them."
         context = {
             "title": f"Proofs for Coq: {path.name}",
-            "body": shown(app, path, checked),
+            "body": render_proof(app, path, checked),
             "described": said,
         }
         yield f"{FOLDER}/{path.stem}", context, "page.html"

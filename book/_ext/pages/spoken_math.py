@@ -1,7 +1,7 @@
 r"""A formula in a line of letters, for where none can be set: search results, descriptions.
 
 MathJax gives every formula to screen readers as MathML, which holds the letters and signs of the
-formula as Unicode.  :func:`said` reads that: :math:`v_{\min}=\frac1{b\,e^{1/b}-1}` becomes
+formula as Unicode.  :func:`read_aloud` reads that: :math:`v_{\min}=\frac1{b\,e^{1/b}-1}` becomes
 "v_min = 1/(b e^(1/b) − 1)".  So nothing has to read TeX a second time.
 """
 
@@ -50,7 +50,7 @@ def lines(table: ElementTree.Element, tight: bool) -> str:
     return text
 
 
-def alone(node: ElementTree.Element) -> bool:
+def stands_alone(node: ElementTree.Element) -> bool:
     """Whether an element is one letter, number or name, with scripts or without."""
     while node.tag in {"mrow", "mstyle"} and len(node) == 1:
         node = node[0]
@@ -60,7 +60,7 @@ def alone(node: ElementTree.Element) -> bool:
 def bracketed(node: ElementTree.Element) -> str:
     """Return a part as it stands above, below or beside something."""
     text = said_part(node, True)
-    return text if not text or alone(node) else f"({text})"
+    return text if not text or stands_alone(node) else f"({text})"
 
 
 def raised(text: str, part: str) -> str:
@@ -111,12 +111,12 @@ def said_part(node: ElementTree.Element, tight: bool = False) -> str:
     return row(children, tight)
 
 
-def said(html: str) -> str:
+def read_aloud(html: str) -> str:
     r"""Return a formula that MathJax has set in HTML as a line of letters.
 
     Examples
     --------
-    >>> said("<math><msup><mi>b</mi><mo>∗</mo></msup><mo>≥</mo><mn>2</mn><mi>ε</mi></math>")
+    >>> read_aloud("<math><msup><mi>b</mi><mo>∗</mo></msup><mo>≥</mo><mn>2</mn><mi>ε</mi></math>")
     'b* ≥ 2ε'
     """
     found = MATHML.search(html)

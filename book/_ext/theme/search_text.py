@@ -19,7 +19,7 @@ from docutils import nodes
 from sphinx.addnodes import desc
 from sphinx.application import Sphinx
 
-from book._ext.pages.spoken_math import said
+from book._ext.pages.spoken_math import read_aloud
 from book._ext.pages.static_math import displayed, typesetter
 
 NOT_READ = (nodes.literal_block, nodes.raw, nodes.comment, nodes.image, desc)
@@ -70,7 +70,7 @@ def formulas(app: Sphinx) -> Reader:
         display = isinstance(formula, nodes.math_block)
         tex = displayed(formula) if display else formula.astext()
         try:
-            return said(typesetter(app.config).typeset(tex, display))
+            return read_aloud(typesetter(app.config).typeset(tex, display))
         except ValueError:  # the writer of the page has said so
             return tex
 
