@@ -74,7 +74,8 @@ class MystNotebook(IPyNbFile):
 
     def check_reach(self) -> None:
         """Fail if the kernel has loaded a module that the key of the page does not know of."""
-        code = "[m for m in __import__('sys').modules if m.partition('.')[0] == 'pdpbook']"
+        ours = "in {'pdpbook', 'pdpbook_pages'}"
+        code = f"[m for m in __import__('sys').modules if m.partition('.')[0] {ours}]"
         client = self.kernel.kc
         client.execute("", silent=True, user_expressions={"loaded": code})
         answer = client.get_shell_msg(timeout=60)["content"]["user_expressions"]["loaded"]
