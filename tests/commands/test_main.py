@@ -322,6 +322,10 @@ def test_dropped_records_are_counted(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run("report", file, *options, "--missing", "drop") == 0
     out = capsys.readouterr()
     assert json.loads(out.out)["records"] == 3 and "1 of 4 records have no number" in out.err
+    output = tmp_path / "mean.csv"
+    assert run("release", file, *options[:-1], "--missing", "drop", "--output", output) == 0
+    out = capsys.readouterr()
+    assert "1 of 4 records have no number" in out.err and out.out.startswith(f"{output}: ")
 
 
 EDUCATION = ["--column", "education", "--categories", "none, school,university", "--epsilon", "1"]
