@@ -36,6 +36,8 @@ __all__ = ["TableFile"]
 _SEPARATORS = (";", "\t", "|")
 #: Of so many columns a message says what their first cell is that is not a number.
 _SHOWN = 3
+#: So many columns are named in a message.
+_NAMED = 10
 _NAMES = {",": "the comma", ".": "the point"}
 _LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
@@ -129,8 +131,9 @@ class TableFile:
             If it is a Parquet file and pyarrow is not installed.
         """
         table, names = self._table, self._names
-        numeric = [each for i, each in enumerate(names) if _holds_numbers(table.iloc[:, i])]
-        others = [each for each in names if each not in numeric]
+        kinds = [_holds_numbers(table.iloc[:, i]) for i in range(len(names))]
+        numeric = [each for each, is_number in zip(names, kinds, strict=True) if is_number]
+        others = [each for each, is_number in zip(names, kinds, strict=True) if not is_number]
         if name is None:
             numeric = [each for each in numeric if each]
             figures = [each for each in numeric if self._is_number(each)]
@@ -152,13 +155,19 @@ class TableFile:
                         for each, cell, where in found
                     )
                 raise ValueError(
-                    f"{self.path} has no column of numbers; its columns are {others}{hint}"
+                    f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
                 )
             if len(numeric) > 1:
-                raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
+                raise ValueError(
+                    f"--column must name one of the columns of numbers: {_listed(numeric)}"
+                )
             name = numeric[0]
-        more = f", the others {others}" if others else ""
-        said = f"its columns of numbers are {numeric}{more}" if numeric else f"it has {others}"
+        more = f", the others {_listed(others)}" if others else ""
+        said = (
+            f"its columns of numbers are {_listed(numeric)}{more}"
+            if numeric
+            else f"it has {_listed(others)}"
+        )
         place = self._place_of(name, said)
         column = table.iloc[:, place].rename(name)
         if not self.is_parquet:
@@ -195,9 +204,11 @@ class TableFile:
         named = [each for each in names if each]
         if name is None:
             if len(named) != 1:
-                raise ValueError(f"--column must name the column of categories, one of {named}")
+                raise ValueError(
+                    f"--column must name the column of categories, one of {_listed(named)}"
+                )
             name = named[0]
-        place = self._place_of(name, f"its columns are {named}")
+        place = self._place_of(name, f"its columns are {_listed(named)}")
         missing = table.iloc[:, place].isna().to_numpy()
         if self.is_parquet:
             texts = table.iloc[:, place].astype(object).map(str).str.strip()
@@ -480,6 +491,8 @@ class TableFile:
 
         The whole message, if it can be read in two ways.
         """
+        if given.strip().startswith("\u2212"):
+            return "; '\u2212' is a minus sign of typesetters, so write the hyphen '-' in its place"
         for sign in (",", "."):
             escaped = re.escape(sign)
             one = texts.str.fullmatch(rf"[-+]?\d+(?:{escaped}\d+)?")
@@ -499,6 +512,13 @@ class TableFile:
         if texts.str.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?\d+(?:,\d+)?").all():
             return "; if its numbers are like 1.234,5, give --thousands '.' --decimal ','"
         return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of columns for a message: all if they are few, otherwise the first."""
+    if len(names) <= _NAMED:
+        return str([*names])
+    return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"
 
 
 def _holds_numbers(column: pd.Series) -> bool:

@@ -126,6 +126,26 @@ def test_the_whole_column_or_an_option_decides(
     assert TableFile(file, **options).column("pay").tolist() == values
 
 
+def test_a_minus_sign_that_is_no_hyphen_is_named(file: Path) -> None:
+    file.write_text("x\n5\n\u22127\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"got '\u22127' in line 3; .* write the hyphen '-'"):
+        TableFile(file).column("x")
+
+
+def test_many_columns_are_read_soon_and_named_in_part(file: Path) -> None:
+    names = [f"c{i}" for i in range(3000)]
+    file.write_text(f"{','.join(names)}\n{','.join(['1'] * 3000)}\n", encoding="utf-8")
+    table = TableFile(file)
+    assert table.column("c2999").tolist() == [1]
+    for name, said in (
+        (None, r"columns of numbers: \['c0', .*'c9'\] and 2,990 more$"),
+        ("d", "more"),
+    ):
+        with pytest.raises(ValueError, match=said) as refused:
+            table.column(name)
+        assert len(str(refused.value)) < 400
+
+
 def test_digits_that_are_not_in_groups_of_three_are_refused(file: Path) -> None:
     file.write_text('pay\n"7,269"\n"7,2"\n', encoding="utf-8")
     with pytest.raises(ValueError, match="got '7,2' in line 3"):
