@@ -131,7 +131,7 @@ class TableFile:
             If it is a Parquet file and pyarrow is not installed.
         """
         table, names = self._table, self._names
-        kinds = [_holds_numbers(table.iloc[:, i]) for i in range(len(names))]
+        kinds = [self._may_be_numbers(table.iloc[:, i]) for i in range(len(names))]
         numeric = [each for each, is_number in zip(names, kinds, strict=True) if is_number]
         others = [each for each, is_number in zip(names, kinds, strict=True) if not is_number]
         if name is None:
@@ -146,6 +146,8 @@ class TableFile:
             if not numeric:
                 hint = self._hint()
                 if not hint and len(table):
+                    if len(names) == 1:  # what is wrong with it is said in full
+                        raise ValueError(self._no_number(table.iloc[:, 0].rename(names[0])))
                     found = [
                         (each, *self._culprit(table.iloc[:, i]))
                         for i, each in enumerate(names[:_SHOWN])
@@ -154,6 +156,7 @@ class TableFile:
                         f"{cell!r} in {self.place(where)} of {each!r}"
                         for each, cell, where in found
                     )
+                    hint += "; with --column the message says which option may help"
                 raise ValueError(
                     f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
                 )
@@ -409,15 +412,25 @@ class TableFile:
             f"{given.replace(sign, '.')}, got {given!r} in {self.place(where)}"
         )
 
+    @property
+    def _written(self) -> str:
+        """The pattern of a number as --thousands and --decimal say."""
+        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
+        if self.thousands == "none":
+            return rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
+        whole = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
+        return whole if self.thousands == self.decimal else rf"{whole}(?:{sign}\d+)?"
+
+    def _may_be_numbers(self, column: pd.Series) -> bool:
+        """Return whether a column holds numbers, or texts that are numbers as the options say."""
+        if _holds_numbers(column) or self.thousands is None or self.is_parquet:
+            return _holds_numbers(column)
+        texts = column.dropna().astype(str).str.strip()
+        return bool(len(texts) and texts.str.fullmatch(self._written).all())
+
     def _grouped(self, column: pd.Series, texts: pd.Series) -> pd.Series:
         """Return the numbers of a column whose digits are grouped, or say which cell is not so."""
-        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
-        right = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
-        if self.thousands == "none":
-            right = rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
-        elif self.thousands != self.decimal:
-            right += rf"(?:{sign}\d+)?"
-        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(right))
+        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(self._written))
         if wrong.size:
             where = int(wrong[0])
             raise ValueError(

@@ -44,7 +44,8 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("\nage\n1\n", "age", "its first line is empty"),
         ("age\n1\n?\n3\n", "age", r"must hold numbers only, got '\?' in line 3"),
         ("name\nAda\n", "name", "must hold numbers only, got 'Ada' in line 2"),
-        ("name\nAda\n", None, r"has no column of numbers; its columns are \['name'\]"),
+        ("name\nAda\n", None, "must hold numbers only, got 'Ada' in line 2"),
+        ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; .* 'A' in"),
         ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: inf"),
         ("age\n30\n\n", "age", "an empty line counts .* in line 3: nan"),
         ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: nan"),
@@ -124,6 +125,29 @@ def test_the_whole_column_or_an_option_decides(
 ) -> None:
     file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
     assert TableFile(file, **options).column("pay").tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ('pay\n"7,269"\n"950"\n', {}, "give --thousands ',' to read 7269, or --decimal ',' --th"),
+        ("pay\n58 085\n1 950\n", {}, "in groups of three, give --thousands ' '"),
+        ('n,pay\na,"7,269"\nb,"950"\n', {}, "'7,269' in line 2 of 'pay'; with --column the"),
+        ("n,pay\na,?\nb,1\n", {"thousands": ","}, r"'\?' in line 2 of 'pay'; with --column the"),
+    ],
+)
+def test_a_column_that_is_not_named_has_its_reason_too(
+    file: Path, text: str, options: dict[str, str], said: str
+) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        TableFile(file, **options).column()
+
+
+def test_a_column_that_is_not_named_is_found_as_the_options_read_it(file: Path) -> None:
+    file.write_text('n,pay\na,"7,269"\nb,\nc,"950"\n', encoding="utf-8")
+    found = TableFile(file, thousands=",", missing="drop").column()
+    assert found.name == "pay" and found.tolist() == [7269, 950]
 
 
 def test_a_minus_sign_that_is_no_hyphen_is_named(file: Path) -> None:
