@@ -40,6 +40,17 @@ _SHOWN = 3
 _NAMED = 10
 _NAMES = {",": "the comma", ".": "the point"}
 _LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+_OPEN = re.compile(r"EOF inside string starting at row (\d+)")
+#: How files begin that are no text of one byte for a letter, and what to do with them.
+_BEGINNINGS = {
+    b"\xff\xfe": "it is written in utf-16, so give --encoding utf-16",
+    b"\xfe\xff": "it is written in utf-16, so give --encoding utf-16",
+    b"\x1f\x8b": "it is compressed, so let its name end in .gz",
+    b"PK": "it is a spreadsheet or another archive, so save its table as CSV",
+}
+_COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
+#: Spaces that no line is broken at; in a number they are like the space.
+_SPACES = "[\u00a0\u202f]"
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,8 @@ class TableFile:
         and so on.
     thousands : str, optional
         The character that groups the digits of the numbers by three; ``none`` says that none does.
-        If it is the decimal sign too, the numbers have no decimals.
+        If it is the decimal sign too, the numbers have no decimals.  A space stands for the spaces
+        at which no line is broken, too.
     missing : {"refuse", "drop"}
         What happens to records without a number or a level, of a Parquet file too.
 
@@ -94,6 +106,8 @@ class TableFile:
         """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
+        if self.thousands is not None and re.fullmatch(_SPACES, self.thousands):
+            object.__setattr__(self, "thousands", " ")
         signs = [("--sep", self.sep), ("--decimal", self.decimal)]
         if self.thousands not in (None, "none"):
             signs.append(("--thousands", str(self.thousands)))
@@ -327,22 +341,47 @@ class TableFile:
         try:
             if self.is_parquet:
                 _extras.require("pyarrow.parquet")
-                return pd.read_parquet(self.path)
-            self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
-            return self._read(header=0 if self.header else None)
+                table = pd.read_parquet(self.path)
+            else:
+                self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
+                table = self._read(header=0 if self.header else None)
         except pd.errors.EmptyDataError as error:
             raise ValueError(
                 f"cannot read {self.path} as a table: its first line is empty"
             ) from error
         except UnicodeDecodeError as error:
+            why = (
+                f"it is not written in {self.encoding}; give --encoding, for example --encoding "
+                f"cp1252 ({error})"
+            )
             raise ValueError(
-                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
-                f"--encoding, for example --encoding cp1252 ({error})"
+                f"cannot read {self.path} as a table: {self._beginning() or why}"
             ) from error
         except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
             if long := _LONG.search(str(error)):
                 raise ValueError(self._too_long(*map(int, long.groups()))) from error
-            raise ValueError(f"cannot read {self.path} as a table: {error}") from error
+            why = str(error)
+            if opened := _OPEN.search(why):
+                line = self._line(int(opened[1]) + 1)
+                why = f"a quotation mark in line {line} is not closed"
+            raise ValueError(
+                f"cannot read {self.path} as a table: {self._beginning() or why}"
+            ) from error
+        if table.empty:
+            raise ValueError(
+                f"{self.path} must hold records"
+                + (", and not its first line only" if self.header and not self.is_parquet else "")
+                + f", got none of the columns {_listed([str(each) for each in table.columns])}"
+            )
+        return table
+
+    def _beginning(self) -> str:
+        """Return what a file is that does not begin as text, if that can be told."""
+        if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
+            return ""
+        with self.path.open("rb") as file:
+            begins = file.read(2)
+        return _BEGINNINGS.get(begins, "")
 
     def _too_long(self, fields: int, record: int, found: int) -> str:
         """Return what is wrong with a line of too many fields, and how to go on."""
@@ -425,11 +464,12 @@ class TableFile:
         """Return whether a column holds numbers, or texts that are numbers as the options say."""
         if _holds_numbers(column) or self.thousands is None or self.is_parquet:
             return _holds_numbers(column)
-        texts = column.dropna().astype(str).str.strip()
+        texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
         return bool(len(texts) and texts.str.fullmatch(self._written).all())
 
     def _grouped(self, column: pd.Series, texts: pd.Series) -> pd.Series:
         """Return the numbers of a column whose digits are grouped, or say which cell is not so."""
+        texts = texts.str.replace(_SPACES, " ", regex=True)
         wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(self._written))
         if wrong.size:
             where = int(wrong[0])
@@ -490,7 +530,7 @@ class TableFile:
         given, where = self._culprit(column)
         hint = ""
         if not self.is_parquet:
-            texts = column.dropna().astype(str).str.strip()
+            texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
             hint = self._sign_hint(str(column.name), texts, given, where)
             if hint and not hint.startswith(";"):
                 return hint
@@ -515,8 +555,9 @@ class TableFile:
             if sign != self.decimal and one.all():
                 if grouped.all():
                     return self._both_readings(name, given, where)
-                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}"
-        for sign in (",", ".", "'", "’", " ", "\u00a0", "\u202f"):
+                none = " --thousands none" if sign == self.sep else ""
+                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}{none}"
+        for sign in (",", ".", "'", "’", " "):
             escaped, decimal = re.escape(sign), re.escape(self.decimal)
             part = "" if sign == self.decimal else rf"(?:{decimal}\d+)?"
             digits = rf"[-+]?(?:\d+|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+){part}"
@@ -524,6 +565,12 @@ class TableFile:
                 return f"; if its digits are in groups of three, give --thousands {sign!r}"
         if texts.str.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?\d+(?:,\d+)?").all():
             return "; if its numbers are like 1.234,5, give --thousands '.' --decimal ','"
+        others = texts[texts != given.strip()].unique()
+        if len(others) and all(self._is_number(each) for each in others):
+            return (
+                f"; if {given!r} says that a value is missing, leave this cell empty and give "
+                "--missing drop"
+            )
         return ""
 
 

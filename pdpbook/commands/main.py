@@ -360,6 +360,11 @@ def commands() -> Any:
             missing=missing,
         )
         values = table.labels(column, levels) if levels else table.column(column)
+        if len(values) < 2:
+            raise ValueError(
+                f"column {values.name!r} of {file} must hold at least 2 records, "
+                f"got {len(values)}{' that have a value' if missing == 'drop' else ''}"
+            )
         if not levels:
             check_range(values, bounds, outside, table)
         elif other is None:

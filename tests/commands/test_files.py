@@ -150,6 +150,40 @@ def test_a_column_that_is_not_named_is_found_as_the_options_read_it(file: Path) 
     assert found.name == "pay" and found.tolist() == [7269, 950]
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("x\n1\n2\n".encode("utf-16"), "it is written in utf-16, so give --encoding utf-16"),
+        (gzip.compress(b"x\n1\n2\n"), r"it is compressed, so let its name end in \.gz"),
+        (b"PK\x03\x04\x14\x00\xff\xfe\n1\n", "it is a spreadsheet or another archive"),
+        (b'x\n1\n"2\n3\n', "a quotation mark in line 3 is not closed"),
+        (b'x,y\n"a\nb",1\n"c,2\n', "a quotation mark in line 4 is not closed"),
+        (
+            b"x\n",
+            r"must hold records, and not its first line only, got none of the columns \['x'\]",
+        ),
+        (
+            b"x\n1\n-\n3\n",
+            "got '-' in line 3; if '-' says that a value is missing, leave this cell",
+        ),
+        (b'x\n"7,2"\n"7"\n', "give --decimal ',' --thousands none"),
+    ],
+)
+def test_a_file_of_another_kind_is_told(file: Path, content: bytes, said: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        TableFile(file).column()
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+def test_digits_are_grouped_by_any_space(file: Path, space: str) -> None:
+    file.write_text(f"pay\n58{space}085\n950\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="in groups of three, give --thousands ' '"):
+        TableFile(file).column("pay")
+    for option in (" ", space):
+        assert TableFile(file, thousands=option).column().tolist() == [58085, 950]
+
+
 def test_a_minus_sign_that_is_no_hyphen_is_named(file: Path) -> None:
     file.write_text("x\n5\n\u22127\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"got '\u22127' in line 3; .* write the hyphen '-'"):
