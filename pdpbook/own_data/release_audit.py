@@ -236,6 +236,7 @@ def audit_release(
 
     Examples
     --------
+    >>> from pdpbook.own_data import released_query
     >>> people = {"area": ["a", "a", "b"], "income": [10.0, 30.0, 80.0]}
     >>> counts = released_query("count", by=["area"], scale=2.0)
     >>> total = released_query("sum", column="income", lower=0, upper=100, scale=50.0)
