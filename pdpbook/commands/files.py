@@ -36,8 +36,21 @@ __all__ = ["TableFile"]
 _SEPARATORS = (";", "\t", "|")
 #: Of so many columns a message says what their first cell is that is not a number.
 _SHOWN = 3
+#: So many columns are named in a message.
+_NAMED = 10
 _NAMES = {",": "the comma", ".": "the point"}
 _LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+_OPEN = re.compile(r"EOF inside string starting at row (\d+)")
+#: How files begin that are no text of one byte for a letter, and what to do with them.
+_BEGINNINGS = {
+    b"\xff\xfe": "it is written in utf-16, so give --encoding utf-16",
+    b"\xfe\xff": "it is written in utf-16, so give --encoding utf-16",
+    b"\x1f\x8b": "it is compressed, so let its name end in .gz",
+    b"PK": "it is a spreadsheet or another archive, so save its table as CSV",
+}
+_COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
+#: Spaces that no line is broken at; in a number they are like the space.
+_SPACES = "[\u00a0\u202f]"
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,8 @@ class TableFile:
         and so on.
     thousands : str, optional
         The character that groups the digits of the numbers by three; ``none`` says that none does.
-        If it is the decimal sign too, the numbers have no decimals.
+        If it is the decimal sign too, the numbers have no decimals.  A space stands for the spaces
+        at which no line is broken, too.
     missing : {"refuse", "drop"}
         What happens to records without a number or a level, of a Parquet file too.
 
@@ -92,6 +106,8 @@ class TableFile:
         """Check the two signs, and put the tab for its name."""
         if self.sep == r"\t":
             object.__setattr__(self, "sep", "\t")
+        if self.thousands is not None and re.fullmatch(_SPACES, self.thousands):
+            object.__setattr__(self, "thousands", " ")
         signs = [("--sep", self.sep), ("--decimal", self.decimal)]
         if self.thousands not in (None, "none"):
             signs.append(("--thousands", str(self.thousands)))
@@ -129,8 +145,9 @@ class TableFile:
             If it is a Parquet file and pyarrow is not installed.
         """
         table, names = self._table, self._names
-        numeric = [each for i, each in enumerate(names) if _holds_numbers(table.iloc[:, i])]
-        others = [each for each in names if each not in numeric]
+        kinds = [self._may_be_numbers(table.iloc[:, i]) for i in range(len(names))]
+        numeric = [each for each, is_number in zip(names, kinds, strict=True) if is_number]
+        others = [each for each, is_number in zip(names, kinds, strict=True) if not is_number]
         if name is None:
             numeric = [each for each in numeric if each]
             figures = [each for each in numeric if self._is_number(each)]
@@ -143,6 +160,8 @@ class TableFile:
             if not numeric:
                 hint = self._hint()
                 if not hint and len(table):
+                    if len(names) == 1:  # what is wrong with it is said in full
+                        raise ValueError(self._no_number(table.iloc[:, 0].rename(names[0])))
                     found = [
                         (each, *self._culprit(table.iloc[:, i]))
                         for i, each in enumerate(names[:_SHOWN])
@@ -151,14 +170,21 @@ class TableFile:
                         f"{cell!r} in {self.place(where)} of {each!r}"
                         for each, cell, where in found
                     )
+                    hint += "; with --column the message says which option may help"
                 raise ValueError(
-                    f"{self.path} has no column of numbers; its columns are {others}{hint}"
+                    f"{self.path} has no column of numbers; its columns are {_listed(others)}{hint}"
                 )
             if len(numeric) > 1:
-                raise ValueError(f"--column must name one of the columns of numbers: {numeric}")
+                raise ValueError(
+                    f"--column must name one of the columns of numbers: {_listed(numeric)}"
+                )
             name = numeric[0]
-        more = f", the others {others}" if others else ""
-        said = f"its columns of numbers are {numeric}{more}" if numeric else f"it has {others}"
+        more = f", the others {_listed(others)}" if others else ""
+        said = (
+            f"its columns of numbers are {_listed(numeric)}{more}"
+            if numeric
+            else f"it has {_listed(others)}"
+        )
         place = self._place_of(name, said)
         column = table.iloc[:, place].rename(name)
         if not self.is_parquet:
@@ -195,9 +221,11 @@ class TableFile:
         named = [each for each in names if each]
         if name is None:
             if len(named) != 1:
-                raise ValueError(f"--column must name the column of categories, one of {named}")
+                raise ValueError(
+                    f"--column must name the column of categories, one of {_listed(named)}"
+                )
             name = named[0]
-        place = self._place_of(name, f"its columns are {named}")
+        place = self._place_of(name, f"its columns are {_listed(named)}")
         missing = table.iloc[:, place].isna().to_numpy()
         if self.is_parquet:
             texts = table.iloc[:, place].astype(object).map(str).str.strip()
@@ -313,22 +341,47 @@ class TableFile:
         try:
             if self.is_parquet:
                 _extras.require("pyarrow.parquet")
-                return pd.read_parquet(self.path)
-            self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
-            return self._read(header=0 if self.header else None)
+                table = pd.read_parquet(self.path)
+            else:
+                self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
+                table = self._read(header=0 if self.header else None)
         except pd.errors.EmptyDataError as error:
             raise ValueError(
                 f"cannot read {self.path} as a table: its first line is empty"
             ) from error
         except UnicodeDecodeError as error:
+            why = (
+                f"it is not written in {self.encoding}; give --encoding, for example --encoding "
+                f"cp1252 ({error})"
+            )
             raise ValueError(
-                f"cannot read {self.path} as a table: it is not written in {self.encoding}; give "
-                f"--encoding, for example --encoding cp1252 ({error})"
+                f"cannot read {self.path} as a table: {self._beginning() or why}"
             ) from error
         except (OSError, ValueError, LookupError) as error:  # an encoding that there is not, too
             if long := _LONG.search(str(error)):
                 raise ValueError(self._too_long(*map(int, long.groups()))) from error
-            raise ValueError(f"cannot read {self.path} as a table: {error}") from error
+            why = str(error)
+            if opened := _OPEN.search(why):
+                line = self._line(int(opened[1]) + 1)
+                why = f"a quotation mark in line {line} is not closed"
+            raise ValueError(
+                f"cannot read {self.path} as a table: {self._beginning() or why}"
+            ) from error
+        if table.empty:
+            raise ValueError(
+                f"{self.path} must hold records"
+                + (", and not its first line only" if self.header and not self.is_parquet else "")
+                + f", got none of the columns {_listed([str(each) for each in table.columns])}"
+            )
+        return table
+
+    def _beginning(self) -> str:
+        """Return what a file is that does not begin as text, if that can be told."""
+        if self.is_parquet or self.path.suffix.lower() in _COMPRESSED:
+            return ""
+        with self.path.open("rb") as file:
+            begins = file.read(2)
+        return _BEGINNINGS.get(begins, "")
 
     def _too_long(self, fields: int, record: int, found: int) -> str:
         """Return what is wrong with a line of too many fields, and how to go on."""
@@ -398,15 +451,26 @@ class TableFile:
             f"{given.replace(sign, '.')}, got {given!r} in {self.place(where)}"
         )
 
+    @property
+    def _written(self) -> str:
+        """The pattern of a number as --thousands and --decimal say."""
+        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
+        if self.thousands == "none":
+            return rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
+        whole = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
+        return whole if self.thousands == self.decimal else rf"{whole}(?:{sign}\d+)?"
+
+    def _may_be_numbers(self, column: pd.Series) -> bool:
+        """Return whether a column holds numbers, or texts that are numbers as the options say."""
+        if _holds_numbers(column) or self.thousands is None or self.is_parquet:
+            return _holds_numbers(column)
+        texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
+        return bool(len(texts) and texts.str.fullmatch(self._written).all())
+
     def _grouped(self, column: pd.Series, texts: pd.Series) -> pd.Series:
         """Return the numbers of a column whose digits are grouped, or say which cell is not so."""
-        group, sign = re.escape(str(self.thousands)), re.escape(self.decimal)
-        right = rf"[-+]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)"
-        if self.thousands == "none":
-            right = rf"[-+]?(?:\d+(?:{sign}\d*)?|{sign}\d+)(?:[eE][-+]?\d+)?"
-        elif self.thousands != self.decimal:
-            right += rf"(?:{sign}\d+)?"
-        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(right))
+        texts = texts.str.replace(_SPACES, " ", regex=True)
+        wrong = np.flatnonzero((texts != "") & ~texts.str.fullmatch(self._written))
         if wrong.size:
             where = int(wrong[0])
             raise ValueError(
@@ -466,7 +530,7 @@ class TableFile:
         given, where = self._culprit(column)
         hint = ""
         if not self.is_parquet:
-            texts = column.dropna().astype(str).str.strip()
+            texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
             hint = self._sign_hint(str(column.name), texts, given, where)
             if hint and not hint.startswith(";"):
                 return hint
@@ -480,6 +544,8 @@ class TableFile:
 
         The whole message, if it can be read in two ways.
         """
+        if given.strip().startswith("\u2212"):
+            return "; '\u2212' is a minus sign of typesetters, so write the hyphen '-' in its place"
         for sign in (",", "."):
             escaped = re.escape(sign)
             one = texts.str.fullmatch(rf"[-+]?\d+(?:{escaped}\d+)?")
@@ -489,8 +555,9 @@ class TableFile:
             if sign != self.decimal and one.all():
                 if grouped.all():
                     return self._both_readings(name, given, where)
-                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}"
-        for sign in (",", ".", "'", "’", " ", "\u00a0", "\u202f"):
+                none = " --thousands none" if sign == self.sep else ""
+                return f"; if {_NAMES[sign]} is the decimal sign, give --decimal {sign!r}{none}"
+        for sign in (",", ".", "'", "’", " "):
             escaped, decimal = re.escape(sign), re.escape(self.decimal)
             part = "" if sign == self.decimal else rf"(?:{decimal}\d+)?"
             digits = rf"[-+]?(?:\d+|[1-9]\d{{0,2}}(?:{escaped}\d{{3}})+){part}"
@@ -498,7 +565,20 @@ class TableFile:
                 return f"; if its digits are in groups of three, give --thousands {sign!r}"
         if texts.str.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?\d+(?:,\d+)?").all():
             return "; if its numbers are like 1.234,5, give --thousands '.' --decimal ','"
+        others = texts[texts != given.strip()].unique()
+        if len(others) and all(self._is_number(each) for each in others):
+            return (
+                f"; if {given!r} says that a value is missing, leave this cell empty and give "
+                "--missing drop"
+            )
         return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of columns for a message: all if they are few, otherwise the first."""
+    if len(names) <= _NAMED:
+        return str([*names])
+    return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"
 
 
 def _holds_numbers(column: pd.Series) -> bool:

@@ -326,19 +326,49 @@ def commands() -> Any:
                 )
         return level_names(split_levels(categories), other)
 
-    def check(
-        values: pd.Series,
-        table: TableFile,
-        levels: tuple[str, ...],
-        other: str | None,
+    def read(
+        file: Path,
         bounds: tuple[float, float] | None,
+        categories: str | None,
+        *,
+        column: str | None,
+        other: str | None,
         outside: str,
-    ) -> None:
-        """Refuse values that do not go with the range or the levels."""
+        no_header: bool,
+        sep: str,
+        decimal: str,
+        thousands: str | None,
+        missing: str,
+        encoding: str,
+        **asked: Any,
+    ) -> tuple[TableFile, pd.Series, dict[str, Any]]:
+        """Return a file, its column, and the arguments with which the package is asked about it.
+
+        The column is refused if it does not go with the range or the levels.
+        """
+        levels = asked_levels(categories, other)
+        table = TableFile(
+            file,
+            sep,
+            decimal,
+            encoding,
+            header=not no_header,
+            thousands=thousands,
+            missing=missing,
+        )
+        values = table.labels(column, levels) if levels else table.column(column)
+        if len(values) < 2:
+            raise ValueError(
+                f"column {values.name!r} of {file} must hold at least 2 records, "
+                f"got {len(values)}{' that have a value' if missing == 'drop' else ''}"
+            )
         if not levels:
             check_range(values, bounds, outside, table)
         elif other is None:
             check_levels(values, levels, table)
+        lower, upper = bounds or (None, None)
+        asked |= {"lower": lower, "upper": upper, "outside": outside}
+        return table, values, asked | {"categories": levels or None, "other": other}
 
     @contextmanager
     def refused() -> Iterator[None]:
@@ -383,22 +413,13 @@ def commands() -> Any:
     @click.option("--quiet", is_flag=True, help="Show no progress bar.")
     def report(
         file: Path,
-        column: str | None,
         bounds: tuple[float, float] | None,
         categories: str | None,
-        other: str | None,
         range_from_data: bool,
-        outside: str,
-        sep: str,
-        decimal: str,
-        thousands: str | None,
-        missing: str,
-        encoding: str,
-        no_header: bool,
         output: Path | None,
         as_json: bool,
         quiet: bool,
-        **asked: Any,
+        **options: Any,
     ) -> None:
         """Compare the ways to publish a column of FILE, and recommend one.
 
@@ -413,33 +434,12 @@ def commands() -> Any:
                 "--range-from-data, which lets every release tell its two ends, or --categories "
                 "for a column of categories."
             )
-        lower, upper = (None, None) if bounds is None else bounds
         with refused(), nothing_printed():
-            levels = asked_levels(categories, other)
             if output is not None:
                 _extras.require("matplotlib")
                 check_folder(output)
-            table = TableFile(
-                file,
-                sep,
-                decimal,
-                encoding,
-                header=not no_header,
-                thousands=thousands,
-                missing=missing,
-            )
-            values = table.labels(column, levels) if levels else table.column(column)
-            check(values, table, levels, other, bounds, outside)
-            made = make_report(
-                values,
-                lower=lower,
-                upper=upper,
-                categories=levels or None,
-                other=other,
-                outside=outside,
-                progress=not quiet and sys.stderr.isatty(),
-                **asked,
-            )
+            table, values, asked = read(file, bounds, categories, **options)
+            made = make_report(values, progress=not quiet and sys.stderr.isatty(), **asked)
             page = None if output is None else made.to_html()
         if output is not None and page is not None:
             try:
@@ -481,22 +481,12 @@ def commands() -> Any:
     )
     def release(
         file: Path,
-        column: str | None,
         bounds: tuple[float, float] | None,
         categories: str | None,
-        other: str | None,
-        sep: str,
-        decimal: str,
-        thousands: str | None,
-        missing: str,
-        encoding: str,
-        no_header: bool,
-        release: str | None,
         output: Path,
         record: Path | None,
         again: bool,
-        outside: str,
-        **asked: Any,
+        **options: Any,
     ) -> None:
         """Make a release of a column of FILE, once, and write it.
 
@@ -511,38 +501,19 @@ def commands() -> Any:
                 "Give --range LOWER UPPER, or --categories for a column of categories, chosen "
                 "without looking at the data."
             )
-        lower, upper = (None, None) if bounds is None else bounds
         record = file.with_name(f"{file.name}.releases.json") if record is None else record
         with refused(), nothing_printed():
-            levels = asked_levels(categories, other)
             check_folder(output)
             check_folder(record)
-            table = TableFile(
-                file,
-                sep,
-                decimal,
-                encoding,
-                header=not no_header,
-                thousands=thousands,
-                missing=missing,
-            )
-            values = table.labels(column, levels) if levels else table.column(column)
+            table, values, asked = read(file, bounds, categories, **options)
             if not again:
                 refuse_twice(
                     output, column=str(values.name), publish=asked["publish"], record=record
                 )
-            check(values, table, levels, other, bounds, outside)
-            made = make_release(
-                values,
-                lower=lower,
-                upper=upper,
-                categories=levels or None,
-                other=other,
-                outside=outside,
-                release=release,
-                **asked,
-            )
+            made = make_release(values, **asked)
             made.write(output, record=record, again=again)
+        if dropped := table.dropped(values):
+            click.echo(dropped, err=True)
         said = made.statement
         click.echo(
             f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"

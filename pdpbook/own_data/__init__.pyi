@@ -1,12 +1,8 @@
 from .column import Column, make_column, public_bins
+from .opendp_plans import plan_queries
 from .publishing import Published, make_release, refuse_twice
-from .release_audit import (
-    ReleaseAudit,
-    ReleasedQuery,
-    audit_release,
-    plan_queries,
-    released_query,
-)
+from .release_audit import ReleaseAudit, audit_release
+from .released_queries import ReleasedQuery, released_query
 from .releases import ColumnRelease
 from .reports import Report, report
 

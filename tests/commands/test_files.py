@@ -44,7 +44,8 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("\nage\n1\n", "age", "its first line is empty"),
         ("age\n1\n?\n3\n", "age", r"must hold numbers only, got '\?' in line 3"),
         ("name\nAda\n", "name", "must hold numbers only, got 'Ada' in line 2"),
-        ("name\nAda\n", None, r"has no column of numbers; its columns are \['name'\]"),
+        ("name\nAda\n", None, "must hold numbers only, got 'Ada' in line 2"),
+        ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; .* 'A' in"),
         ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: inf"),
         ("age\n30\n\n", "age", "an empty line counts .* in line 3: nan"),
         ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: nan"),
@@ -124,6 +125,83 @@ def test_the_whole_column_or_an_option_decides(
 ) -> None:
     file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
     assert TableFile(file, **options).column("pay").tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ('pay\n"7,269"\n"950"\n', {}, "give --thousands ',' to read 7269, or --decimal ',' --th"),
+        ("pay\n58 085\n1 950\n", {}, "in groups of three, give --thousands ' '"),
+        ('n,pay\na,"7,269"\nb,"950"\n', {}, "'7,269' in line 2 of 'pay'; with --column the"),
+        ("n,pay\na,?\nb,1\n", {"thousands": ","}, r"'\?' in line 2 of 'pay'; with --column the"),
+    ],
+)
+def test_a_column_that_is_not_named_has_its_reason_too(
+    file: Path, text: str, options: dict[str, str], said: str
+) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        TableFile(file, **options).column()
+
+
+def test_a_column_that_is_not_named_is_found_as_the_options_read_it(file: Path) -> None:
+    file.write_text('n,pay\na,"7,269"\nb,\nc,"950"\n', encoding="utf-8")
+    found = TableFile(file, thousands=",", missing="drop").column()
+    assert found.name == "pay" and found.tolist() == [7269, 950]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("x\n1\n2\n".encode("utf-16"), "it is written in utf-16, so give --encoding utf-16"),
+        (gzip.compress(b"x\n1\n2\n"), r"it is compressed, so let its name end in \.gz"),
+        (b"PK\x03\x04\x14\x00\xff\xfe\n1\n", "it is a spreadsheet or another archive"),
+        (b'x\n1\n"2\n3\n', "a quotation mark in line 3 is not closed"),
+        (b'x,y\n"a\nb",1\n"c,2\n', "a quotation mark in line 4 is not closed"),
+        (
+            b"x\n",
+            r"must hold records, and not its first line only, got none of the columns \['x'\]",
+        ),
+        (
+            b"x\n1\n-\n3\n",
+            "got '-' in line 3; if '-' says that a value is missing, leave this cell",
+        ),
+        (b'x\n"7,2"\n"7"\n', "give --decimal ',' --thousands none"),
+    ],
+)
+def test_a_file_of_another_kind_is_told(file: Path, content: bytes, said: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        TableFile(file).column()
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+def test_digits_are_grouped_by_any_space(file: Path, space: str) -> None:
+    file.write_text(f"pay\n58{space}085\n950\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="in groups of three, give --thousands ' '"):
+        TableFile(file).column("pay")
+    for option in (" ", space):
+        assert TableFile(file, thousands=option).column().tolist() == [58085, 950]
+
+
+def test_a_minus_sign_that_is_no_hyphen_is_named(file: Path) -> None:
+    file.write_text("x\n5\n\u22127\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"got '\u22127' in line 3; .* write the hyphen '-'"):
+        TableFile(file).column("x")
+
+
+def test_many_columns_are_read_soon_and_named_in_part(file: Path) -> None:
+    names = [f"c{i}" for i in range(3000)]
+    file.write_text(f"{','.join(names)}\n{','.join(['1'] * 3000)}\n", encoding="utf-8")
+    table = TableFile(file)
+    assert table.column("c2999").tolist() == [1]
+    for name, said in (
+        (None, r"columns of numbers: \['c0', .*'c9'\] and 2,990 more$"),
+        ("d", "more"),
+    ):
+        with pytest.raises(ValueError, match=said) as refused:
+            table.column(name)
+        assert len(str(refused.value)) < 400
 
 
 def test_digits_that_are_not_in_groups_of_three_are_refused(file: Path) -> None:

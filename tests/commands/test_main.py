@@ -150,6 +150,12 @@ def test_a_page_that_cannot_be_written_is_named_as_the_user_named_it(
         ("age;weight\n30;80\n40;90\n", ["--column", "age"], "so give --sep ';'"),
         ("age\n30\n40\n130\n", [], "got 1 of 3 outside, the first in line 4: 130"),
         ("age\n30\n30\n", ["--range-from-data"], "so give --range instead, got only 30"),
+        ("age\n30\n", [], "must hold at least 2 records, got 1"),
+        (
+            "n,age\na,\nb,\n",
+            ["--column", "age", "--missing", "drop"],
+            "column 'age' of",
+        ),
     ],
 )
 def test_no_record_is_dropped_and_no_other_column_is_read(
@@ -322,6 +328,10 @@ def test_dropped_records_are_counted(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run("report", file, *options, "--missing", "drop") == 0
     out = capsys.readouterr()
     assert json.loads(out.out)["records"] == 3 and "1 of 4 records have no number" in out.err
+    output = tmp_path / "mean.csv"
+    assert run("release", file, *options[:-1], "--missing", "drop", "--output", output) == 0
+    out = capsys.readouterr()
+    assert "1 of 4 records have no number" in out.err and out.out.startswith(f"{output}: ")
 
 
 EDUCATION = ["--column", "education", "--categories", "none, school,university", "--epsilon", "1"]

@@ -1,0 +1,134 @@
+"""The losses of records by released queries, against recomputed tables and scores of OpenDP."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdpbook.own_data import ReleasedQuery, audit_release, released_query
+from tests import naive
+
+RANGE = {"lower": -1.0, "upper": 3.0}
+POINTS = [-1.0, 0.0, 1.0, 3.0]
+GROUPS = ["a", "b", "c"]
+
+BY = st.sampled_from([[], ["area"]])
+WHERE = st.sampled_from([None, "works"])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[naive.Row]:
+    """Few records, in which each of three areas occurs."""
+    areas = GROUPS + draw(st.lists(st.sampled_from(GROUPS), max_size=5))
+    number = st.sampled_from([-4.0, -1.0, -0.5, 0.0, 1.0, 2.25, 3.0, 7.0])
+    return [{"area": a, "x": draw(number), "works": draw(st.booleans())} for a in areas]
+
+
+@st.composite
+def queries(draw: st.DrawFn, statistics: tuple[str, ...]) -> ReleasedQuery:
+    """Any query with any noise."""
+    what = draw(st.sampled_from(statistics))
+    keys: dict[str, Any] = {"by": draw(BY), "where": draw(WHERE)}
+    keys["scale"] = draw(st.sampled_from([0.3, 1.0, 17.0]))
+    if what == "quantile":
+        keys |= {"quantile": draw(st.sampled_from([0.25, 0.5, 0.9])), "candidates": POINTS}
+        keys["mechanism"] = draw(st.sampled_from(["exponential mechanism", "permute and flip"]))
+    else:
+        keys |= RANGE if what in ("sum", "mean") else {}
+        discrete = ["discrete laplace", "discrete gaussian"] if what == "count" else []
+        keys["mechanism"] = draw(st.sampled_from(["laplace", "gaussian", *discrete]))
+    return released_query(what, column=None if what == "count" else "x", **keys)
+
+
+def costs(rows: list[naive.Row], query: ReleasedQuery, neighbours: str) -> np.ndarray:
+    """The audit's losses, of Gaussian noise turned back into ρ."""
+    spread = "gaussian" in str(query.mechanism)
+    frame = pd.DataFrame(rows)
+    if not spread:
+        return audit_release(frame, [query], neighbours=neighbours).losses
+    laplace = released_query(
+        query.statistic,
+        column=query.column,
+        by=query.by,
+        where=query.where,
+        scale=query.scale,
+        **(RANGE if query.column else {}),
+    )
+    if neighbours == "removal":  # one number moves, so that both metrics agree
+        return audit_release(frame, [laplace], neighbours=neighbours).losses ** 2 / 2
+    return np.empty(0)
+
+
+@given(tables(), queries(("count", "sum", "mean", "quantile")))
+@settings(deadline=None, max_examples=60)
+def test_removal_costs_what_the_recomputed_release_loses(
+    rows: list[naive.Row], query: ReleasedQuery
+) -> None:
+    expected = np.array(naive.audited_costs(rows, query, GROUPS))
+    found = costs(rows, query, "removal")
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert (found >= expected - 1e-13).all()
+
+
+@given(tables(), queries(("count", "sum", "mean")))
+@settings(deadline=None, max_examples=40)
+def test_replacement_costs_what_the_worst_other_record_loses(
+    rows: list[naive.Row], query: ReleasedQuery
+) -> None:
+    flags = (True, False) if query.where else (True,)
+    others: list[naive.Row] = [
+        {"area": a, "x": x, "works": w} for a, x, w in product(GROUPS, (-1.0, 3.0), flags)
+    ]
+    expected = np.array(naive.audited_costs(rows, query, GROUPS, others))
+    found = costs(rows, query, "replacement")
+    if found.size:
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@given(tables(), queries(("quantile",)))
+@settings(deadline=None, max_examples=15)
+def test_replacement_by_a_quantile_is_bounded_and_exact_within_a_group(
+    rows: list[naive.Row], query: ReleasedQuery
+) -> None:
+    values = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0)
+    flags = (True, False) if query.where else (True,)
+    others: list[naive.Row] = [
+        {"area": a, "x": x, "works": w} for a, x, w in product(GROUPS, values, flags)
+    ]
+    expected = np.array(naive.audited_costs(rows, query, GROUPS, others))
+    found = costs(rows, query, "replacement")
+    assert (found >= expected - 1e-12).all()
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@given(tables(), queries(("count", "sum", "quantile")), st.sampled_from(["removal", "replacement"]))
+@settings(deadline=None, max_examples=40)
+def test_nobody_loses_more_than_the_worst_case(
+    rows: list[naive.Row], query: ReleasedQuery, neighbours: str
+) -> None:
+    delta = 1e-6 if "gaussian" in str(query.mechanism) else 0.0
+    audit = audit_release(pd.DataFrame(rows), [query], delta=delta, neighbours=neighbours)
+    assert (audit.losses <= audit.worst_case * (1 + 1e-9)).all() and audit.worst_case < math.inf
+
+
+def test_the_scores_of_quantiles_are_those_of_opendp(dp: Any) -> None:
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
+    released = dp.m.make_private_quantile(
+        *space, dp.max_divergence(), [0.0, 1.0, 5.0], alpha=0.25, scale=2.0
+    )
+    mine = released_query("quantile", column="x", quantile=0.25, candidates=[0, 1, 5], scale=2.0)
+    assert audit_release({"x": [1.0, 2.0]}, [mine]).worst_case == pytest.approx(released.map(1))
+    values = [1.0, 1.0, 3.0, 5.0, 9.0]
+    scores = (space >> dp.t.then_quantile_score_candidates([0.0, 1.0, 5.0], alpha=0.25))(values)
+    rows: list[naive.Row] = [{"x": each} for each in values]
+    chances = np.exp(-np.array(scores) / 4 / 2.0)
+    np.testing.assert_allclose(
+        naive.quantile_chances(rows, mine), chances / chances.sum(), rtol=1e-12
+    )
