@@ -140,7 +140,7 @@ def test_marking_goes_from_answer_to_answer_by_keys(opened: tuple[str, Path], br
         page.goto(f"{address}/formgrader/submissions/{first}/")
         score = page.locator(f"input.score[id='{PROOF}']:focus")
         score.wait_for()
-        answer = page.locator(".panel-body", has=page.locator(".rubric"))
+        answer = page.locator(".panel-body:has(> .rubric)")
         rubric = answer.locator("aside.rubric")
         rubric.wait_for()
         assert "third data set" in rubric.inner_text() and rubric.locator("mjx-container").count()
