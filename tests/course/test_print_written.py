@@ -187,6 +187,8 @@ def test_each_question_in_words_has_a_rubric(built: Path) -> None:
             assert "}`" not in rubric and "](#" not in rubric and "code-cell" not in rubric
             if cell.metadata.nbgrader.grade_id.endswith("-proof"):
                 assert rubric.startswith("**What to look for.**\n") and "**The answer.**" in rubric
+                path = page.startswith(("foundations/why", "per_instance/dp"))
+                assert not path or "**Common mistakes.**" in rubric.partition("**The answer.**")[0]
             found += 1
     assert found >= 10
 
