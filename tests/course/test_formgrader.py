@@ -145,14 +145,13 @@ def test_marking_goes_from_answer_to_answer_by_keys(opened: tuple[str, Path], br
         rubric.wait_for()
         assert "third data set" in rubric.inner_text() and rubric.locator("mjx-container").count()
         assert rubric.bounding_box()["x"] > answer.locator("> *").first.bounding_box()["x"] + 200
-        page.keyboard.type("1")
-        page.keyboard.press("Control+.")
+        page.keyboard.press("Control+.")  # forward and back, and nothing is given
         page.wait_for_url(f"**/submissions/{second}/**")
         score.wait_for()
         page.keyboard.press("Control+,")
         page.wait_for_url(f"**/submissions/{first}/**")
         score.wait_for()
-        assert score.input_value() == "1"
+        page.keyboard.type("1")
         page.keyboard.press("Control+.")
         page.wait_for_url(f"**/submissions/{second}/**")
         score.wait_for()
