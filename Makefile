@@ -36,7 +36,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export quiz slides formgrader \
+.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
   test test-all lint environment compiled uncompiled oldest nbval arithmetic outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -103,6 +103,10 @@ grade: $(NBGRADER)
 # Totals in the table that Canvas or Moodle has exported: make export [ROSTER=file.csv] [NAME=week1]
 export: $(NBGRADER)
 	@$(RUN) course.export $(KIT) "$(ROSTER)"
+
+# The answers in words as a PDF for each question: make written [NAME=week1] [SHEET=why-noise]
+written: $(NBGRADER)
+	@$(RUN) course.print_written $(KIT) $(if $(SHEET),--sheet "$(SHEET)")
 
 # The predictions of the book as questions for Moodle: make quiz [PAGES="book/foundations/why-noise.md"]
 quiz: $(BUILT) $(NBGRADER)

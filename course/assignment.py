@@ -29,6 +29,7 @@ from course.folder import ROOT, Course, CourseError, checked_name, moment
 from course.isolation import code_to_run
 from course.lateness import Penalty
 from course.progress import progress
+from course.rubrics import rubrics_of
 from course.secret import KEY, seeds_of
 from course.sheets import (
     OTHER,
@@ -89,7 +90,8 @@ def sheet_of(page: str, built: Path, levels: Collection[str] = USUAL) -> nbforma
     try:
         wanted = assigned(source, name, levels)
         key = key_of(solutions, wanted) if solutions.is_file() else {}
-        sheet = make_sheet(source, key, name, levels)
+        rubrics = rubrics_of(solutions, ROOT / "book") if solutions.is_file() else {}
+        sheet = make_sheet(source, key, name, levels, rubrics)
     except SheetError as error:
         raise CourseError(str(error)) from None
     counts = purposes(source, name, levels)

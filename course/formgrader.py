@@ -1,23 +1,36 @@
-"""The formgrader with those sheets alone that need a person.
+"""The formgrader with those sheets alone that need a person, and the rubrics beside the answers.
 
-``make formgrader`` loads this beside nbgrader's own extension of the server.  Its two handlers come
-before nbgrader's of the same addresses: the list of the submissions to a sheet holds those of which
-something is to be marked, and *next* and *previous* go from one of these to another.  All others
-are found under *Manage students*.
+``make formgrader`` loads this beside nbgrader's own extension of the server.  Two of its handlers
+come before nbgrader's of the same addresses: the list of the submissions to a sheet holds those of
+which something is to be marked, and *next* and *previous* go from one of these to another.  The
+keys for it lead from an answer to the next answer to the same question.  All others are found under
+*Manage students*.  The third handler has the rubrics, which the page sets beside the answers
+(``course/jupyter/nbconvert/templates/formgrade/marking.html.j2``).
 """
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import nbformat
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
+from nbgrader.api import MissingEntry
 from nbgrader.server_extensions.formgrader import apihandlers, handlers
-from nbgrader.server_extensions.formgrader.base import check_notebook_dir, check_xsrf
+from nbgrader.server_extensions.formgrader.base import (
+    BaseApiHandler,
+    check_notebook_dir,
+    check_xsrf,
+)
 from tornado import web
 
-__all__ = ["Waiting", "WaitingNeighbours"]
+from course.formulas import markdown_with_formulas
+from course.rubrics import rubric_in
+from course.sheets import grade_id
+
+__all__ = ["Rubrics", "Waiting", "WaitingNeighbours"]
 
 
 class Waiting(apihandlers.SubmittedNotebookCollectionHandler):
@@ -45,11 +58,41 @@ class WaitingNeighbours(handlers.SubmissionNavigationHandler):
         """Return the address of a neighbour; at the end of the row, that of the list."""
         found = self.gradebook.notebook_submissions(notebook_id, assignment_id)
         existing = self.api._filter_existing_notebooks(assignment_id, found)
-        row = sorted({each.id for each in existing if each.needs_manual_grade} | {submission.id})
+        cell = self.get_argument("cell", "")  # without one, any answer
+        waiting = {
+            each.id
+            for each in existing
+            if each.needs_manual_grade
+            and (not cell or any(g.needs_manual_grade for g in each.grades if g.name == cell))
+        }
+        row = sorted(waiting | {submission.id})
         place = row.index(submission.id) + step
         if 0 <= place < len(row):
             return str(self._submission_url(row[place]))
         return str(self._assignment_notebook_list_url(assignment_id, notebook_id))
+
+
+class Rubrics(BaseApiHandler):
+    """What to look for in the answers of a submission."""
+
+    @web.authenticated
+    @check_xsrf
+    @check_notebook_dir
+    def get(self, submission_id: str) -> None:
+        """Write it in HTML by the cells, from the sheet that the lecturer keeps."""
+        try:
+            found = self.gradebook.find_submission_notebook_by_id(submission_id)
+        except MissingEntry:
+            raise web.HTTPError(404, f"Invalid submission: {submission_id}") from None
+        kept = self.coursedir.format_path(
+            self.coursedir.source_directory, ".", found.assignment.assignment.name
+        )
+        path = Path(kept, f"{found.notebook.name}.ipynb")
+        cells = nbformat.read(path, as_version=4).cells if path.is_file() else []
+        rubrics = {grade_id(cell): rubric_in(cell) for cell in cells if cell.cell_type != "code"}
+        self.write(
+            {name: markdown_with_formulas({}, text) for name, text in rubrics.items() if text}
+        )
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -62,7 +105,8 @@ def _load_jupyter_server_extension(server: ServerApp) -> None:
     base = server.web_app.settings["base_url"]
     names = r"/formgrader/api/submitted_notebooks/([^/]+)/([^/]+)"
     actions = r"/formgrader/submissions/(?P<submission_id>[^/]+)/(?P<action>next|prev)"
-    added = {names: Waiting, actions: WaitingNeighbours}
+    rubrics = r"/formgrader/api/rubrics/([^/]+)"
+    added = {names: Waiting, actions: WaitingNeighbours, rubrics: Rubrics}
     server.web_app.add_handlers(
         ".*$", [(url_path_join(base, address), handler) for address, handler in added.items()]
     )

@@ -26,7 +26,14 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from book._ext.pages.typesetter import FONT_URL, FONTS, Typesetter, macros_of_the_book
 from book._ext.theme.light_theme import CLASSES, kept
 
-__all__ = ["Formulas", "find_formulas", "formula_styles", "formulas", "markdown_with_formulas"]
+__all__ = [
+    "Formulas",
+    "MarkdownRenderer",
+    "find_formulas",
+    "formula_styles",
+    "formulas",
+    "markdown_with_formulas",
+]
 
 FACE = re.compile(r"@font-face[^}]*font-family: ([\w-]+);[^}]*\}\s*")
 ADDRESS = re.compile(rf'url\("{FONT_URL}/([^"]*)"\)')
@@ -183,16 +190,28 @@ def _of_this_process() -> Formulas:
     return opened.__enter__()
 
 
-class _Renderer(IPythonRenderer):
-    """nbconvert's Markdown with formulas that are set."""
+class MarkdownRenderer(IPythonRenderer):
+    """nbconvert's Markdown with formulas that are set.
+
+    Parameters
+    ----------
+    typesetter : Formulas
+        Sets them.
+    **others
+        As nbconvert has them.
+    """
+
+    def __init__(self, typesetter: Formulas, **others: Any) -> None:
+        super().__init__(**others)
+        self.typesetter = typesetter
 
     def block_math(self, body: str) -> str:
         """Set a displayed formula."""
-        return _of_this_process().formula(body, display=True)
+        return self.typesetter.formula(body, display=True)
 
     def inline_math(self, body: str) -> str:
         """Set a formula within the text."""
-        return _of_this_process().formula(body, display=False)
+        return self.typesetter.formula(body, display=False)
 
     def latex_environment(self, name: str, body: str) -> str:
         """Set an environment."""
@@ -211,7 +230,7 @@ def markdown_with_formulas(context: Mapping[str, Any], source: str) -> str:
         What stands in the cell, or a marker's comment on it.
     """
     attachments = (context.get("cell") or {}).get("attachments")
-    renderer = _Renderer(escape=False, attachments=attachments)
+    renderer = MarkdownRenderer(_of_this_process(), escape=False, attachments=attachments)
     html: str = MarkdownWithMath(renderer=renderer).render(source)
     return html
 

@@ -10,12 +10,13 @@ carries the metadata of nbgrader: the stub is a solution cell under the exercise
 an automatically graded cell, the proof a manually graded one.  What an exercise asks for, and its
 level, stand in the metadata of its cells (``book/_ext/pages/exercise_options.py``).
 
-The source of a sheet, which stays with the instructor, has a solution behind every stub, in a
-region that nbgrader takes out of the release.  An exercise is worth a point for every five minutes
-that it takes; where it asks for a proof and for code, each of them is worth half, and the proof
-has the odd point.  A question beside the code has a place for its answer and one of the points.
-The level of an exercise changes no points.  Exercises of the level *open* have
-no single answer and are for credit: a sheet has them only if the instructor asks for them.
+The source of a sheet, which stays with the instructor, has a solution behind every stub and a
+rubric in every place for words, in regions that nbgrader takes out of the release.  An exercise is
+worth a point for every five minutes that it takes; where it asks for a proof and for code, each of
+them is worth half, and the proof has the odd point.  A question beside the code has a place for its
+answer and one of the points.  The level of an exercise changes no points.  Exercises of the level
+*open* have no single answer and are for credit: a sheet has them only if the instructor asks for
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +174,17 @@ def key_of(page: Path, wanted: Collection[str]) -> dict[str, str]:
 def leaks(release: NotebookNode, source: NotebookNode) -> list[str]:
     """Return the lines of solutions that stand in a release; there should be none."""
     shown = {line.strip() for cell in release.cells for line in cell.source.splitlines()}
+    # a rubric may repeat a formula of its statement
+    asked = {
+        line.strip(" >")
+        for cell in source.cells
+        if cell.cell_type == "markdown" and not grade_id(cell)
+        for line in cell.source.splitlines()
+    }
     found = []
     for cell in source.cells:
         before, _, solution = cell.source.partition(BEGIN)
-        public = {line.strip() for line in before.splitlines()}
+        public = {line.strip() for line in before.splitlines()} | asked
         for line in map(str.strip, solution.splitlines()):
             if len(line) >= SHORTEST and line in shown - public and not line.startswith("###"):
                 if not line.startswith(("import ", "from ")):
@@ -306,10 +314,11 @@ def _statement(cell: NotebookNode, worth: dict[str, int]) -> NotebookNode:
     return new_markdown_cell(text, metadata={"editable": False, "deletable": False})
 
 
-def _written(name: str, kind: str, worth: int) -> NotebookNode:
+def _written(name: str, kind: str, worth: int, rubric: str) -> NotebookNode:
     """Return a cell to write a proof or an answer in words in, which is marked by hand."""
     metadata = _nbgrader(f"{name}-{kind}", "markdown", grade=True, solution=True, points=worth)
-    return new_markdown_cell(WRITE_HERE, metadata=metadata)
+    source = f"{BEGIN}\n{rubric}\n{END}" if rubric else WRITE_HERE
+    return new_markdown_cell(source, metadata=metadata)
 
 
 def _code(stub: NotebookNode, check: NotebookNode, name: str, worth: int, solution: str) -> Cells:
@@ -323,7 +332,11 @@ def _code(stub: NotebookNode, check: NotebookNode, name: str, worth: int, soluti
 
 
 def make_sheet(
-    notebook: NotebookNode, key: dict[str, str], page: str, levels: Collection[str] = USUAL
+    notebook: NotebookNode,
+    key: dict[str, str],
+    page: str,
+    levels: Collection[str] = USUAL,
+    rubrics: Mapping[str, str] | None = None,
 ) -> NotebookNode:
     """Return the source of a sheet.
 
@@ -337,11 +350,14 @@ def make_sheet(
         Name of the page, for messages.
     levels : collection of str
         Of the exercises that the sheet has.
+    rubrics : mapping from str to str, optional
+        What to look for in an answer in words, by the label of its exercise
+        (:mod:`course.rubrics`).
 
     Returns
     -------
     NotebookNode
-        The assignments with their solutions, which nbgrader takes out.
+        The assignments with their solutions and rubrics, which nbgrader takes out.
 
     Raises
     ------
@@ -382,7 +398,7 @@ def make_sheet(
             name = exercise.partition("/")[2]
         cells.append(_statement(parts[STATEMENT], given))
         for kind in {"proof", "words"} & given.keys():
-            cells.append(_written(name, kind, given[kind]))
+            cells.append(_written(name, kind, given[kind], (rubrics or {}).get(options.label, "")))
         if "code" in given:
             cells += _code(parts[STUB], parts[CHECK], name, given["code"], key[exercise])
     for number, cell in enumerate(cells):

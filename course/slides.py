@@ -141,8 +141,10 @@ def _captioned(tag: Tag) -> str:
     """Return a figure or a table, with the first sentence of its caption."""
     for text in tag.select(".caption-text, figcaption > p:not(:has(.caption-text))"):
         text.replace_with(first_sentence(text))
-    if tag.name == "table":
-        return str(tag)
+    if tag.name == "table":  # in the table, a caption would be as narrow as its columns
+        caption = tag.caption.extract()
+        caption.name = "figcaption"
+        return f"<figure>{caption}{tag}</figure>"
     return f"<figure>{tag.select_one('img')}{tag.figcaption}</figure>"
 
 

@@ -118,6 +118,53 @@ def test_only_what_needs_a_person_is_listed(opened: tuple[str, Path], browser) -
         assert everyone["anna"] in page.url
 
 
+def test_marking_goes_from_answer_to_answer_by_keys(opened: tuple[str, Path], browser) -> None:
+    """The score has the focus, a key saves it and opens the next answer; the rubric is beside."""
+    link, folder = opened
+    address = f"http://{urlsplit(link).netloc}"
+
+    def grade_of(book, student: str):
+        return book.find_submission_notebook(SHEET, "week1", student), book.find_grade(
+            PROOF, SHEET, "week1", student
+        )
+
+    with Course(folder).gradebook() as book:
+        for student in ("anna", "ben", "dora"):
+            grade_of(book, student)[1].needs_manual_grade = student != "dora"
+        book.db.commit()
+        first, second = sorted(grade_of(book, each)[0].id for each in ("anna", "ben"))
+    with browser.new_context() as context:
+        page, failed = context.new_page(), []
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        page.goto(link)
+        page.goto(f"{address}/formgrader/submissions/{first}/")
+        score = page.locator(f"input.score[id='{PROOF}']:focus")
+        score.wait_for()
+        answer = page.locator(".panel-body:has(> .rubric)")
+        rubric = answer.locator("aside.rubric")
+        rubric.wait_for()
+        assert "third data set" in rubric.inner_text() and rubric.locator("mjx-container").count()
+        assert rubric.bounding_box()["x"] > answer.locator("> *").first.bounding_box()["x"] + 200
+        page.keyboard.press("Control+.")  # forward and back, and nothing is given
+        page.wait_for_url(f"**/submissions/{second}/**")
+        score.wait_for()
+        page.keyboard.press("Control+,")
+        page.wait_for_url(f"**/submissions/{first}/**")
+        score.wait_for()
+        page.keyboard.type("1")
+        page.keyboard.press("Control+.")
+        page.wait_for_url(f"**/submissions/{second}/**")
+        score.wait_for()
+        page.keyboard.type("0.5")
+        page.keyboard.press("Control+.")
+        page.wait_for_url(f"**/gradebook/week1/{SHEET}")
+        assert not failed
+    with Course(folder).gradebook() as book:
+        marked = {each: grade_of(book, each)[1] for each in ("anna", "ben")}
+        assert sorted(each.manual_score for each in marked.values()) == [0.5, 1]
+        assert not any(each.needs_manual_grade for each in marked.values())
+
+
 def test_the_feedback_stands_alone(opened: tuple[str, Path], browser, tmp_path: Path) -> None:
     [written] = (opened[1] / "feedback" / "anna").rglob("*.*")
     alone = tmp_path / "feedback.html"

@@ -1,6 +1,7 @@
 """Sheets: what is asked, what is behind it, what it is worth; no solution in a release."""
 
 import re
+import shlex
 import shutil
 import textwrap
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from book._ext.course.syllabus import assignment_command, read_weeks
 from book._ext.edition.reader_code import WRITE_HERE
 from book._ext.pages.exercise_options import LEVELS, exercises_of, read_options
 from course.assignment import make_assignment, page_name, sheet_of, verify
@@ -34,6 +36,8 @@ from course.sheets import (
 from tests.conftest import NIGHTLY
 from tests.course.conftest import PAGE
 from tests.test_exercises import CHAPTERS, name, named, solution_page
+from tests.test_syllabus import CHAPTERS as SYLLABUS
+from tests.test_syllabus import PLANS
 from tests.tools.notebooks import ROOT
 
 STATEMENT = """\
@@ -343,7 +347,8 @@ def test_the_key_gets_all_and_a_blank_nothing(
     code = key_of(solution_page(page), handed_in)
     assert {*code} == {*handed_in}
     assert {exercise for exercise, _ in answers(release).values()} == {*code}
-    assert sum(BEGIN in cell.source for cell in source.cells) == len(code)
+    solved = [cell.cell_type for cell in source.cells if BEGIN in cell.source]
+    assert solved.count("code") == len(code)
     text = "\n".join(cell.source for cell in release.cells)
     assert BEGIN not in text and "SOLUTION" not in text
     assert not re.search(r"(?<!\\)\]\((?!https?:)[^()\s$]+\.ipynb", text)
@@ -356,7 +361,18 @@ def test_the_key_gets_all_and_a_blank_nothing(
         for options, question in zip(asked, questions, strict=True)
     )
     assert all(cell.source == WRITE_HERE for cell in proofs)
+    assert solved.count("markdown") == len(proofs)  # each has a rubric
     assert len(code_to_run(release)) == 1 + len(code)
+
+
+def test_the_commands_of_the_plans_make_sheets(built: Path) -> None:
+    """Of each page that a week of the guide names, at the levels that it names."""
+    for _, text in PLANS:
+        for number, week in enumerate(read_weeks(text, SYLLABUS), 1):
+            given = shlex.split(assignment_command(number, week).replace("\\\n", "")) or [""]
+            for page in given[-1].removeprefix("PAGES=").split():
+                sheet = sheet_of(page_name(page), built, week.levels)
+                assert sum(map(points, sheet.cells)) > 0, page
 
 
 # Bad cases ----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ The caption.
 The first is a table of the chapters with what each needs and how long it takes, the second a
 picture of what builds on what, the third what each chapter is for. The last is a plan in weeks,
 and its argument the most minutes that a week may ask for: a week above it, or a chapter before
-what it needs, is an error.
+what it needs, is an error. Below it stand the commands that make the assignments of its weeks.
 """
 
 import re
@@ -31,6 +31,7 @@ from sphinx.application import Sphinx
 
 from book._ext.course.syllabus import (
     Chapter,
+    assignment_command,
     in_hours,
     prerequisites,
     read_chapters,
@@ -122,13 +123,13 @@ class CourseOutcomes(CourseDirective):
 
 
 class Pacing(CourseDirective):
-    """A plan of weeks, checked."""
+    """A plan of weeks, checked, with the commands that make its assignments."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the table of the weeks, or fail with what is wrong with them."""
+        """Return a table of the weeks and the commands, or fail with what is wrong with them."""
         chapters, load = self.chapters(), int(self.arguments[0])
         try:
             weeks = read_weeks("\n".join(self.content), chapters)
@@ -157,7 +158,9 @@ class Pacing(CourseDirective):
         rows.append(["all", "", "", *map(in_hours, totals)])
         title = f"A course of {len(weeks)} weeks, at most {in_hours(load)} a week outside class"
         head = ["week", "read", "levels", "reading", "exercises", "and", "sum"]
-        return [self.table(title, head, rows)]
+        commands = (assignment_command(number, week) for number, week in enumerate(weeks, 1))
+        code = "\n".join(filter(None, commands))
+        return [self.table(title, head, rows), nodes.literal_block(code, code, language="sh")]
 
 
 class CourseGraph(CourseDirective):

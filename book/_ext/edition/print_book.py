@@ -19,6 +19,8 @@ does not have, title page, part pages, heads and index, is made by ``print_matte
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from datetime import date
 from os.path import relpath
@@ -28,7 +30,7 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from pypdf import PdfReader
 
 from book._ext.edition.print_matter import (
@@ -351,6 +353,30 @@ def print_pdf(tab: Page, pdf: Path) -> None:
     raise RuntimeError(f"the numbers of the pages change each time that they are printed: {pdf}")
 
 
+@contextmanager
+def chromium(command: str) -> Iterator[Browser]:
+    """Start Chromium, and end it.
+
+    Parameters
+    ----------
+    command : str
+        What needs it, for the message.
+
+    Raises
+    ------
+    SystemExit
+        If it is not there.
+    """
+    executable = shutil.which("chromium") or shutil.which("chromium-browser")
+    if executable is None:
+        raise SystemExit(f"{command} needs Chromium (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=executable, args=options)
+        yield browser
+        browser.close()
+
+
 def make_pdf(root: Path) -> Path:
     """Join and print the book; return the PDF.
 
@@ -359,21 +385,15 @@ def make_pdf(root: Path) -> Path:
     SystemExit
         If a page is not built, or Chromium is not there.
     """
-    executable = shutil.which("chromium") or shutil.which("chromium-browser")
-    if executable is None:
-        raise SystemExit("make pdf needs Chromium (Debian: apt-get install chromium)")
     joined = root / PRINTED / "book.html"
-    joined.parent.mkdir(parents=True, exist_ok=True)
-    page = join(root, root / "_build" / "html", joined.parent)
-    joined.write_text(page, encoding="utf-8")
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=executable, args=options)
+    with chromium("make pdf") as browser:
+        joined.parent.mkdir(parents=True, exist_ok=True)
+        page = join(root, root / "_build" / "html", joined.parent)
+        joined.write_text(page, encoding="utf-8")
         tab = browser.new_page()
         tab.set_default_timeout(PATIENCE)
         show(tab, joined)
         print_pdf(tab, joined.with_suffix(".pdf"))
-        browser.close()
     return joined.with_suffix(".pdf")
 
 
