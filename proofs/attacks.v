@@ -215,14 +215,18 @@ Proof.
     rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by lra. exact U.
 Qed.
 
-Theorem advantage_by_the_loss test : is_test all test -> 0 <= eps ->
+Theorem advantage_by_the_loss test : is_test all test ->
   advantage all (draws P) (draws P') test <= tanh (INR m * eps / 2).
 Proof.
-  intros T e0. pose proof (error_rates test T) as H. unfold advantage.
+  intros T. assert (some : forall l, sum l P = 1 -> exists x, In x l)
+    by (intros [|x l] S; [simpl in S; lra|exists x; left; reflexivity]).
+  destruct (some outputs P_one) as [x I].
+  assert (e0 : 0 <= eps) by (pose proof (Rabs_pos (ln (P x / P' x))); specialize (loss x I); lra).
+  clear some x I. pose proof (error_rates test T) as H. unfold advantage.
   set (a := false_positives all (draws P') test) in *.
   set (b := true_positives all (draws P) test) in *.
-  pose proof (Rmin_l (exp (INR m * eps) * a) (1 - exp (- (INR m * eps)) * (1 - a))) as H1.
-  pose proof (Rmin_r (exp (INR m * eps) * a) (1 - exp (- (INR m * eps)) * (1 - a))) as H2.
+  pose proof (Rmin_l (exp (INR m * eps) * a) (1 - exp (- (INR m * eps)) * (1 - a))) as rate_above.
+  pose proof (Rmin_r (exp (INR m * eps) * a) (1 - exp (- (INR m * eps)) * (1 - a))) as rate_below.
   set (h := exp (INR m * eps / 2)).
   assert (S : exp (INR m * eps) = h * h) by (unfold h; rewrite <- exp_plus; f_equal; field).
   assert (h1 : 1 <= h).

@@ -150,7 +150,8 @@ Lemma between_two_masses s a b u P x : (a <= u)%nat -> (u <= b)%nat -> (b <= S m
   s * S_ a x <= P -> s * S_ b x <= P -> s * S_ u x <= P.
 Proof.
   intros L L' M. rewrite (mass_is_affine a x), (mass_is_affine b x), (mass_is_affine u x) by lia.
-  apply le_INR in L, L'. generalize (S_ 0 x). intros S0. set (D := p w k x - p v k x). intros H1 H2.
+  apply le_INR in L, L'. generalize (S_ 0 x). intros S0.
+  set (D := p w k x - p v k x). intros before after.
   destruct (Rle_lt_dec 0 (s * D)) as [G|G]; nra.
 Qed.
 
@@ -177,7 +178,7 @@ Proof.
     sigma (INR (length data)) eps * S_ a x <= P <= tau (INR (length data)) eps * S_ a x ->
     sigma (INR (length data)) eps * S_ b x <= P <= tau (INR (length data)) eps * S_ b x ->
     sigma (INR (length data)) eps * S_ t x <= P <= tau (INR (length data)) eps * S_ t x).
-  { intros a b t P x L L' M [H1 H2] [H3 H4]. split.
+  { intros a b t P x L L' M [low high] [low' high']. split.
     - apply (between_two_masses _ a b t P x L L' M); assumption.
     - pose proof (between_two_masses (- tau (INR (length data)) eps) a b t (- P) x L L' M ltac:(lra)
         ltac:(lra)). lra. }

@@ -159,19 +159,19 @@ Qed.
 Lemma no_smaller_for_neighbours eps d d' x : neighbours d d' -> point x = f d ->
   dp neighbours eps (fun d x => laplace c b (f d) (point x)) -> distance (f d) (f d') / b <= eps.
 Proof.
-  intros N E H. destruct (H d d' N) as [H1 _].
-  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in H1. unfold laplace in H1.
-  rewrite E in H1. set (s := distance (f d) (f d')) in *.
+  intros N E H. destruct (H d d' N) as [bound _].
+  apply (proj1 (bounded_pointwise _ _ _)) with (x := x) in bound. unfold laplace in bound.
+  rewrite E in bound. set (s := distance (f d) (f d')) in *.
   assert (distance (f d) (f d) = 0) as Z0.
   { generalize (f d). induction l as [|a l IH]; simpl; [reflexivity|].
     rewrite IH, Rminus_diag_eq, Rabs_R0 by reflexivity. ring. }
-  rewrite Z0 in H1. replace (- (0 / b)) with 0 in H1 by (field; lra). rewrite exp_0 in H1.
-  rewrite exp_Ropp in H1. pose proof (exp_pos (s / b)) as P.
+  rewrite Z0 in bound. replace (- (0 / b)) with 0 in bound by (field; lra). rewrite exp_0 in bound.
+  rewrite exp_Ropp in bound. pose proof (exp_pos (s / b)) as P.
   assert (exp (s / b) <= exp eps).
   { apply Rmult_le_reg_r with (c * / exp (s / b)).
     - apply Rmult_lt_0_compat; [exact c_pos|apply Rinv_0_lt_compat; exact P].
     - replace (exp (s / b) * (c * / exp (s / b))) with (c * 1) by (field; lra).
-      exact H1. }
+      exact bound. }
   destruct (Rle_lt_dec (s / b) eps) as [L|L]; [exact L|].
   apply exp_increasing in L. lra.
 Qed.
@@ -235,7 +235,7 @@ Theorem basic_composition {D X Y : Type} (neighbours : D -> D -> Prop) (eps1 eps
   dp neighbours eps1 M1 -> (forall x, dp neighbours eps2 (M2 x)) ->
   dp neighbours (eps1 + eps2) (both M1 M2).
 Proof.
-  intros N1 N2 H1 H2.
+  intros N1 N2 private1 private2.
   assert (one : forall d d', bounded eps1 (M1 d) (M1 d') ->
                 (forall x, bounded eps2 (M2 x d) (M2 x d')) ->
                 bounded (eps1 + eps2) (both M1 M2 d) (both M1 M2 d')).
@@ -246,8 +246,8 @@ Proof.
     replace (exp eps1 * exp eps2 * (M1 d' x * M2 x d' y))
       with ((exp eps1 * M1 d' x) * (exp eps2 * M2 x d' y)) by ring.
     apply Rmult_le_compat; auto. }
-  intros d d' N. destruct (H1 d d' N). split; apply one; try assumption; intros x;
-    destruct (H2 x d d' N); assumption.
+  intros d d' N. destruct (private1 d d' N). split; apply one; try assumption; intros x;
+    destruct (private2 x d d' N); assumption.
 Qed.
 
 (* By induction k answers are (Σ ε_j)-DP. Answer number j may depend on all earlier ones. *)

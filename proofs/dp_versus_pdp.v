@@ -115,7 +115,7 @@ Proof.
     unfold Rdiv. repeat split; try (apply Rmult_le_pos; lra).
     intros Z. apply Rmult_integral in Z. replace (mass others x) with 0 by lra. ring. }
   split; intros H x; specialize (H x); destruct (both x) as [A [B C]].
-  - intros PP. destruct H as [H1 H2]. assert (0 < P' x) by nra. split; [assumption|].
+  - intros PP. destruct H as [upper lower]. assert (0 < P' x) by nra. split; [assumption|].
     apply within_is_a_bound_on_the_logarithm; [assumption|assumption|split; assumption].
   - destruct A as [A|A]; [|rewrite <- A, (C (eq_sym A)); lra].
     destruct (H A) as [D L]. apply within_is_a_bound_on_the_logarithm; assumption.

@@ -192,7 +192,7 @@ Qed.
 (* The bin k of the record and the other occupied bins; P and P' are the outputs with the record and
    without it. *)
 Theorem floor_of_the_loss (k : nat) (others : list nat) (q q' P P' : nat -> R) (n kappa least : R) :
-  others <> nil -> 1 < n -> q k = 1 / n ->
+  1 < n -> q k = 1 / n ->
   (forall x, In x others -> 0 < q x /\ 0 < q' x /\ 0 < P x /\ 0 < P' x) ->
   0 < P k -> 0 < P' k -> P k + sum others P <= 1 -> P' k + sum others P' <= 1 ->
   q k + sum others q = 1 -> sum others q' = 1 ->
@@ -201,7 +201,8 @@ Theorem floor_of_the_loss (k : nat) (others : list nat) (q q' P P' : nat -> R) (
   0 < least -> (forall p, 0 < p < 1 -> kl (1 / n) p <= kappa -> least <= p) ->
   ln (least / (1 - exp (- kappa))) <= ln (P k / P' k).
 Proof.
-  intros some N Qk all Pk Pk' T T' S S' D D' L least_one.
+  intros N Qk all Pk Pk' T T' S S' D D' L least_one.
+  assert (some : others <> nil) by (intros E; rewrite E in S'; simpl in S'; lra).
   assert (B : sum others P > 0) by (apply sum_pos; [exact some|intros x I; apply all, I]).
   assert (B' : sum others P' > 0) by (apply sum_pos; [exact some|intros x I; apply all, I]).
   pose proof (log_sum others q P some (fun x I => proj1 (all x I))

@@ -510,12 +510,12 @@ Proof.
   pose proof (P_E_between c) as C.
   pose proof (utility_between_0_and_1 d). pose proof (utility_between_0_and_1 c).
   destruct (Nat.ltb_spec (passing high d) (passing low c)) as [L|_].
-  - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as H1 by lia.
-    apply le_INR in H1. rewrite S_INR in H1. lra.
+  - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as counted by lia.
+    apply le_INR in counted. rewrite S_INR in counted. lra.
   - destruct (Nat.leb_spec (passing high d) (passing low c)) as [L|_]; [|discriminate].
     intros M. apply Z.leb_le, (proj1 (divergence_orders c d)), (proj1 (utilities d c)) in M.
-    assert (H1 : (P_E K in_units data eps d <= P_E K in_units data eps c)%nat) by lia.
-    apply le_INR in H1. lra.
+    assert (counted : (P_E K in_units data eps d <= P_E K in_units data eps c)%nat) by lia.
+    apply le_INR in counted. lra.
 Qed.
 
 Theorem payoff_above d c : above d c = true -> payoff K in_units data eps d
@@ -524,12 +524,12 @@ Proof.
   unfold above, payoff. cbv zeta. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
   pose proof (utility_between_0_and_1 d). pose proof (utility_between_0_and_1 c).
   destruct (Nat.ltb_spec (passing high d) (passing low c)) as [L|_].
-  - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as H1 by lia.
-    apply le_INR in H1. rewrite S_INR in H1. lra.
+  - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as counted by lia.
+    apply le_INR in counted. rewrite S_INR in counted. lra.
   - destruct (Nat.leb_spec (passing high d) (passing low c)) as [L|_]; [|discriminate].
     intros M. apply Z.ltb_lt, (proj2 (divergence_orders c d)), (proj2 (utilities d c)) in M.
-    assert (H1 : (P_E K in_units data eps d <= P_E K in_units data eps c)%nat) by lia.
-    apply le_INR in H1. lra.
+    assert (counted : (P_E K in_units data eps d <= P_E K in_units data eps c)%nat) by lia.
+    apply le_INR in counted. lra.
 Qed.
 
 (* ---- Equilibria ---- *)

@@ -129,7 +129,7 @@ Proof.
     { unfold s. rewrite <- L, <- sum_const. apply sum_le. intros j _. apply H. }
     assert (S0 : 0 <= s) by (apply sum_nonneg; intros; apply nonnegative).
     assert (A0 : 0 <= a) by apply nonnegative.
-    fold n. set (eta := exp eps - 1) in *. assert (H0 : 0 <= eta) by (unfold eta; lra).
+    fold n. set (eta := exp eps - 1) in *. assert (eta_nonneg : 0 <= eta) by (unfold eta; lra).
     replace (exp eps) with (1 + eta) by (unfold eta; ring).
     split.
     + apply Rmult_le_reg_r with (n * INR m); [unfold n; nra|].

@@ -109,7 +109,7 @@ Proof. induction l as [|c l IH]; [reflexivity|]. simpl. rewrite sum_app, IH. ref
 
 Lemma second_step_one ts : sum (words (length ts)) (second_step ts) = 1.
 Proof.
-  destruct (parts_sum_to_one outputs P_one Q_one) as [H1 F1].
+  destruct (parts_sum_to_one outputs P_one Q_one) as [success_one failure_one].
   induction ts as [|t ts IH]; [simpl; ring|]. simpl words. rewrite sum_flat_map.
   rewrite (sum_ext _ _ (fun x => if t then success x else failure x)).
   - destruct t; assumption.
@@ -224,11 +224,11 @@ Proof.
   assert (E : 1 < exp eps) by nra.
   assert (A1 : A = 1 - 1 / n).
   { unfold A. apply Rmax_left. rewrite exp_Ropp.
-    assert (1 - 1 / n = / (n / (n - 1))) by (field; lra). rewrite H.
+    assert (inverse : 1 - 1 / n = / (n / (n - 1))) by (field; lra). rewrite inverse.
     apply Rinv_le_contravar; assumption. }
   rewrite A1. assert (0 < n * (exp eps - 1)) by (apply Rmult_lt_0_compat; lra). split.
-  - assert (exp eps - (1 - 1 / n) = (1 + n * (exp eps - 1)) / n) by (field; lra).
-    unfold a. rewrite H0. field. split; lra.
+  - assert (below : exp eps - (1 - 1 / n) = (1 + n * (exp eps - 1)) / n) by (field; lra).
+    unfold a. rewrite below. field. split; lra.
   - intros x. unfold success. rewrite mix. field. split; [|lra].
     replace (n - (n - 1)) with 1 by ring. lra.
 Qed.

@@ -6,7 +6,7 @@
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
 Require Import Pdp.finite_sums Pdp.dp_versus_pdp Pdp.differential_privacy.
-Require Pdp.truncated_laplace Pdp.theorem_one Pdp.nvo_game Pdp.best_response Pdp.local_randomisers.
+Require Pdp.truncated_laplace Pdp.nvo_game Pdp.local_randomisers.
 Require Pdp.many_draws Pdp.repair Pdp.published_proof Pdp.whole_numbers Pdp.heights Pdp.game.
 Import ListNotations.
 Open Scope R_scope.
@@ -126,23 +126,23 @@ Proof. destruct d, x; unfold coin; simpl; lra. Qed.
 Lemma coin_ratio y z x : coin z x <= 2 * coin y x.
 Proof. destruct y, z, x; unfold coin; simpl; lra. Qed.
 
-(* The supremum has n = k + 1 and not n + 1 below the ratio. *)
+(* Below the ratio is the number n = k + 1 of all records, and not that of the others. *)
 Lemma changed_sampling_supremum : ~ forall (p : bool -> @row bool) r y0 z0 x0 eps k,
   (forall z x, 0 < p z x) -> (forall z y x, p z x <= r * p y x) -> p z0 x0 = r * p y0 x0 ->
     (1 <= k)%nat ->
   ((forall z others, length others = k -> pdp eps (p z) (map p others))
-   <-> ln (1 + (r - 1) / (INR k + 2)) <= eps).
+   <-> ln (1 + (r - 1) / INR k) <= eps).
 Proof.
-  intros H.
+  intros claim.
   assert (top : coin true true = 2 * coin false true) by (unfold coin; simpl; lra).
-  specialize (H coin 2 false true true (ln (1 + (2 - 1) / (INR 1 + 2))) 1%nat coin_positive
-                (fun z y x => coin_ratio y z x) top ltac:(lia)).
-  apply proj2 in H. specialize (H (Rle_refl _)).
-  apply (sampling_supremum coin 2 coin_positive (fun z y x => coin_ratio y z x) false true true top)
-    in H; [|lia].
-  replace (1 + (2 - 1) / (INR 1 + 1)) with (3 / 2) in H by (simpl; field).
-  replace (1 + (2 - 1) / (INR 1 + 2)) with (4 / 3) in H by (simpl; field).
-  apply (proj1 (ln_le_iff (3 / 2) (4 / 3) ltac:(lra) ltac:(lra))) in H. lra.
+  pose proof (claim coin 2 false true true (ln (3 / 2)) 1%nat coin_positive
+                (fun z y x => coin_ratio y z x) top ltac:(lia)) as [bound _].
+  pose proof (sampling_supremum coin 2 coin_positive (fun z y x => coin_ratio y z x)
+                false true true top (ln (3 / 2)) 1 ltac:(lia)) as [_ private].
+  replace (1 + (2 - 1) / (INR 1 + 1)) with (3 / 2) in private by (simpl; field).
+  specialize (bound (private (Rle_refl _))).
+  replace (1 + (2 - 1) / INR 1) with 2 in bound by (simpl; field).
+  apply (proj1 (ln_le_iff 2 (3 / 2) ltac:(lra) ltac:(lra))) in bound. lra.
 Qed.
 
 (* One direction of the ratio does not give the other. *)
@@ -158,20 +158,6 @@ Proof.
   rewrite exp_ln in H by lra. simpl in H. lra.
 Qed.
 
-(* For an ε below ln n/(n - 1) the left inequality matters. *)
-Lemma changed_linear_form : ~ forall eps (p : @row bool) others, others <> [] ->
-  let n := INR (length (p :: others)) in let S := mass (p :: others) in
-  pdp eps p others <-> forall x, p x <= tau n eps * S x.
-Proof.
-  intros H. set (q := fun x : bool => if x then 2 / 5 else 3 / 5).
-  specialize (H (ln (4 / 3)) (tell_tale true) [q] ltac:(discriminate)). cbn zeta in H.
-  assert (E : exp (- ln (4 / 3)) = 3 / 4) by (rewrite exp_Ropp, exp_ln by lra; field).
-  apply proj2 in H. assert (Y : pdp (ln (4 / 3)) (tell_tale true) [q]).
-  { apply H. intros x. unfold tau. rewrite E. unfold mass, q. destruct x; simpl; lra. }
-  apply (proj1 (atoms_suffice _ _ _)) with (x := true) in Y. destruct Y as [_ Y].
-  rewrite exp_ln in Y by lra. unfold released, mass, q in Y. simpl in Y. lra.
-Qed.
-
 (* It is not enough that all others draw from q. *)
 Lemma changed_everyone_draws_from_q : ~ forall (p q : @row bool) k, (1 <= k)%nat ->
   pdp 0 p (repeat q k).
@@ -181,16 +167,9 @@ Proof.
   rewrite exp_0 in H. unfold released, mass, coin in H. simpl in H. lra.
 Qed.
 
-(* ---- The truncated Laplace density, and Theorem 1' ---- *)
+(* ---- The truncated Laplace density ---- *)
 
 Import Pdp.truncated_laplace.
-
-(* The smallest density is attained, so the bound is not strict. *)
-Lemma changed_v_min : ~ forall b mu x, 0 < b -> 0 <= mu <= 1 -> 0 <= x <= 1 -> v_min b < V mu b x.
-Proof.
-  intros H. specialize (H 1 0 1 ltac:(lra) ltac:(lra) ltac:(lra)).
-  rewrite v_min_attained in H by lra. lra.
-Qed.
 
 (* The peak is not equally high wherever the record is: at the ends it is higher than in the
    middle. *)
@@ -227,36 +206,6 @@ Proof.
   assert (F : 1 / 2 / (u - 1) * (u - 1) = 1 / 2) by (field; lra).
   set (v := 1 / 2 / (u - 1)) in *.
   assert (v * (u - 1) <= 1 / 2 * (u - 1)) by (apply Rmult_le_compat_r; lra). lra.
-Qed.
-
-(* In Theorem 1' n is the number of all records: with n + 1 the scale is too small. *)
-Lemma changed_theorem_one_prime : ~ forall eps mu v others, 0 < eps -> others <> [] ->
-  let n := INR (length others) + 1 in let b := / ln (1 + (n + 1) * (exp eps - 1)) in
-  0 <= mu <= 1 -> (forall i : R * R, In i others -> 0 <= fst i <= 1) -> b <= v ->
-  (forall i : R * R, In i others -> b <= snd i) -> forall x, 0 <= x <= 1 ->
-  let s := sum others (fun i => V (fst i) (snd i) x) in
-  (V mu v x + s) / n <= exp eps * (s / INR (length others)).
-Proof.
-  intros H. set (b := / ln 4).
-  assert (L2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (L3 : 0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (L : ln 3 < ln 4) by (apply ln_increasing; lra).
-  assert (B : 0 < b) by (apply Rinv_0_lt_compat; lra).
-  specialize (H (ln 2) 0 b [(1, b)] L2 ltac:(discriminate)). cbn zeta in H.
-  rewrite exp_ln in H by lra.
-  simpl in H. replace (1 + (1 + 1 + 1) * (2 - 1)) with 4 in H by ring. fold b in H.
-  specialize (H ltac:(split; [apply Rle_refl|apply Rle_0_1])).
-  assert (one : forall P : R * R -> Prop, P (1, b) -> forall i, (1, b) = i \/ False -> P i)
-    by (intros P Y i [<-|[]]; exact Y).
-  specialize (H (one (fun i => 0 <= fst i <= 1) ltac:(simpl; lra)) ltac:(lra)
-                (one (fun i => b <= snd i) ltac:(simpl; lra)) 0 ltac:(lra)). simpl in H.
-  pose proof (theorem_one.constant_is_sharp b 1 (ln 2) B ltac:(lia) L2) as [_ Y].
-  rewrite exp_ln in Y by lra. simpl in Y.
-  assert (Z : b < theorem_one.scale_bound (1 + 1) (ln 2)).
-  { unfold theorem_one.scale_bound. rewrite exp_ln by lra.
-    replace (1 + (1 + 1) * (2 - 1)) with 3 by ring.
-    apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact L]. }
-  specialize (Y Z). lra.
 Qed.
 
 (* ---- The game ---- *)
@@ -314,70 +263,6 @@ Proof.
   - intros a k x _ _. unfold one_row. destruct (Nat.eqb k x); lra.
   - intros a [|[|k]] L'; [| |lia]; unfold one_row; simpl; lra.
   - intros a k _. unfold one_row. rewrite Nat.eqb_refl. simpl. lra.
-Qed.
-
-(* A record that may also change to an equally good action can change for ever. *)
-Lemma changed_dynamics_end : ~ forall (A : Type) (actions : list A) K
-  (p : A -> nat -> nat -> R) data
-    eps who (play : nat -> @game.profile A data),
-  let better := best_response.greater_pair (game.P_E K p data eps) (game.divergence p data) in
-  (forall a, In a actions) -> (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
-  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
-  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
-  (forall a k, In k data -> 1 / INR K < p a k k) ->
-  (forall t,
-    (game.moves data (who t) (play t) (play (S t)) /\ ~ better (play (S t)) (play t)) \/
-    (play (S t) = play t /\ forall d, game.moves data (who t) (play t) d -> ~ better (play t) d)) ->
-  best_response.again_and_again who -> exists T, forall s, (T <= s)%nat -> play s = play T.
-Proof.
-  intros H. assert (B0 : (0 < 1)%nat) by lia. set (p := fun (_ : bool) => one_row 1 tt).
-  set (play := fun t => (Nat.even t, tt) : @game.profile bool [0%nat]).
-  specialize (H bool [true; false] 2%nat p [0%nat] 0 (fun _ => exist _ 0%nat B0) play).
-  cbn zeta in H. destruct H as [T E].
-  - intros []; simpl; auto.
-  - lia.
-  - discriminate.
-  - intros k [<-|[]]. lia.
-  - intros a k x _ _. unfold p, one_row. destruct (Nat.eqb k x); lra.
-  - intros a [|[|k]] L; [| |lia]; unfold p, one_row; simpl; lra.
-  - intros a k _. unfold p, one_row. rewrite Nat.eqb_refl. simpl. lra.
-  - intros t. left. split; [reflexivity|].
-    assert (same : forall a b,
-      game.P_E 2 p [0%nat] 0 (a, tt) = game.P_E 2 p [0%nat] 0 (b, tt) /\
-      game.divergence p [0%nat] (a, tt) = game.divergence p [0%nat] (b, tt)).
-    { intros a b. split; [|reflexivity]. unfold game.P_E, game.records.
-      cbn [game.records_of game.taken_out filter map fst snd].
-      unfold game.passes, game.its_row, p. cbn [fst snd map].
-      destruct (forallb _ _); reflexivity. }
-    intros [L|[_ L]]; unfold play in L;
-      [rewrite (proj1 (same (Nat.even t) (Nat.even (S t)))) in L; lia|
-       rewrite (proj2 (same (Nat.even t) (Nat.even (S t)))) in L; lra].
-  - intros [i L] t. exists t. split; [lia|]. destruct i as [|i]; [|simpl in L; lia]. f_equal.
-    apply le_unique.
-  - specialize (E (S T) ltac:(lia)).
-    assert (F : Nat.even (S T) = Nat.even T) by exact (f_equal (fun c : bool * unit => fst c) E).
-    rewrite Nat.even_succ, <- Nat.negb_even in F. destruct (Nat.even T); discriminate.
-Qed.
-
-(* Two profiles, of which true is better: if a record never has its turn, the play can stand still
-   where there is no equilibrium. *)
-Lemma changed_again_and_again : ~ forall (all : list bool) (P_E : bool -> nat) (KL : bool -> R) K
-    (moves : bool -> bool -> bool -> Prop) who play,
-  (forall c, In c all) -> 1 < K -> (forall c, 0 <= best_response.P_U KL K c <= 1) ->
-  best_response.in_turn (best_response.greater_pair P_E KL) moves who play ->
-  exists T, (forall s, (T <= s)%nat -> play s = play T) /\
-    forall i d, moves i (play T) d ->
-      best_response.payoff_of P_E KL K d <= best_response.payoff_of P_E KL K (play T).
-Proof.
-  intros H. assert (two : forall c : bool, In c [true; false]) by (intros []; simpl; auto).
-  set (P_E := fun c : bool => if c then 1%nat else 0%nat).
-  specialize (H [true; false] P_E (fun _ => 0) 2 (fun i _ _ => i = true) (fun _ => false)
-    (fun _ => false) two ltac:(lra)).
-  destruct H as [T [_ N]].
-  - intros c. unfold best_response.P_U, Rdiv. lra.
-  - intros t. right. split; [reflexivity|discriminate].
-  - specialize (N true true eq_refl). unfold best_response.payoff_of, best_response.P_U, P_E in N.
-    simpl in N. lra.
 Qed.
 
 (* ---- Audit ---- *)
@@ -663,59 +548,13 @@ Proof.
   apply N, (H before w after E).
 Qed.
 
-(* ---- The game itself ---- *)
-
-(* Best responses from any start do not make the records private: two records alone in their bins,
-   and no noise. *)
-Definition no_noise (_ : unit) (k x : nat) : R := if Nat.eqb k x then 1 else 0.
-
-Lemma changed_safe_start_of_the_game : ~ forall (A : Type) (actions : list A) K
-  (p : A -> nat -> nat -> R) data eps
-    who (play : nat -> @game.profile A data),
-  (forall a, In a actions) -> (2 <= K)%nat -> data <> [] -> (forall k, In k data -> (k < K)%nat) ->
-  (forall a k x, (k < K)%nat -> (x < K)%nat -> 0 <= p a k x) ->
-  (forall a k, (k < K)%nat -> sum (seq 0 K) (p a k) = 1) ->
-  (forall a k, In k data -> 1 / INR K <= p a k k) ->
-  best_response.in_turn (best_response.greater_pair (game.P_E K p data eps)
-    (game.divergence p data))
-    (game.moves data) who play ->
-  best_response.again_and_again who ->
-  exists T, game.all_are_private K p data eps (play T).
-Proof.
-  intros H. set (only := (tt, (tt, tt)) : @game.profile unit [0; 1]%nat).
-  assert (B0 : (0 < 2)%nat) by lia. assert (B1 : (1 < 2)%nat) by lia.
-  set (who := fun t => if Nat.even t then exist _ 0%nat B0 else exist _ 1%nat B1 : bin 2).
-  destruct (H unit [tt] 2%nat no_noise [0; 1]%nat 0 who (fun _ => only)) as [T G].
-  - intros []. left. reflexivity.
-  - lia.
-  - discriminate.
-  - intros k [<-|[<-|[]]]; lia.
-  - intros a k x _ _. unfold no_noise. destruct (Nat.eqb k x); lra.
-  - intros a [|[|k]] L; [| |lia]; unfold no_noise; simpl; lra.
-  - intros a k _. unfold no_noise. rewrite Nat.eqb_refl. simpl. lra.
-  - intros t. right. split; [reflexivity|]. intros [[] [[] []]] _.
-    apply best_response.pair_irreflexive.
-  - intros [i L] t. exists (2 * t + i)%nat. split; [lia|]. unfold who.
-    assert (E : forall u, Nat.even (2 * t + u) = Nat.even u).
-    { intros u. rewrite Nat.even_add, Nat.even_mul. destruct (Nat.even u); reflexivity. }
-    rewrite E. destruct i as [|[|i]]; [| |simpl in L; lia]; simpl; f_equal; apply le_unique.
-  - specialize (G [] (0%nat, tt) [(1%nat, tt)] eq_refl).
-    apply (alone_is_not_private 0 (game.its_row 2 no_noise (0%nat, tt))
-      [game.its_row 2 no_noise (1%nat, tt)]
-             ltac:(discriminate) (exist _ 0%nat B0)) in G; [exact G| |].
-    + unfold game.its_row, no_noise. simpl. lra.
-    + unfold mass, game.its_row, no_noise. simpl. lra.
-Qed.
-
 (* One list of the axioms for all of them, which takes Coq less time than one for each. *)
 Definition all_of_them :=
   (changed_posterior_odds, changed_laplace_mechanism, changed_post_processing,
-   changed_basic_composition, changed_sampling_supremum, changed_atoms_suffice, changed_linear_form,
-   changed_everyone_draws_from_q, changed_v_min, changed_v_max, changed_bin_masses,
-   changed_theorem_one_prime, changed_utility, changed_laplace_utility, changed_dynamics_end,
-   changed_again_and_again, changed_fixed_randomisers, changed_randomised_response,
+   changed_basic_composition, changed_sampling_supremum, changed_atoms_suffice,
+   changed_everyone_draws_from_q, changed_v_max, changed_bin_masses, changed_utility,
+   changed_laplace_utility, changed_fixed_randomisers, changed_randomised_response,
    changed_number_of_bins, changed_without_the_record, changed_cost_of_many_draws,
    changed_success_is_the_record, changed_safe_randomisers_protect, changed_repaired_game,
-   changed_no_scale_helps, changed_whole_number_form, changed_heights,
-   changed_safe_start_of_the_game).
+   changed_no_scale_helps, changed_whole_number_form, changed_heights).
 Print Assumptions all_of_them.

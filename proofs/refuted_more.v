@@ -194,17 +194,24 @@ Proof.
   unfold genetic_algorithm.pi in H. simpl in H. lra.
 Qed.
 
-(* An equilibrium does not make all records private, *)
+(* At an equilibrium an exposed record may have no scale that would make it private: the tall record
+   has none, as long as all others play the small scale. *)
 Lemma changed_exposing_equilibrium : ~ forall c,
   game.equilibrium 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c ->
-  game.all_are_private 5 exposing_equilibrium.kernel exposing_equilibrium.heights 1 c.
+  forall before r after, game.records exposing_equilibrium.heights c = before ++ r :: after ->
+  exists a, game.is_private 5 exposing_equilibrium.kernel 1 (fst r, a) (before ++ after).
 Proof.
-  intros H. destruct exposing_equilibrium.exposing_equilibrium as [E [_ N]]. apply N.
-  exact (H _ E (map (fun k => (k, exposing_equilibrium.small)) [1; 1; 1; 1; 2; 2]%nat)
-           (4%nat, exposing_equilibrium.small) [] eq_refl).
+  intros claim. destruct exposing_equilibrium.exposing_equilibrium as [E _].
+  set (others := map (fun k => (k, exposing_equilibrium.small)) [1; 1; 1; 1; 2; 2]%nat).
+  destruct (claim _ E others (4%nat, exposing_equilibrium.small) [] eq_refl) as [a private].
+  set (s := exposing_equilibrium.small).
+  revert private. apply (exposing_equilibrium.exposed_at 5 exposing_equilibrium.units
+    exposing_equilibrium.row_with exposing_equilibrium.heights 1 2718 2719 1000)
+    with (c := (s, (s, (s, (s, (s, (s, (a, tt)))))))) (x := 4%nat); try exposing_equilibrium.fits.
+  destruct a; vm_compute; reflexivity.
 Qed.
 
-(* and the private profile with the smallest divergence is not the only one: the other record of bin
+(* The private profile with the smallest divergence is not the only one: the other record of bin
    2 will do. *)
 Lemma changed_price_of_privacy : ~ forall c,
   game.divergence exposing_equilibrium.kernel exposing_equilibrium.heights c
@@ -331,7 +338,7 @@ Qed.
    record, and the same distribution without it. *)
 Lemma changed_floor_of_the_loss : ~ forall (k : nat) (others : list nat)
   (q q' P P' : nat -> R) (n kappa least : R),
-  others <> [] -> 1 < n -> q k = 1 / n ->
+  1 < n -> q k = 1 / n ->
   (forall x, In x others -> 0 < q x /\ 0 < q' x /\ 0 < P x /\ 0 < P' x) ->
   0 < P k -> 0 < P' k -> P k + sum others P <= 1 -> P' k + sum others P' <= 1 ->
   q k + sum others q = 1 -> sum others q' = 1 ->
@@ -344,7 +351,7 @@ Proof.
   specialize (H 0%nat [1%nat] (fun _ => 1 / 2) (fun _ => 1) (fun _ => 1 / 2) (fun _ => 1 / 2) 2
     kappa (1 / 4)).
   assert (Y : ln (1 / 4 / (1 - exp (- kappa))) <= ln (1 / 2 / (1 / 2))).
-  { apply H; simpl; try lra; [discriminate|intros x _; lra| |].
+  { apply H; simpl; try lra; [intros x _; lra| |].
     - replace (1 / 2 / (1 / 2)) with 1 by field. rewrite ln_1. unfold kappa. lra.
     - intros p [p0 p1] C. apply Rnot_lt_le. intros small. unfold end_to_end.kl, kappa in C.
       assert (A : 0 < 1 / 2 / p) by (apply Rdiv_lt_0_compat; lra).
@@ -560,23 +567,22 @@ Proof.
   repeat match goal with _ : context [Rle_dec ?a ?b] |- _ => destruct (Rle_dec a b); try lra end.
 Qed.
 
-(* A larger ε does not make δ smaller than 1/n: two records that are released as they are. *)
-Lemma changed_delta_one_in_n : ~ forall (outputs : list bool) eps (p : @row bool) others E,
-  others <> [] -> 0 <= eps -> NoDup E -> incl E outputs ->
-  (forall r, In r (p :: others) -> (forall x, 0 <= r x) /\ sum outputs r = 1) ->
+(* The others may not change their noise when the record leaves: from two records that are both
+   released as true, the one that stays goes over to the other output. *)
+Lemma changed_delta_one_in_n : ~ forall (outputs : list bool) eps (p : @row bool) others retuned E,
+  others <> [] -> length retuned = length others -> 0 <= eps -> NoDup E -> incl E outputs ->
+  (forall r, In r (p :: others ++ retuned) -> (forall x, 0 <= r x) /\ sum outputs r = 1) ->
   sum E (released (p :: others))
-  <= exp eps * sum E (released others) + exp (- eps) / INR (length (p :: others)).
+  <= exp eps * sum E (released retuned) + 1 / INR (length (p :: others)).
 Proof.
-  intros H. set (p := fun x : bool => if x then 1 else 0).
+  intros claim. set (p := fun x : bool => if x then 1 else 0).
   set (q := fun x : bool => if x then 0 else 1).
-  specialize (H coin_outputs (ln 2) p [q] [true]).
-  assert (L : 0 <= ln 2) by (rewrite <- ln_1; apply ln_le_iff; lra).
-  assert (Y : sum [true] (released [p; q])
-    <= exp (ln 2) * sum [true] (released [q]) + exp (- ln 2) / INR 2).
-  { apply H; [discriminate|exact L|constructor; [intros []|constructor]|intros x [<-|[]]; left;
-      reflexivity|].
-    intros r [<-|[<-|[]]]; (split; [intros []; unfold p, q; lra|unfold p, q; simpl; lra]). }
-  rewrite exp_Ropp, exp_ln in Y by lra. unfold released, mass, p, q in Y. simpl in Y. lra.
+  assert (bound : sum [true] (released [p; p]) <= exp 0 * sum [true] (released [q]) + 1 / INR 2).
+  { apply (claim coin_outputs 0 p [p] [q] [true]);
+      [discriminate|reflexivity|lra|constructor; [intros []|constructor]|
+       intros x [<-|[]]; left; reflexivity|].
+    intros r [<-|[<-|[<-|[]]]]; (split; [intros []; unfold p, q; lra|unfold p, q; simpl; lra]). }
+  unfold released, mass, p, q in bound. simpl in bound. lra.
 Qed.
 
 (* The constant has n and not n + 1 in it. *)

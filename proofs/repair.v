@@ -55,14 +55,14 @@ Proof.
   assert (E0 : 0 < e) by apply exp_pos.
   assert (E1 : n <= e * (n - 1)).
   { assert (d * n <= n - 1) by lra.
-    assert (e * (d * n) <= e * (n - 1)) by (apply Rmult_le_compat_l; lra).
-    replace (e * (d * n)) with (d * e * n) in H0 by ring. rewrite DE in H0. lra. }
+    assert (scaled : e * (d * n) <= e * (n - 1)) by (apply Rmult_le_compat_l; lra).
+    replace (e * (d * n)) with (d * e * n) in scaled by ring. rewrite DE in scaled. lra. }
   split; [exact N1|]. split.
   - (* Upper side: S - p >= e^-ε S *)
     assert (d * S x <= S x - p x) by lra.
     assert (A : S x <= e * (S x - p x)).
-    { assert (e * (d * S x) <= e * (S x - p x)) by (apply Rmult_le_compat_l; lra).
-      replace (e * (d * S x)) with (d * e * S x) in H0 by ring. rewrite DE in H0. lra. }
+    { assert (scaled : e * (d * S x) <= e * (S x - p x)) by (apply Rmult_le_compat_l; lra).
+      replace (e * (d * S x)) with (d * e * S x) in scaled by ring. rewrite DE in scaled. lra. }
     apply Rmult_le_reg_r with (n * (n - 1)); [nra|].
     replace (S x / n * (n * (n - 1))) with (S x * (n - 1)) by (field; lra).
     replace (e * ((S x - p x) / (n - 1)) * (n * (n - 1))) with (e * (S x - p x) * n)

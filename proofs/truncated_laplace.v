@@ -184,6 +184,14 @@ Proof.
   apply Rmult_le_compat_l; lra.
 Qed.
 
+(* Hence v_min(b) is the smallest density over all scales that are at least b. *)
+Theorem smallest_over_all_scales b c mu x : 0 < b -> b <= c -> 0 <= mu <= 1 -> 0 <= x <= 1 ->
+  v_min b <= V mu c x.
+Proof.
+  intros B C M X. apply Rle_trans with (1 := v_min_increases b c B C).
+  apply (extremes c ltac:(lra) mu x M X).
+Qed.
+
 Theorem v_max_decreases b c : 0 < b -> b <= c -> v_max c <= v_max b.
 Proof.
   intros B C. destruct (scales b c B C) as [T E]. set (t := b / c) in *.
@@ -443,7 +451,7 @@ Proof.
   assert (W : h - l = 1 / INR K) by (unfold h, l; field; lra).
   assert (0 < 1 / INR K) by (apply Rdiv_lt_0_compat; lra).
   assert (L0 : 0 <= l) by (unfold l; apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]).
-  assert (H1 : h <= 1).
+  assert (h_at_most_1 : h <= 1).
   { unfold h. apply Rmult_le_reg_r with (INR K); [lra|].
     replace ((INR x + 1) / INR K * INR K) with (INR x + 1) by (field; lra). lra. }
   assert (bounds : forall t, l < t < h -> v_min b <= V (midpoint K k) b t <= v_max b).
@@ -488,6 +496,6 @@ Qed.
 Definition checked_here :=
   (@mirror, @extremes, @v_min_attained, @v_max_attained, @ratio_of_the_extremes,
    @difference_of_the_extremes, @v_min_strictly_increases, @v_max_strictly_decreases,
-   @v_min_tends_to_one, @v_min_tends_to_zero, @v_max_tends_to_one, @densities_within,
+   @smallest_over_all_scales, @v_min_tends_to_one, @v_min_tends_to_zero, @v_max_tends_to_one, @densities_within,
    @density_integrates_to_one, @bin_masses, @bin_masses_within).
 Print Assumptions checked_here.

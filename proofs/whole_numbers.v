@@ -243,11 +243,11 @@ Proof.
     pose proof (nonneg others rows) as B.
     cbn [map] in A |- *. set (P := released (probability units w :: _) x) in *.
     set (P' := released (map _ others) x) in *.
-    pose proof (exp_pos eps) as X. destruct H as [H1 H2].
+    pose proof (exp_pos eps) as X. destruct H as [upper lower].
     destruct A as [A|A]; [right|left].
     + assert (0 < P') by nra. repeat split; try assumption.
       apply within_is_a_bound_on_the_logarithm; [assumption|assumption|split; assumption].
-    + split; [congruence|]. rewrite <- A in H2. lra.
+    + split; [congruence|]. rewrite <- A in lower. lra.
   - cbn zeta in H. pose proof (exp_pos eps) as X.
     cbn [map] in H. destruct H as [[-> ->]|[A [B L]]]; [lra|].
     apply within_is_a_bound_on_the_logarithm in L; assumption.

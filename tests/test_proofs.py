@@ -278,6 +278,13 @@ def test_every_refuted_lemma_belongs_to_a_mark():
         assert sorted(named) == sorted(refuted_lemmas(path.read_text(encoding="utf-8")))
 
 
+def test_five_statements_of_the_path_are_refuted_after_five_changes():
+    checked = read_checked(proofs.PROOFS)
+    five = ("lem-linear-pdp", "prop-vmin", "thm-tight", "thm-brd-stops", "thm-safe-start")
+    assert {checked[label].refuted for label in five} == {"refuted_path"}
+    assert [len({*checked[label].changed}) for label in five] == [5] * 5
+
+
 def test_every_statement_is_marked_or_listed():
     """The list of unmarked statements names every theorem, lemma, proposition and corollary."""
     listed = [
@@ -311,7 +318,12 @@ def test_a_reason_for_a_marked_statement_is_stale(tmp_path):
 
 def test_a_constant_of_every_file_is_changed():
     files = {*proofs.needed(proofs.PROOFS)}
-    assert {name for name, _, _ in PERTURBED} == files - {"finite_sums", "refuted", "refuted_more"}
+    assert {name for name, _, _ in PERTURBED} == files - {
+        "finite_sums",
+        "refuted",
+        "refuted_more",
+        "refuted_path",
+    }
 
 
 @pytest.mark.parametrize(("name", "old", "new"), PERTURBED)
