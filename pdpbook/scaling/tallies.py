@@ -54,16 +54,16 @@ def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
     (array([1.5]), 1, 1)
     """
     arrow, types = require("pyarrow"), require("pyarrow.types")
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
     missing = array.null_count
     if missing:
         array = array.drop_null()
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
     kind = array.type
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         values, non_numeric = _words(array)
     elif types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        values = array.cast(arrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+        values = _doubles(array.cast(arrow.float64(), safe=False))
         non_numeric = 0
     else:
         return np.empty(0), missing, len(array)
@@ -74,12 +74,20 @@ def numbers_of(array: Any) -> tuple[NDArray[np.float64], int, int]:
     return values, missing, non_numeric
 
 
+def _doubles(array: Any) -> NDArray[np.float64]:
+    """Look at an array of doubles without nulls through NumPy.
+
+    Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
+    """
+    return np.from_dlpack(array)
+
+
 def _words(array: Any) -> tuple[NDArray[np.float64], int]:
     """Read words as numbers; return them and how many are none."""
     arrow, compute = require("pyarrow"), require("pyarrow.compute")
     trimmed = compute.utf8_trim_whitespace(array.cast(arrow.large_string()))
     try:
-        return trimmed.cast(arrow.float64()).to_numpy(zero_copy_only=False), 0
+        return _doubles(trimmed.cast(arrow.float64())), 0
     except arrow.ArrowInvalid:  # some word is no number: look at each
         values, non_numeric = [], 0
         for word in trimmed.to_pylist():

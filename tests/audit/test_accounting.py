@@ -141,6 +141,7 @@ def test_two_draws_in_closed_form(factor):
 LEAVING = (2, 3.0, 4, 0.84)  #: to be missing is told more easily than to be there
 STEEP = (2, 20.0, 1, 0.4995)  #: a billionth of this δ buys a millionth of a nat
 COMMON = (2, 1.0, 30, 0.97)  #: the answer lies far below the likeliest loss
+RARE = (2, 1.0, 300, 1e-40)  #: numbers of heads count that are far rarer than 10⁻¹²
 
 
 @pytest.mark.parametrize("case", [*random_cases(10, 1), LEAVING, STEEP, COMMON])
@@ -152,7 +153,7 @@ def test_it_is_what_a_delta_that_is_smaller_by_a_billionth_costs(case):
     assert found == pytest.approx(exact, rel=1e-11, abs=1e-11)
 
 
-@pytest.mark.parametrize("case", [*random_cases(60, 0), (1317, 1.0, 1317, 1e-6)])
+@pytest.mark.parametrize("case", [*random_cases(60, 0), (1317, 1.0, 1317, 1e-6), RARE])
 def test_against_the_slow_twin_and_never_below_it(case):
     n, epsilon, draws, delta = case
     exact = exact_draws_epsilon(n, epsilon, draws, delta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,23 @@ def test_errors_that_differ_by_next_to_nothing_are_equal() -> None:
     loose = pb.report(grades, 1.0, lower=1, upper=5, reruns=0)
     assert any("All values are whole numbers" in each for each in loose.warnings)
     assert not any("All values are whole" in each for each in made.warnings)
+
+
+def test_a_difference_that_the_simulation_cannot_tell_is_none() -> None:
+    """Errors of 1 and 0.9: a twentieth is a tie anyway, and the rest may be chance."""
+    values = np.random.default_rng(0).choice([1, 2, 3, 4, 5], 200)
+    made = by_values(values, 1.0, lower=1, upper=5, whole=True, reruns=0)
+    for spread, best in (((0.0, 0.0), "histogram"), ((0.0, 0.049), "histogram"),
+                         ((0.0, 0.051), "response"), ((0.049, 0.0), "histogram"),
+                         ((0.051, 0.0), "response"), ((0.04, 0.04), "response")):  # fmt: skip
+        errors = {"response": (1.0, spread[0]), "histogram": (0.9, spread[1])}
+        changed = [
+            replace(made[name], wasserstein=error, standard_error=chance)
+            for name, (error, chance) in errors.items()
+        ]
+        compared = replace(made, releases=tuple(changed))
+        assert compared.recommended.name == best
+        assert (compared["histogram"] in compared.equally_good) == (best == "response")
 
 
 def test_a_range_that_does_not_fit_has_a_warning() -> None:

@@ -1,10 +1,13 @@
 """Every value is counted once, in its bin or by what is wrong with it."""
 
 import datetime
+import subprocess
+import sys
 from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +73,30 @@ def test_what_is_a_number(values, kind, numbers, missing, non_numeric):
     given_numbers, *others = tallies.numbers_of(pa.array(values, type=kind))
     assert given_numbers.tolist() == numbers
     assert others == [missing, non_numeric]
+
+
+def test_a_missing_entry_of_a_dictionary_is_a_missing_value():
+    for entries, number in ((pa.array([1.5, None]), 1.5), (pa.array(["2", None]), 2.0)):
+        coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 1], pa.int8()), entries)
+        numbers, missing, non_numeric = tallies.numbers_of(coded)
+        assert numbers.tolist() == [number] and (missing, non_numeric) == (3, 0)
+
+
+def test_a_worker_counts_without_pandas(tmp_path):
+    """To import it would take longer than to count ten million numbers."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"x": np.arange(9.0), "y": ["1"] * 9}), path)
+    program = (
+        "import sys\n"
+        "from pdpbook import Grid\n"
+        "from pdpbook.scaling import sources, tallies\n"
+        "[piece] = sources.describe_file(sys.argv[1], ['x', 'y']).pieces\n"
+        "rows = tallies.tally(sources.read_piece(piece, ['x', 'y']), [Grid(0, 8, 3)] * 2)\n"
+        "print(rows.sum(), 'pandas' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", program, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.split() == ["18", "False"], done.stderr
 
 
 def test_extremes_pass_over_what_is_not_finite():
