@@ -29,7 +29,6 @@ __all__ = [
     "metric_comparison",
     "noise_by_bin",
     "output_distributions",
-    "release",
 ]
 
 
@@ -56,30 +55,6 @@ def height_table(heights: NDArray[np.float64]) -> Figure:
         arrowprops={"arrowstyle": "->", "color": COLOURS["grey"]},
     )
     axes.set(xlabel="height (cm)", ylabel="records", xlim=(155, 242), ylim=(0, None))
-    return figure
-
-
-def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.float64]) -> Figure:
-    """Draw the data's distribution and those of released values, in one panel.
-
-    Parameters
-    ----------
-    grid : Grid
-        Where the bins lie.
-    original : ndarray, shape (K,)
-        Distribution of the data.
-    **releases : ndarray, shape (K,)
-        Output distributions under names of :data:`pdpbook.plotting.series.LOOKS`, for example
-        ``laplace``, ``common`` and ``game``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axes = new_figure(height=3.4)
-    _draw_release(axes, grid, original, releases)
-    axes.set(xlabel="released height (cm)", ylabel="probability")
-    key(figure)
     return figure
 
 

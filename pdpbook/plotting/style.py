@@ -44,8 +44,8 @@ __all__ = [
     "value_bars",
 ]
 
-#: Width of every figure, in inches, and the size of its type, in points.  A phone shows a figure from
-#: edge to edge: on 390 pixels the type is 11 pixels high.
+#: Width of every figure, in inches, and the size of its type, in points.  A phone shows a figure
+#: from edge to edge: on 390 pixels the type is 11 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 12.5
 

@@ -14,6 +14,7 @@ import pydata_sphinx_theme
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -89,7 +90,7 @@ FIGURES: dict[str, Any] = {
     ),
     "experiments.noise_by_bin": noise_of_bins,
     "foundations.choice_probabilities": lambda: foundations.choice_probabilities(
-        PLACES, PADDED, {1.0: PADDED / PADDED.sum()}
+        PLACES[PADDED > 0], PADDED[PADDED > 0], {1.0: PADDED[PADDED > 0] / PADDED.sum()}
     ),
     "game.runs": lambda: game.runs(
         {
@@ -268,13 +269,12 @@ def test_lines_of_a_text_begin_below_one_another(name: str) -> None:
 
 def extent(axis: Any) -> float:
     """How much of the width of a panel the bars of the data fill, or 1 where it has none."""
-    from matplotlib.patches import StepPatch
-
     ends = []
     for patch in axis.patches:
-        if isinstance(patch, StepPatch) and patch.get_fill():
+        if isinstance(patch, StepPatch):
             values, edges, _ = patch.get_data()
-            ends += [*edges[:-1][values > 0], *edges[1:][values > 0]]
+            filled = values > 0 if patch.get_fill() else np.zeros(values.size, dtype=bool)
+            ends += [*edges[:-1][filled], *edges[1:][filled]]
         elif patch.get_height():
             ends += [patch.get_x(), patch.get_x() + patch.get_width()]
     low, high = axis.get_xlim()

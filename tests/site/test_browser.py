@@ -127,7 +127,8 @@ DRAWINGS = """() => {
         const {left, right, width} = drawing.getBoundingClientRect();
         let [from, to] = [Math.max(left, 0), Math.min(right, innerWidth)];
         for (let box = drawing.parentElement; box; box = box.parentElement) {
-            if (getComputedStyle(box).overflowX === "visible" || box.matches("html, body")) continue;
+            const {overflowX} = getComputedStyle(box);
+            if (overflowX === "visible" || box.matches("html, body")) continue;
             const edge = box.getBoundingClientRect();
             [from, to] = [Math.max(from, edge.left), Math.min(to, edge.right)];
         }
