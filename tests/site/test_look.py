@@ -28,10 +28,9 @@ OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 # Left edge, top and bottom of the article's text, of the links to the next page and of the footer.
-FOOT = """() => [".bd-article > section", ".prev-next-area", ".bd-footer-content__inner"].map(name => {
-    const box = document.querySelector(name), {left, top, bottom} = box.getBoundingClientRect();
-    return [left, top, bottom];
-})"""
+FOOT = """() => [".bd-article > section", ".prev-next-area", ".bd-footer-content__inner"]
+    .map(name => document.querySelector(name).getBoundingClientRect())
+    .map(({left, top, bottom}) => [left, top, bottom])"""
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
 
 OPEN = "() => document.querySelectorAll('article details').forEach(fold => fold.open = true)"
