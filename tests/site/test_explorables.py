@@ -1244,7 +1244,7 @@ def test_the_smallest_scale_is_where_the_extremes_differ_by_two(shown):
         frame = tab.locator(".explorable-view > svg").bounding_box()
         lines = [tab.locator(f".explorable-view .s-{name}").bounding_box() for name in EXTREMES]
         ceiling, ground = (line["y"] - frame["y"] for line in lines)
-        assert ceiling < 0.5 * frame["height"] < ground
+        assert ceiling < 0.5 * frame["height"] and 0.45 * frame["height"] < ground
     low, high = pb.truncated_laplace_extremes(enough)
     assert high / low == pytest.approx(2, rel=0.005)
 

@@ -79,9 +79,10 @@ def height(tab: Page) -> int:
 
 
 def write_picture(png: bytes, target: Path) -> None:
-    """Write a picture with as few colours as do."""
+    """Write a picture with as few colours as do, which keeps the colour of a small dot."""
     with Image.open(io.BytesIO(png)) as whole:
-        whole.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+        few = whole.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+        few.save(target, optimize=True)
 
 
 def first_page(browser: Browser, html: Path) -> bytes:
