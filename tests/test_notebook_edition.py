@@ -246,8 +246,8 @@ def test_a_page_becomes_a_notebook(book: Path) -> None:
     first, install, second, exercise, proof, stub = written.cells
     assert install.source == INSTALL.strip()
     assert first.source == (
-        "# A page\n\n> **Theorem 1** (A title)\n>\n> Let $\\varepsilon>0$ and\n>\n"
-        "> $$a=b \\tag{1}$$\n\n**Proof.** By (1) and Theorem 1. ∎"
+        "# A page\n\n***\n\n**Theorem 1** (A title)\n\nLet $\\varepsilon>0$ and\n\n"
+        "$$a=b \\tag{1}$$\n\n***\n\n**Proof.** By (1) and Theorem 1. ∎"
     )
     assert second.source == "## Part of it"
     assert exercise.source == (

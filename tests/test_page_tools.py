@@ -27,7 +27,7 @@ from book._ext.pages.folded_code import subject
 from book._ext.pages.spoken_math import read_aloud
 from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
-from book._ext.pages.unbreakable_spaces import Unbroken
+from book._ext.pages.unbreakable_spaces import Unbroken, UnbrokenTitles
 from book._ext.theme import light_theme
 from book._ext.theme.page_head import describe, take_address
 from book._ext.theme.previews import Parts
@@ -111,6 +111,14 @@ def test_a_number_of_its_own_stays_with_its_sign() -> None:
     made += nodes.title("", "Anonymity ★")
     Unbroken(made).run()
     assert made.astext() == "at ε\xa0=\xa04\u202f%, at ε\xa0=\xa01, n is\n\nAnonymity\xa0★"
+
+
+def test_a_title_keeps_its_star_in_the_contents_too() -> None:
+    """Sphinx notes the titles when it has read a page, before it resolves it."""
+    made = new_document("page")
+    made += [nodes.title("", "Anonymity ★"), nodes.paragraph("", "a ★")]
+    UnbrokenTitles(made).apply()
+    assert made.astext() == "Anonymity\xa0★\n\na ★"
 
 
 def test_previews_hold_statements_figures_and_terms_whole() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.plotting.series import filled, look, looks
-from pdpbook.plotting.style import key, new_figure
+from pdpbook.plotting.style import around, key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +41,7 @@ def guess(
     axis.plot(places, noisy, **look("noisy"), markersize=4, label="with noise")
     axis.plot(places, guess, **{**look("known"), "marker": "."}, label="posterior mean")
     axis.set(xlabel=xlabel, ylabel="records")
+    around(axis, np.asarray(places)[np.asarray(counts) > 0])
     axis.set_yscale("symlog", linthresh=10)
     axis.set_yticks([-10, 0, 10, 100], ["−10", "0", "10", "100"])
     key(figure)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdpbook.plotting.series import filled, look, looks
-from pdpbook.plotting.style import key, new_figure
+from pdpbook.plotting.style import around, key, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +53,7 @@ def randomiser(
     style = look("repaired") | {"linestyle": "-", "marker": "o", "markersize": 3}
     below.plot(places, diagonal, **style)
     below.set(xlabel=xlabel, ylabel="released as itself", ylim=(-0.04, 1.04))
+    around(below, np.asarray(places)[np.asarray(counts) > 0])
     return figure
 
 

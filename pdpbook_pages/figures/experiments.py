@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdpbook._extras import require
 from pdpbook.plotting.series import COLOURS, LOOKS, filled, hatched, look
-from pdpbook.plotting.style import key, new_figure, value_bars
+from pdpbook.plotting.style import around, key, new_figure, powers_and_threes, value_bars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,6 @@ __all__ = [
     "metric_comparison",
     "noise_by_bin",
     "output_distributions",
-    "release",
 ]
 
 
@@ -59,30 +58,6 @@ def height_table(heights: NDArray[np.float64]) -> Figure:
     return figure
 
 
-def release(grid: Grid, original: NDArray[np.float64], **releases: NDArray[np.float64]) -> Figure:
-    """Draw the data's distribution and those of released values, in one panel.
-
-    Parameters
-    ----------
-    grid : Grid
-        Where the bins lie.
-    original : ndarray, shape (K,)
-        Distribution of the data.
-    **releases : ndarray, shape (K,)
-        Output distributions under names of :data:`pdpbook.plotting.series.LOOKS`, for example
-        ``laplace``, ``common`` and ``game``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    figure, axes = new_figure(height=3.4)
-    _draw_release(axes, grid, original, releases)
-    axes.set(xlabel="released height (cm)", ylabel="probability")
-    key(figure)
-    return figure
-
-
 def output_distributions(
     games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
 ) -> Figure:
@@ -99,7 +74,8 @@ def output_distributions(
     -------
     matplotlib.figure.Figure
     """
-    figure, panels = _panels(games)
+    figure, panels = _panels(games, sharex=True)
+    occupied = [game.grid.midpoints[game.counts > 0] for game in games.values() if game.grid]
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
         outputs = {
@@ -107,7 +83,7 @@ def output_distributions(
         }
         _draw_release(axes, game.grid, game.frequency, outputs)
         axes.set_title(f"ε = {epsilon:g}")
-        axes.set_xlim(game.grid.lower, game.grid.upper)
+    around(panels[0], np.concatenate(occupied), beyond=0.5)
     figure.supxlabel("released height (cm)")
     figure.supylabel("probability")
     key(figure)
@@ -115,25 +91,22 @@ def output_distributions(
 
 
 def noise_by_bin(
-    games: Mapping[float, NVOGame],
-    profiles: Mapping[str, Mapping[float, NDArray[np.int64]]],
-    *,
-    logarithmic: bool = False,
+    games: Mapping[float, NVOGame], profiles: Mapping[str, Mapping[float, NDArray[np.int64]]]
 ) -> Figure:
     """Draw the average standard deviation of the noise in each bin, one panel for each ε.
+
+    All panels have the same logarithmic axes.
 
     Parameters
     ----------
     games, profiles
         As for :func:`output_distributions`.
-    logarithmic : bool
-        Whether the noise has a logarithmic axis.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    figure, panels = _panels(games, sharex=True)
+    figure, panels = _panels(games, sharex=True, sharey=True)
     for axes, (epsilon, game) in zip(panels, games.items(), strict=True):
         assert game.grid is not None
         for name, each in profiles.items():
@@ -143,10 +116,9 @@ def noise_by_bin(
             seen = game.counts > 0
             axes.plot(game.grid.midpoints[seen], spread[seen], label=LOOKS[entry].label, **style)
         axes.set_title(f"ε = {epsilon:g}")
-        if logarithmic:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(0, None)
+        axes.margins(y=0.1)
+    panels[0].set_yscale("log")
+    panels[0].yaxis.set_major_formatter("{x:,g}")
     figure.supxlabel("height of the bin (cm)")
     figure.supylabel("standard deviation of the noise (cm)")
     key(figure)
@@ -166,12 +138,10 @@ def start_axis(values: ArrayLike, axes: Axes) -> None:
     drawn = np.asarray(values, dtype=float)
     drawn = drawn[np.isfinite(drawn)]
     if drawn.min() > 0 and drawn.max() > FAR_APART * drawn.min():
-        ticker = require("matplotlib.ticker")
         axes.set_yscale("log")
         if drawn.max() < 100.0 * drawn.min():  # too short for two powers of ten with labels
-            axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
-            axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+            powers_and_threes(axes.yaxis)
+        axes.yaxis.set_minor_formatter(require("matplotlib.ticker").NullFormatter())
     else:
         axes.set_ylim(0, None)
 

@@ -224,14 +224,15 @@ def choice_probabilities(
     candidates, utilities : array_like, shape (m,)
         Heights in cm and their counts.
     chances : mapping of float to array_like, shape (m,)
-        Probability of each candidate, under its ε.
+        Probability of each candidate, under its ε; below 1 % it is not drawn.
     """
     figure, (top, bottom) = new_figure(2, 1, height=2.2, sharex=True)
     value_bars(top, candidates, utilities, **filled("data"))
     top.set(ylabel="records")
     names = [f"ε = {epsilon:g}" for epsilon in chances]
     for name, style, chance in zip(names, looks(names), chances.values(), strict=True):
-        bottom.plot(candidates, chance, **{**style, "linestyle": ""}, ms=6, label=name)
+        drawn = np.where(np.asarray(chance) >= 0.01, chance, np.nan)
+        bottom.plot(candidates, drawn, **{**style, "linestyle": ""}, ms=6, label=name)
     bottom.set(xlabel="height (cm)", ylabel="chance", ylim=(-0.02, None))
     key(figure)
     return figure

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook._extras import require
 from pdpbook.game.best_response import BestResponse
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting.series import COLOURS, filled, look, looks
-from pdpbook.plotting.style import key, new_figure
+from pdpbook.plotting.style import key, new_figure, powers_and_threes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,33 +120,37 @@ def outputs(
     return figure
 
 
-def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int) -> Figure:
+def runs(runs: Mapping[str, Sequence[BestResponse]], *, records: int, last: str) -> Figure:
     """Draw the divergence of runs from several starts, one panel a game.
 
     Parameters
     ----------
     runs : mapping from title to results
         One panel each, at most two, of runs in which the records move one by one.  Runs that end
-        with somebody exposed end in a cross.
+        with a record exposed end in a cross.
     records : int
         Number of records.
+    last : str
+        What the last run of each panel starts from, written where it ends.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    ticker = require("matplotlib.ticker")
     figure, axes = new_figure(1, len(runs), height=3.2, squeeze=False, sharey=True)
     for axis, (title, results) in zip(axes[0], runs.items(), strict=True):
         for result in results:
             exposed = result.private_counts[-1] < records
             colour = look("exposed" if exposed else "game")["color"]
+            mark, name = ("x", "a record exposed") if exposed else ("o", "all private")
             moves = np.arange(len(result.divergences))
             axis.plot(moves, result.divergences, color=colour, alpha=0.4, linewidth=1.2)
-            axis.plot(moves[-1], result.divergence, "x" if exposed else "o", color=colour)
+            axis.plot(moves[-1], result.divergence, mark, color=colour, label=f"end, {name}")
+        axis.annotate(
+            last, (moves[-1], result.divergence), (9, 0), textcoords="offset points", va="center"
+        )
         axis.set(title=title, xlabel="moves", yscale="log")
     axes[0, 0].set_ylabel("KL (nats)")
-    axes[0, 0].yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
-    axes[0, 0].yaxis.set_major_formatter("{x:g}")
-    axes[0, 0].yaxis.set_minor_formatter(ticker.NullFormatter())
+    powers_and_threes(axes[0, 0].yaxis)
+    key(figure)
     return figure

@@ -27,7 +27,7 @@ def learning(
     returns_of: Mapping[str, float],
     divergences_of: Mapping[str, float],
 ) -> Figure:
-    """Draw the test episodes of a training: return on the left, KL on the right.
+    """Draw the test episodes of a training: return above, KL below.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def learning(
     """
     rounds = np.arange(1, np.size(returns) + 1)
     all_private = np.asarray(private) == records
-    figure, axes = new_figure(1, 2, height=4.4, gridspec_kw={"wspace": 0.08})
+    figure, axes = new_figure(2, height=3.0, sharex=True)
     colour = look("learned")["color"]
     practised = {"color": colour, "alpha": 0.6, "linestyle": ":"}
     axes[0].plot(rounds, np.asarray(practice), **practised, label="practice")
@@ -65,17 +65,16 @@ def learning(
                     markerfacecolor=fill,
                     label=name,
                 )
-        axis.set(xlabel="round")
-        axis.xaxis.get_major_locator().set_params(integer=True)
     for axis, levels in zip(axes, (returns_of, divergences_of), strict=True):
         for (name, level), style in zip(levels.items(), looks(levels), strict=True):
             line = {**style, "marker": "", "linewidth": 1.4}
             if entry_of(name) == "floor":  # it may coincide with another level: dotted, above it
                 line |= {"linestyle": ":", "linewidth": 2.0}
             axis.axhline(level, **line, label=name)
+        key(axis, columns=2, handlelength=1.4)
     axes[0].set_ylabel("sum of rewards")
-    axes[1].set(ylabel="KL at the end (nats)", ylim=(0, None))
-    key(figure)
+    axes[1].set(xlabel="round", ylabel="KL at the end (nats)", ylim=(0, None))
+    axes[1].xaxis.get_major_locator().set_params(integer=True)
     return figure
 
 

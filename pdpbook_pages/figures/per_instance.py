@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdpbook.plotting.series import COLOURS, SHADES, filled, look, looks
+from pdpbook.plotting.series import COLOURS, filled, look, looks
 from pdpbook.plotting.style import key, new_figure
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ __all__ = [
     "bounds_against_records",
     "digits",
     "exposed_records",
+    "losses_by_bin",
     "noise_free_bins",
     "privacy_profiles",
-    "profile_and_losses",
     "violating_equilibria",
     "with_and_without",
 ]
@@ -191,47 +191,42 @@ def privacy_profiles(epsilons: ArrayLike, deltas: Mapping[str, ArrayLike]) -> Fi
     return figure
 
 
-def profile_and_losses(
-    counts: ArrayLike, profile: ArrayLike, losses: ArrayLike, scales: ArrayLike, *, epsilon: float
-) -> Figure:
-    """Draw who plays what in a small game, and whose loss exceeds the target.
+def losses_by_bin(counts: ArrayLike, losses: ArrayLike, *, epsilon: float) -> Figure:
+    """Draw the loss of the records of each bin, with their number and the target.
 
     Parameters
     ----------
     counts : array_like of int, shape (K,)
         Histogram of the data.
-    profile : array_like of int, shape (K, V)
-        Records of each bin that play each action.
-    losses : array_like, shape (K, V)
-        Their pDP losses; nan where nobody plays.
-    scales : array_like, shape (V,)
-        Noise scale of each action.
+    losses : array_like, shape (K,)
+        The pDP loss of a record of each bin, in nats; of an empty bin it is not drawn.
     epsilon : float
-        The target.
+        The target, in nats; what exceeds it is drawn as exposed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
-    counts, profile, losses = map(np.asarray, (counts, profile, losses))
-    figure, axes = new_figure(2, 1, height=1.6, sharex=True)
-    bins = np.arange(counts.size)
-    base = np.zeros(counts.size)
-    hatches = ("", "//", "..", "xx", "--", "oo")
-    smaller = np.argsort(-np.asarray(scales)).argsort()
-    for v, scale in enumerate(np.asarray(scales)):
-        if profile[:, v].sum() == 0:
-            continue
-        shade = SHADES[round(smaller[v] * (len(SHADES) - 1) / max(1, smaller.size - 1))]
-        style = {"color": shade, "hatch": hatches[v % len(hatches)], "edgecolor": "white"}
-        label = f"noise scale b = {scale:.3g}"
-        axes[0].bar(bins, profile[:, v], 0.8, bottom=base, label=label, **style)
-        base += profile[:, v]
-        exposed = losses[:, v] > epsilon
-        for some, colour in ((~exposed, shade), (exposed, look("exposed")["color"])):
-            axes[1].scatter(bins[some], losses[some, v], s=60, color=colour, marker="osD^vP"[v % 6])
-    axes[0].set(ylabel="records")
-    key(figure)
-    axes[1].axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
-    axes[1].annotate("target ε", (-0.4, epsilon), (0, 4), textcoords="offset points")
-    axes[1].set(xlabel="bin", ylabel="loss (nats)", xticks=bins)
-    axes[1].set_ylim(0, 1.15 * max(epsilon, np.nanmax(losses)))
+    counts, losses = np.asarray(counts), np.asarray(losses)
+    figure, axis = new_figure(height=2.6)
+    for k in np.flatnonzero(counts):
+        style = look("exposed" if losses[k] > epsilon else "small") | {"linestyle": ""}
+        axis.plot(k, losses[k], **style, markersize=9)
+        name = "1 record" if counts[k] == 1 else f"{counts[k]} records"
+        side = -1 if k > counts.size / 2 else 1
+        near = epsilon / 2 < losses[k] <= epsilon  # the line of the target: the name stands below
+        axis.annotate(
+            name,
+            (k, losses[k]),
+            (9 * side, -3 if near else 0),
+            textcoords="offset points",
+            ha="left" if side > 0 else "right",
+            va="top" if near else "center",
+        )
+    axis.axhline(epsilon, color=COLOURS["black"], linestyle="--", linewidth=1.2)
+    axis.annotate("target ε", (0, epsilon), (0, 5), textcoords="offset points")
+    axis.set(xlabel="bin", ylabel="loss (nats)", xticks=range(counts.size))
+    axis.set_ylim(0, 1.15 * max(epsilon, float(losses[counts > 0].max())))
     return figure
 
 

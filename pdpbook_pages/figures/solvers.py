@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pdpbook.game.nvo_game import NVOGame
 from pdpbook.plotting.series import COLOURS, filled, hatched, look, looks
-from pdpbook.plotting.style import key, new_figure
+from pdpbook.plotting.style import key, new_figure, powers_and_threes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequen
     for column, (title, profile) in enumerate(profiles.items()):
         table, bars = axes[0, column], axes[1, column]
         counts = np.asarray(profile).T
-        for v, k in np.argwhere(counts > 0):
+        for v, k in np.argwhere((counts > 0) | changed):
             table.text(k, v, str(counts[v, k]), ha="center", va="center")
         for v, k in np.argwhere(changed):
             table.plot(k, v, "s", markersize=25, mfc="none", mec=COLOURS["black"], mew=2)
@@ -65,42 +65,46 @@ def pair_move(game: NVOGame, profiles: Mapping[str, ArrayLike], *, names: Sequen
 
 
 def convergence(
-    curves: Mapping[str, Sequence[tuple[ArrayLike, ArrayLike]]], *, references: Mapping[str, float]
+    panels: Mapping[str, Mapping[str, Sequence[tuple[ArrayLike, ArrayLike]]]],
+    *,
+    reference: str,
+    levels: Mapping[str, float],
 ) -> Figure:
-    """Draw how the KL of the fittest chromosome falls with the generations.
+    """Draw how the KL of the fittest chromosome falls with the generations, one panel a game.
 
     Parameters
     ----------
-    curves : mapping from name to sequence of (generations, KL)
-        One line a run; runs of one name share a colour.  KL in nats, nan while somebody is
-        exposed.
-    references : mapping from name to KL
-        Horizontal lines, such as the end of best-response dynamics.
+    panels : mapping from title to a mapping from name to sequence of (generations, KL)
+        At most two panels; one line a run, and runs of one name share a look.  KL in nats, nan
+        while a record is exposed.
+    reference : str
+        Name of what the runs are compared with, such as best-response dynamics.
+    levels : mapping from title to KL
+        Where that ended, a horizontal line in each panel.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    figure, axis = new_figure(height=3.6)
-    styles = iter(looks([*curves, *references]))
-    for (name, runs), style in zip(curves.items(), styles, strict=False):
-        for i, (generations, divergences) in enumerate(runs):
-            axis.plot(
-                np.asarray(generations) + 1,
-                np.asarray(divergences),
-                **style,
-                markersize=4,
-                linewidth=1.3,
-                label=name if i == 0 else None,
-            )
-    for (name, value), style in zip(references.items(), styles, strict=True):
-        axis.axhline(value, **{**style, "marker": ""}, linewidth=1.5, label=name)
-    axis.set(
-        xscale="log",
-        yscale="log",
-        xlabel="generation + 1 (logarithmic)",
-        ylabel="KL divergence (nats)",
-    )
+    figure, axes = new_figure(1, len(panels), height=3.4, sharey=True, squeeze=False)
+    names = [*dict.fromkeys(name for curves in panels.values() for name in curves)]
+    styles = dict(zip([*names, reference], looks([*names, reference]), strict=True))
+    for axis, (title, curves) in zip(axes[0], panels.items(), strict=True):
+        for name, runs in curves.items():
+            for generations, divergences in runs:
+                axis.plot(
+                    np.asarray(generations) + 1,
+                    np.asarray(divergences),
+                    **styles[name],
+                    markersize=4,
+                    linewidth=1.3,
+                    label=name,
+                )
+        line = styles[reference] | {"marker": "", "linewidth": 1.5}
+        axis.axhline(levels[title], **line, label=reference)
+        axis.set(title=title, xscale="log", yscale="log", xlabel="generation + 1")
+    axes[0, 0].set_ylabel("KL divergence (nats)")
+    powers_and_threes(axes[0, 0].yaxis)
     key(figure)
     return figure
 

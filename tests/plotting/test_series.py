@@ -290,11 +290,6 @@ def one_figure(name: str):
         return collusion.coalition_gain([1, 2, 4, 8, 16], lines, lines)
     small = small_game()
     profile = small.constant_profile(2)
-    if name == "experiments.release":
-        output = small.evaluate(profile).output
-        return experiments.release(
-            small.grid, small.frequency, common=output, laplace=output, game=output
-        )
     profiles = {"BRD": {1.0: profile}, "Laplace": {1.0: profile}}
     return experiments.output_distributions({1.0: small}, profiles)
 
@@ -312,7 +307,6 @@ DRAWN = [
     "social_distance.budget_levels",
     "social_distance.tuned_budgets",
     "collusion.coalition_gain",
-    "experiments.release",
     "experiments.output_distributions",
 ]
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,26 +14,56 @@ import pydata_sphinx_theme
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+import pdpbook as pb
 from pdpbook import plotting
 from pdpbook_pages.figures import (
+    audit_instead,
     audit_one_number,
+    audit_repair,
     billion_records,
     collusion,
     experiments,
     foundations,
+    game,
+    learning,
+    per_instance,
     replication,
     solvers,
 )
-from tests.plotting.test_series import DRAWN, one_figure
+from tests.plotting.test_series import DRAWN, one_figure, small_game
 from tests.tools.notebooks import ROOT
 
 PACKAGE = ROOT / "pdpbook"
 FIGURES_OF_PAGES = ROOT / "pdpbook_pages" / "figures"
 
 X = np.linspace(1.0, 2.0, 5)
+PADDED = np.array([*20 * [0], 2, 9, 4, 1, *20 * [0]])  # the records lie in a tenth of the bins
+PLACES = np.arange(PADDED.size) + 160.0
+LEVELS = {"threshold rule": 2260.0, "threshold, largest scale": 2300.0}
+REACHED = {"Laplace": 2.0, "best responses": 1.7, "certified lower bound": 0.6}
+
+
+def small_run(divergences: list[float], private: int) -> SimpleNamespace:
+    """What a figure of runs needs to know of a run of best responses."""
+    counts = np.array([private])
+    return SimpleNamespace(
+        divergences=divergences, divergence=divergences[-1], private_counts=counts
+    )
+
+
+def noise_of_bins() -> Figure:
+    """The noise of the bins of a small game, under two profiles."""
+    small = small_game()
+    profiles = {
+        "BRD": {1.0: small.constant_profile(4)},
+        "Laplace": {1.0: small.constant_profile(2)},
+    }
+    return experiments.noise_by_bin({1.0: small}, profiles)
+
 
 #: Figures of each kind of axes, panels and labels, from small results.
 FIGURES: dict[str, Any] = {
@@ -52,6 +83,44 @@ FIGURES: dict[str, Any] = {
         [1e4, 1e9], [0.1, 2.0], {"published, ε = 1": (1e4, 2e4), "published, ε = 2": (1e4, 4e4)}
     ),
     "solvers.tangents": lambda: solvers.tangents([0.45, 2.2], marked=1.05),
+    "audit_repair.randomiser": lambda: audit_repair.randomiser(
+        PLACES, PADDED, PADDED + 1, PADDED // 2, PADDED > 0, xlabel="height (cm)"
+    ),
+    "audit_instead.guess": lambda: audit_instead.guess(
+        PLACES, PADDED, PADDED - 1, PADDED + 0.3, xlabel="height (cm)"
+    ),
+    "experiments.noise_by_bin": noise_of_bins,
+    "foundations.choice_probabilities": lambda: foundations.choice_probabilities(
+        PLACES[PADDED > 0], PADDED[PADDED > 0], {1.0: PADDED[PADDED > 0] / PADDED.sum()}
+    ),
+    "game.runs": lambda: game.runs(
+        {
+            "the paper’s scales": [small_run([1.0, 0.6, 0.4], 9), small_run([0.4], 9)],
+            "finer scales": [small_run([0.6, 0.1, 0.02], 9), small_run([0.009, 0.006], 8)],
+        },
+        records=9,
+        last="smallest scale",
+    ),
+    "learning.learning": lambda: learning.learning(
+        [800.0, 2200, 2250, 2255, 2250],
+        X - 0.8,
+        [8, 8, 9, 8, 9],
+        practice=900 * X,
+        records=9,
+        returns_of=LEVELS,
+        divergences_of=REACHED,
+    ),
+    "per_instance.losses_by_bin": lambda: per_instance.losses_by_bin(
+        [24, 0, 0, 0, 1, 1], [0.02, np.nan, np.nan, np.nan, 0.29, 0.44], epsilon=0.3
+    ),
+    "solvers.convergence": lambda: solvers.convergence(
+        {
+            "the paper’s scales": {"AE, mutation 5 %": [(X, X), (X, X + 1)]},
+            "finer scales": {"AE, mutation 5 %": [(X, X)], "AE, mutation 0.1 %": [(X, 2 / X)]},
+        },
+        reference="best responses",
+        levels={"the paper’s scales": 0.4, "finer scales": 0.02},
+    ),
     "audit_one_number.cover": lambda: audit_one_number.cover(
         np.arange(9.0),
         np.array([1, 1, 9, 1, 1, 1, 1, 1, 1]) / 17,
@@ -197,6 +266,73 @@ def test_lines_of_a_text_begin_below_one_another(name: str) -> None:
     """Matplotlib places each line of a text by the width of its own letters, not the reader's."""
     for text in draw(name).findobj(Text):
         assert "\n" not in text.get_text() or text.get_ha() == "left", text.get_text()
+
+
+def extent(axis: Any) -> float:
+    """How much of the width of a panel the bars of the data fill, or 1 where it has none."""
+    ends = []
+    for patch in axis.patches:
+        if isinstance(patch, StepPatch):
+            values, edges, _ = patch.get_data()
+            filled = values > 0 if patch.get_fill() else np.zeros(values.size, dtype=bool)
+            ends += [*edges[:-1][filled], *edges[1:][filled]]
+        elif patch.get_height():
+            ends += [patch.get_x(), patch.get_x() + patch.get_width()]
+    low, high = axis.get_xlim()
+    return (max(ends) - min(ends)) / (high - low) if ends else 1.0
+
+
+@pytest.mark.parametrize("name", all_figures())
+def test_the_data_fill_a_third_of_every_panel(name: str) -> None:
+    """A figure shows the records and what is near them, not the padding."""
+    shares = [extent(axis) for axis in draw(name).axes]
+    assert min(shares) > 1 / 3, shares
+
+
+def test_data_in_a_corner_of_a_panel_are_found() -> None:
+    _, axis = plotting.new_figure()
+    axis.bar(PLACES, PADDED)
+    assert extent(axis) < 0.2
+    plotting.style.around(axis, PLACES[PADDED > 0], beyond=0.5)
+    assert extent(axis) > 0.5
+    with pytest.raises(ValueError, match=r"got 160\.0$"):
+        plotting.style.around(axis, [160.0, 160.0])
+
+
+def test_every_cell_that_has_changed_says_how_many_records_it_holds() -> None:
+    three = pb.NVOGame([0, 1, 1], pb.laplace_kernel(3, [0.1, 1.0]), epsilon=1.0)
+    before, after = three.constant_profile(1), three.constant_profile(0)
+    figure = solvers.pair_move(three, {"a": before, "b": after}, names=["small", "large"])
+    for axis in figure.axes[:2]:
+        frames = {tuple(map(float, line.get_xydata()[0])) for line in axis.lines}
+        told = {text.get_position() for text in axis.texts}
+        assert len(frames) == 4 and frames <= told
+
+
+def test_a_chance_of_nearly_zero_is_no_mark_on_the_axis() -> None:
+    chances = {1.0: np.array([0.001, 0.6, 0.399]), 0.1: np.array([0.3, 0.4, 0.3])}
+    figure = foundations.choice_probabilities([170.0, 180.0, 190.0], [1, 9, 8], chances)
+    drawn = [line.get_ydata() for line in figure.axes[1].lines]
+    assert [np.isnan(each).sum() for each in drawn] == [1, 0]
+
+
+def test_panels_of_noise_share_a_logarithmic_axis() -> None:
+    games = {1.0: small_game(), 2.0: small_game()}
+    profiles = {
+        name: dict.fromkeys(games, small_game().constant_profile(2)) for name in ("BRD", "Laplace")
+    }
+    axes = experiments.noise_by_bin(games, profiles).axes
+    assert {axis.get_yscale() for axis in axes} == {"log"}
+    assert len({axis.get_ylim() for axis in axes}) == 1
+
+
+def test_a_phone_shows_letters_of_eleven_pixels() -> None:
+    """From edge to edge of a screen of 390 pixels, also where the drawing has a rim."""
+    drawn = plotting.as_svg(draw("game.runs"))
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
+    sizes = re.findall(r'<g id="text_\d+">.*?font-size: ([\d.]+)px', drawn, re.DOTALL)
+    assert len(sizes) > 10
+    assert 390 / width * min(map(float, sizes)) >= 11
 
 
 def test_a_notebook_shows_the_letters_of_the_page() -> None:

@@ -76,11 +76,13 @@ def which_release(values: list[str]) -> Numbers:
 
 def read_release(text: str) -> Numbers:
     """The same in the readout; a release that is closest has no other to name."""
-    number = r"([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)(?: cm)?"
+    number = r"\(([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?) (?:cm|nats)\)"
     times = r"(infinitely many|[\d.,]+) times as far"
-    own = value(re.search(rf"is {number}\. (?:That|No)", text)[1])
+    own = value(
+        re.search(rf"(?:from (?:the data|its record)|with its guarantee) {number}", text)[1]
+    )
     worst = ratio(re.search(rf"it is {times}\.$", text)[1])
-    other = re.search(rf"That is {times} .* \({number}\)\.", text)
+    other = re.search(rf" is {times} from .*, [^,]* {number};", text)
     factor, closest = (ratio(other[1]), value(other[2])) if other else (1.0, own)
     return [own, factor, closest, worst]
 

@@ -120,16 +120,22 @@ WIDE = """limit => {
 }"""
 
 
-# Each drawing with its width on the screen and that of the column it stands in.
+# Each drawing with its width and how much of it can be seen on the screen, in no box that cuts it.
 DRAWINGS = """() => {
     const all = document.querySelectorAll("main img[src$='.svg']:not(.thumbnail)");
     return [...all].map(drawing => {
-    const column = drawing.closest("figure, .cell_output, p, a") ?? drawing.parentElement;
-    return [drawing.getAttribute("src"), drawing.getBoundingClientRect().width,
-        column.clientWidth, column.scrollWidth];
+        const {left, right, width} = drawing.getBoundingClientRect();
+        let [from, to] = [Math.max(left, 0), Math.min(right, innerWidth)];
+        for (let box = drawing.parentElement; box; box = box.parentElement) {
+            const {overflowX} = getComputedStyle(box);
+            if (overflowX === "visible" || box.matches("html, body")) continue;
+            const edge = box.getBoundingClientRect();
+            [from, to] = [Math.max(from, edge.left), Math.min(to, edge.right)];
+        }
+        return [drawing.getAttribute("src"), width, to - from];
     });
 }"""
-LEAST_TYPE = 9  # pixels
+LEAST_TYPE = 11 * PHONE["width"] / 390  # pixels: 11 on a screen that is 390 pixels wide
 LANDING_PAGE = PUBLIC / "book" / "index.html"
 LANDING, PAGE = 645_000, 1_500_000  # bytes; the first page brings the comparison as a figure
 
@@ -258,9 +264,9 @@ class Reader:
 
     def check_drawings(self, page: Path) -> None:
         """No drawing scrolls or is cut, and the smallest letters in it can be read."""
-        for source, width, column, content in self.tab.evaluate(DRAWINGS):
-            if width > column + 1 or content > column + 1:
-                self.note(f"{source}: {width} px wide in a column of {column} px")
+        for source, width, seen in self.tab.evaluate(DRAWINGS):
+            if width > seen + 1:
+                self.note(f"{source}: {seen} px of {width} px can be seen")
             share = smallest_type(page.parent / unquote(source))
             if share and share * width < LEAST_TYPE:
                 self.note(f"{source}: letters of {share * width:.1f} px")

@@ -556,14 +556,15 @@ def test_every_release_is_compared_with_those_that_promise_as_much(shown):
     tab.get_by_role("button", name="Reset").click()
     choose(tab, 0, 5)
     cells = tab.locator(".explorable-view rect[class='bar s-histogram']")
-    assert cells.count() == 55  # a bar and a cell for each setting
+    assert cells.count() == 54  # one for each setting
+    assert tab.locator(".explorable-view .dot").count() == 6
     start = said(tab)
-    cells.nth(1).click(force=True)  # a bar is found again if it is drawn anew
+    cells.nth(0).click(force=True)  # a cell is found again if it is drawn anew
     assert said(tab) == [start[0], "10", "0.1", *start[3:]] != start
     text = tab.inner_text(".explorable-readout")
     numbers = EXPECTED["which-release"](said(tab))
     assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051)
-    tab.get_by_role("button", name="the DP histogram").click()
+    tab.get_by_role("button", name="DP histogram").click()
     worst = f"{numbers[-1]:.1f} times"
     assert worst == "1.3 times" and worst in tab.inner_text(".explorable-verdict")
 
@@ -1213,6 +1214,10 @@ def revealed(tab: Page, label: str) -> str:
     return tab.inner_text(".explorable-below")
 
 
+DENSITY = ".explorable-view .line.s-laplace"
+EXTREMES = ("ceiling", "ground")
+
+
 @pytest.mark.parametrize("opened", ["truncated-density"], indirect=True)
 def test_the_smallest_scale_is_where_the_extremes_differ_by_two(shown):
     _, tab = shown
@@ -1233,6 +1238,13 @@ def test_the_smallest_scale_is_where_the_extremes_differ_by_two(shown):
         assert ends == pytest.approx([high, low], rel=0.06)
         assert tab.locator(".explorable-view path.guide").count() == 1
     assert least == 1.5
+    assert tab.eval_on_selector(DENSITY, "line => getComputedStyle(line).strokeDasharray") == "none"
+    for place in map(str, range(21)):  # the drawing is never half empty
+        scale.fill(place)
+        frame = tab.locator(".explorable-view > svg").bounding_box()
+        lines = [tab.locator(f".explorable-view .s-{name}").bounding_box() for name in EXTREMES]
+        ceiling, ground = (line["y"] - frame["y"] for line in lines)
+        assert ceiling < 0.5 * frame["height"] and 0.45 * frame["height"] < ground
     low, high = pb.truncated_laplace_extremes(enough)
     assert high / low == pytest.approx(2, rel=0.005)
 

@@ -27,6 +27,10 @@ WITH_NOTES = PUBLIC / "book/per_instance/dp-versus-pdp.html"
 OWN = PUBLIC / "book/own_data/your-own-column.html"
 REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
+# Left edge, top and bottom of the article's text, of the links to the next page and of the footer.
+FOOT = """() => [".bd-article > section", ".prev-next-area", ".bd-footer-content__inner"]
+    .map(name => document.querySelector(name).getBoundingClientRect())
+    .map(({left, top, bottom}) => [left, top, bottom])"""
 FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
 
 OPEN = "() => document.querySelectorAll('article details').forEach(fold => fold.open = true)"
@@ -385,6 +389,19 @@ def test_the_readme_shows_the_first_page_as_it_is(browser: Browser) -> None:
     kept, now = thumbnail(README_PICTURE.read_bytes()), thumbnail(first_page(browser, PUBLIC))
     assert np.abs(kept - now).mean() < 3.0
     assert np.abs(kept - kept[::-1]).mean() > 10.0  # what another picture would give
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_foot_of_a_page_has_the_left_edge_of_the_text(
+    tab: Page, screen: dict[str, int]
+) -> None:
+    """And stands apart from the last paragraph."""
+    show(tab, GAME, screen)
+    lines = tab.evaluate(FOOT)
+    assert len(lines) == 3
+    text, links, footer = lines
+    assert links[0] == pytest.approx(text[0], abs=2) and footer[0] == pytest.approx(text[0], abs=2)
+    assert links[1] - text[2] > 30
 
 
 def test_the_first_page_is_printed_whole(tab: Page) -> None:

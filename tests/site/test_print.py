@@ -25,6 +25,7 @@ from book._ext.edition.print_book import (
     slug,
 )
 from book._ext.edition.print_matter import (
+    entry,
     index,
     number_links,
     numbers_of,
@@ -51,6 +52,15 @@ TOO_WIDE = """column => [...document.querySelectorAll(".bd-article *")].filter(b
     && (box.getBoundingClientRect().right > column + 1
         || box.matches("pre") && box.scrollWidth > box.clientWidth)
 ).slice(0, 5).map(box => box.outerHTML.slice(0, 150))"""
+
+# Code of which a line goes on in the next one.
+BROKEN_CODE = """() => [...document.querySelectorAll(".highlight pre")]
+    .filter(box => box.checkVisibility()).filter(box => {
+        const {lineHeight, paddingTop, paddingBottom} = getComputedStyle(box);
+        const room = box.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);
+        const lines = box.textContent.trimEnd().split("\\n").length;
+        return Math.round(room / parseFloat(lineHeight)) > lines;
+    }).map(box => box.textContent.slice(0, 150))"""
 
 
 def letters(text: str) -> str:
@@ -149,6 +159,13 @@ def test_a_line_that_is_too_long_is_found(tab: Page) -> None:
     found = tab.evaluate(TOO_WIDE, COLUMN)
     tab.evaluate("() => document.querySelector('#probe').remove()")
     assert len(found) == 1 and "probe" in found[0]
+
+
+def test_a_line_of_code_stays_one_line(tab: Page) -> None:
+    """As long as the formatter lets it become, also in a box."""
+    assert not tab.evaluate(BROKEN_CODE)
+    tab.evaluate("() => document.querySelector('.highlight pre').append('word '.repeat(40))")
+    assert tab.evaluate(BROKEN_CODE)
 
 
 def test_a_figure_with_sliders_is_a_still(tab: Page) -> None:
@@ -273,7 +290,9 @@ def test_links_are_black_and_nothing_asks_to_be_clicked(tab: Page) -> None:
         " getComputedStyle(link).color + getComputedStyle(link).textDecorationLine))]"
     )
     assert colours == ["rgb(0, 0, 0)none"]
-    assert tab.locator(".start-reading").count() == 0
+    assert tab.locator(".start-reading, .on-screen").count() == 0
+    assert tab.locator(".explorable-prompt").count() > 0
+    assert tab.locator(".explorable-prompt:visible").count() == 0
     assert tab.locator("button:visible, input:visible").count() == 0
 
 
@@ -383,6 +402,14 @@ def test_the_index_leads_to_emphasis_to_headings_and_to_the_glossary(
 def test_a_word_that_holds_a_term_is_not_the_term() -> None:
     assert pattern_of("pooling, separating").search("Separating plans")
     assert not pattern_of("scale").search("rescaled scale-bound scaled")
+
+
+def test_a_line_of_the_contents_keeps_its_spaces() -> None:
+    """The line is a flex box, in which a space between two boxes is lost: the title is one box."""
+    line = BeautifulSoup(entry("4. <i>ε</i>-DP and <i>ε</i>-pDP", "place"), "html.parser").a
+    title, number = line.contents
+    assert title.get_text() == "4. ε-DP and ε-pDP"
+    assert number["data-place"] == "place"
 
 
 def test_every_part_has_a_paragraph_that_names_its_chapters() -> None:

@@ -1,10 +1,11 @@
 """Stills of the explorables: ``python -m tests.tools.stills``, after ``make book``.
 
-For each explorable it writes a picture of the box as a reader finds it, and into ``stills.json``
-what its readout says and how high the box is in the column of a desktop and on a phone.  The pages
-keep this height free, so that nothing moves when the script fills the box, and show the picture
-where there are no scripts; the notebooks carry it.  The first one is also the picture of the book
-for those who share its link.  README shows the first page as a reader finds it.  Needs Chromium.
+For each explorable it writes a picture of what is in the box as a reader finds it, without the
+question, which asks to move something, and into ``stills.json`` what its readout says and how high
+the box is in the column of a desktop and on a phone.  The pages keep this height free, so that
+nothing moves when the script fills the box, and show the picture where there are no scripts; the
+notebooks carry it.  The first one is also the picture of the book for those who share its link.
+README shows the first page as a reader finds it.  Needs Chromium.
 """
 
 import io
@@ -63,8 +64,9 @@ def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 
 def alone(tab: Page) -> None:
     """Leave nothing on the page but the box, and in it what a picture can show."""
     tab.evaluate(ALONE)
-    hidden = ".explorable-below, .explorable-guess, figcaption { display: none !important }"
-    tab.add_style_tag(content=hidden)
+    asks = ".explorable-below, .explorable-guess, .explorable-prompt, figcaption"
+    tab.add_style_tag(content=f"{asks} {{ display: none !important }}")
+    tab.add_style_tag(content=".explorable { border: 0; padding: 0 }")  # the page has a frame
     tab.add_style_tag(content=".explorable-readout { min-height: 0 !important }")
     tab.set_viewport_size({"width": 1280, "height": 1600})
 
@@ -77,9 +79,10 @@ def height(tab: Page) -> int:
 
 
 def write_picture(png: bytes, target: Path) -> None:
-    """Write a picture with as few colours as do."""
+    """Write a picture with as few colours as do, which keeps the colour of a small dot."""
     with Image.open(io.BytesIO(png)) as whole:
-        whole.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+        few = whole.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+        few.save(target, optimize=True)
 
 
 def first_page(browser: Browser, html: Path) -> bytes:

@@ -1,8 +1,8 @@
 """A resolved page as Markdown that needs no extension, for the notebook edition.
 
-A theorem is a bold title and a quoted body, a macro is expanded, a caption stands under its figure,
-a link leads to the notebook or the page that it means.  A node that :class:`Markdown` has no method
-for is an error: nothing is dropped in silence.
+A theorem is a bold title and a body between two lines, a macro is expanded, a caption stands under
+its figure, a link leads to the notebook or the page that it means.  A node that :class:`Markdown`
+has no method for is an error: nothing is dropped in silence.
 """
 
 import re
@@ -24,6 +24,7 @@ from book._ext.pages.typesetter import macros_in
 
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
 CHOOSE = "*Choose one before you go on.*"
+RULE = "***"  #: a line across the page; dashes would make a heading of a text above them
 
 
 def expand(formula: str, macros: dict[str, str]) -> str:
@@ -260,11 +261,15 @@ class Markdown:
         return [quoted([block for child in body for block in self.blocks(child)])]
 
     def theorem(self, node: nodes.Element) -> list[str]:
-        """Return a theorem, a definition, …: number and title in bold, the body quoted."""
+        """Return a theorem, a definition, …: number and title in bold, between two lines.
+
+        A rule is plain Markdown, so whatever shows the notebook draws it.  A quotation would be set
+        in pale letters, and a box of HTML has a style that not everything keeps.
+        """
         title, *body = node.children
         name = f"{node['realtype'].title()} {self.number(node['countertype'], node)}".strip()
         more = f" {self.line(title)}" if self.line(title) else ""
-        return [quoted([f"**{name}**{more}", *(b for n in body for b in self.blocks(n))])]
+        return [RULE, f"**{name}**{more}", *(b for n in body for b in self.blocks(n)), RULE]
 
     def _block_proof_node(self, node: nodes.Element) -> list[str]:
         blocks = [block for part in node.children for block in self.inside(part)]

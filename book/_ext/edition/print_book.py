@@ -181,7 +181,7 @@ def prepare(article: Tag, page: str, places: dict[str, set[str]], prefix: str, d
     """Give an article of the site the names, links, pictures and headings of the printed book."""
     for useless in article.select(
         "a.headerlink, script:not([data-for]), button, .prev-next-footer, link, .search-button,"
-        " .start-reading"
+        " .start-reading, .on-screen"
     ):
         useless.decompose()
     move_solutions(article)

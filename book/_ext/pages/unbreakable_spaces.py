@@ -9,6 +9,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -37,7 +38,20 @@ class Unbroken(SphinxPostTransform):
                     text.parent.replace(text, nodes.Text(unbroken))
 
 
+class UnbrokenTitles(SphinxTransform):
+    """Keep the star with its title, also where another page names it: Sphinx notes titles early."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs: Any) -> None:
+        """Do it for all titles of the page."""
+        for title in self.document.findall(nodes.title):
+            for text in [*title.findall(nodes.Text)]:
+                text.parent.replace(text, nodes.Text(STAR.sub(NO_BREAK, text)))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    app.add_transform(UnbrokenTitles)
     app.add_post_transform(Unbroken)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

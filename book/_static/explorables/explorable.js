@@ -192,7 +192,7 @@ class ExplorablePanel {
     [this.follow, this.drag] = [follow, drag];
   }
 
-  /* A legend; entries are [name, "bar" | "line" | "dot" | "ring", text], the text only where it differs. */
+  /* A legend; entries are [name, "bar" | "line" | "solid" | "dot" | "ring", text], the text only where it differs. */
   legend(entries) {
     const list = this.legends.append("ul").attr("class", "explorable-legend");
     const items = list.selectAll("li").data(entries).join("li");
@@ -210,7 +210,7 @@ class ExplorablePanel {
       } else if (kind === "ring") {
         one.append("circle").attr("class", `hollow s-${name}`).attr("cx", 17).attr("cy", 7).attr("r", 5);
       } else {
-        one.append("line").attr("class", `line s-${name}`)
+        one.append("line").attr("class", `line ${kind === "solid" ? "solid " : ""}s-${name}`)
           .attr("x1", 0).attr("x2", 34).attr("y1", 7).attr("y2", 7);
       }
     });

@@ -11,10 +11,9 @@ explorable("truncated-density", (panel) => {
     label: "location _μ_", min: 0, max: 1, step: 0.01, start: 0.3, format: (v) => v.toFixed(2),
   });
   const scale = panel.rounded({ label: "scale _b_", low: 0.1, high: 10, start: 0.2 });
-  panel.prompt("Drag the peak: can the curve leave the band? Then find the smallest _b_ at which, wherever the peak is, no density " +
-    "is more than twice as large as another.");
+  panel.prompt("From which _b_ on is no density more than twice as large as another, wherever you drag the peak?");
   panel.legend([
-    ["laplace", "line", "density _V_(_μ_, _b_, _x_)"],
+    ["laplace", "solid", "density _V_(_μ_, _b_, _x_)"],
     ["ceiling", "line", "_v_~max~(_b_), for any _μ_ and _x_"],
     ["ground", "line", "_v_~min~(_b_), for any _μ_ and _x_"],
   ]);
@@ -40,7 +39,8 @@ explorable("truncated-density", (panel) => {
     keep(largest(b) <= 2 * smallest(b) ? b : null);
 
     x = d3.scaleLinear([0, 1], [48, width - 12]);
-    const y = d3.scaleLog([3e-4, 15], [height - 44, 26]);
+    // The band fills the drawing at every b, and is narrow only where the extremes are close.
+    const y = d3.scaleLog([Math.min(0.3, smallest(b) / 2), Math.max(3, 2 * largest(b))], [height - 44, 26]);
     explorableAxes(svg, x, y, { bottom: "released value _x_", left: "density", yFormat: "~g" });
     for (const [level, name] of extremes) {
       svg.append("line").attr("class", `line s-${name}`)
@@ -49,7 +49,7 @@ explorable("truncated-density", (panel) => {
     const curve = (peak) => d3.line((p) => x(p), (p) => y(density(p, peak, b)))(
       d3.sort(d3.union(d3.range(0, 1.0001, 0.02), [peak])));
     if (shown()) svg.append("path").attr("class", "guide").attr("fill", "none").attr("d", curve(0));
-    svg.append("path").attr("class", "line s-laplace").attr("d", curve(mu));
+    svg.append("path").attr("class", "line solid s-laplace").attr("d", curve(mu));
 
     const far = mu <= 0.5 ? 1 : 0;
     const [low, high] = [density(far, mu, b), density(mu, mu, b)].map(explorableNumber);

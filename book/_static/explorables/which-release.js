@@ -18,11 +18,11 @@ explorable("which-release", (panel) => {
 
   /* What is compared: the divergence, or the distance between a released value and its record. */
   const measures = [
-    { table: "divergences", title: "divergence from the data (nats)", unit: "", ticks: [1e-6, 1e-3, 1],
-      scale: (range) => d3.scaleLog([1e-6, 4], range).clamp(true), of: (r) => `the divergence of your release, ${promised(r)}, is` },
+    { table: "divergences", title: "divergence from the data (nats)", unit: " nats", ticks: [1e-6, 1e-3, 1],
+      scale: (range) => d3.scaleLog([1e-6, 4], range).clamp(true), what: "your release", from: "the data" },
     { table: "errors", title: "distance of a value from its record (cm)", unit: " cm", ticks: [0, 40, 80],
       scale: (range) => d3.scaleLinear([0, d3.max(releases, ({ errors }) => d3.max(errors.flat(2)))], range),
-      of: (r) => `the distance of a value of your release, ${promised(r)}, from its record is` },
+      what: "a value of your release", from: "its record" },
   ];
   /* Of release r in a setting, with a number of bins and by a measure. */
   const value = (r, [e, k], by) => releases[r][measures[by.measure].table][by.bins][e][k];
@@ -39,11 +39,9 @@ explorable("which-release", (panel) => {
   const at = ([e, k]) => `${commas(records[k])} records and ε\u00a0=\u00a0${epsilons[e]}`;
   const far = (ratio) => `${times(ratio)} times as far`;
 
-  panel.prompt("You have to choose a release before you know the number of records and ε. Is there one that is never " +
-    "more than twice as far from the data as the closest release with its guarantee? Does your answer change with the " +
-    "number of bins, or if a value should be near its record?");
+  panel.prompt("Which release is never more than twice as far from the data as the closest one with its guarantee?");
   panel.guess({
-    question: "Which one, with 101 bins?", options: ["the game with finer scales", "the DP histogram", "none"], right: 1,
+    question: "Your guess, with 101 bins:", options: [short[1], short[5], "none"], right: 1,
     when: () => mine() === 5 && grid() === usual && measure() === 0,
     because: () => `the DP histogram is at worst ${far(factor(5, worst(5, now()), now()))} as the closest ε\u2011DP release.`,
   });
@@ -60,10 +58,6 @@ explorable("which-release", (panel) => {
     label: "compared by", options: ["divergence", "distance to its record"], start: 0, inline: true,
   });
   const now = () => ({ bins: grid(), measure: measure() });
-  const keep = panel.best({
-    better: (a, b) => a.ratio < b.ratio,
-    say: ({ r, ratio }) => `${full[r]}, which with 101 bins is at worst ${far(ratio)} as the closest`,
-  });
   panel.reveal("Show the worst setting of each", () => d3.range(6).map((r) => {
     const place = worst(r, now());
     return `${full[r]} ${times(factor(r, place, now()))} times, with ${at(place)}`;
@@ -77,31 +71,30 @@ explorable("which-release", (panel) => {
   });
 
   panel.draw("How far six releases are from the data, and how many times as far as the closest one yours is in each setting",
-    (width) => (width < 600 ? 450 : 240), (svg, width) => {
+    (width) => (width < 600 ? 410 : 240), (svg, width) => {
       const place = [level.at(), many.at()];
       const [r, n, epsilon, by] = [mine(), many(), level(), now()];
-      const { title, ticks, scale, unit, of } = measures[by.measure];
-      if (by.bins === usual && by.measure === 0) keep({ r, ratio: factor(r, worst(r, by), by) });
-      else keep(null);
+      const { title, ticks, scale, unit, what, from } = measures[by.measure];
       const beside = width >= 600;
       const end = beside ? 0.48 * width : width - 8;
-      const x = scale([158, end]);
+      const [x, line] = [scale([164, end - 8]), beside ? 30 : 26];
       svg.append("text").attr("x", 0).attr("y", 14).text(title);
       const allowed = rivals(r);
       short.forEach((name, i) => {
-        const [length, y] = [value(i, place, by), 26 + 30 * i];
-        svg.append("text").attr("x", 0).attr("y", y + 15).attr("font-weight", i === r ? 700 : 400).text(name);
-        svg.append("rect").attr("class", `bar s-${series[i]}`).attr("fill-opacity", allowed.includes(i) ? 1 : 0.25)
-          .attr("x", x.range()[0]).attr("y", y).attr("width", x(length) - x.range()[0]).attr("height", 20);
-        const inside = x(length) > end - 60;
-        svg.append("text").attr("class", "on-line").attr("y", y + 15).attr("x", x(length) + (inside ? -5 : 5))
-          .attr("text-anchor", inside ? "end" : "start").text(explorableNumber(length));
+        const [distance, y] = [value(i, place, by), 36 + line * i];
+        svg.append("text").attr("x", 0).attr("y", y + 5).attr("font-weight", i === r ? 700 : 400).text(name);
+        svg.append("line").attr("class", "guide").attr("x1", x.range()[0]).attr("x2", x.range()[1]).attr("y1", y).attr("y2", y);
+        svg.append("circle").attr("class", `dot s-${series[i]}`).attr("fill-opacity", allowed.includes(i) ? 1 : 0.3)
+          .attr("cx", x(distance)).attr("cy", y).attr("r", 7);
+        const before = x(distance) > end - 66;
+        svg.append("text").attr("class", "on-line").attr("y", y + 5).attr("x", x(distance) + (before ? -12 : 12))
+          .attr("text-anchor", before ? "end" : "start").text(explorableNumber(distance));
       });
-      svg.append("g").attr("transform", "translate(0,208)")
+      svg.append("g").attr("transform", `translate(0,${26 + 6 * line})`)
         .call(d3.axisBottom(x).tickValues(ticks).tickFormat(explorableNumber).tickSizeOuter(0));
 
       const left = (beside ? end + 58 : 34);
-      const top = beside ? 46 : 286;
+      const top = beside ? 46 : 258;
       const [wide, high] = [(width - left - 2) / records.length, beside ? 27 : 22];
       map = { left, top, wide, high };
       svg.append("text").attr("x", left - 34).attr("y", top - 32).text(`${short[r]}: times as far as the closest`);
@@ -126,11 +119,11 @@ explorable("which-release", (panel) => {
         .text("records n (columns) and ε (rows)");
 
       const winner = closest(r, place, by);
-      const than = factor(r, place, by) === 1 ? "No release with its guarantee is closer."
-        : `That is ${far(factor(r, place, by))} as the closest with its guarantee, ${full[winner]} ` +
-          `(${explorableNumber(value(winner, place, by))}${unit}).`;
-      return `With ${commas(n)} records, ${bins[by.bins]} bins and ε\u00a0=\u00a0${epsilon} ${of(r)} ` +
-        `${explorableNumber(value(r, place, by))}${unit}. ${than} In the worst of the ${settings.length} settings, ` +
-        `${at(worst(r, by))}, it is ${far(factor(r, worst(r, by), by))}.`;
+      const told = (i) => `(${explorableNumber(value(i, place, by))}${unit})`;
+      const than = winner === r || factor(r, place, by) === 1
+        ? `the closest to ${from} of those with its guarantee ${told(r)}`
+        : `${far(factor(r, place, by))} from ${from} ${told(r)} as the closest with its guarantee, ${full[winner]} ${told(winner)}`;
+      return `With ${commas(n)} records, ${bins[by.bins]} bins and ε\u00a0=\u00a0${epsilon} ${what}, ${promised(r)}, ` +
+        `is ${than}; in the worst of the ${settings.length} settings, ${at(worst(r, by))}, it is ${far(factor(r, worst(r, by), by))}.`;
     });
 });
