@@ -142,9 +142,10 @@ def _captioned(tag: Tag) -> str:
     for text in tag.select(".caption-text, figcaption > p:not(:has(.caption-text))"):
         text.replace_with(first_sentence(text))
     if tag.name == "table":  # in the table, a caption would be as narrow as its columns
-        caption = tag.caption.extract()
-        caption.name = "figcaption"
-        return f"<figure>{caption}{tag}</figure>"
+        for caption in tag.select("caption"):
+            caption.extract().name = "figcaption"
+            return f"<figure>{caption}{tag}</figure>"
+        return str(tag)
     return f"<figure>{tag.select_one('img')}{tag.figcaption}</figure>"
 
 

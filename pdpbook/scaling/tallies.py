@@ -79,7 +79,7 @@ def _doubles(array: Any) -> NDArray[np.float64]:
 
     Its method ``to_numpy`` imports pandas, which takes half a second on each new worker.
     """
-    return np.from_dlpack(array)
+    return np.asarray(np.from_dlpack(array), dtype=np.float64)
 
 
 def _words(array: Any) -> tuple[NDArray[np.float64], int]:
