@@ -56,6 +56,7 @@ class WaitingNeighbours(handlers.SubmissionNavigationHandler):
 
     def _neighbour(self, assignment_id: str, notebook_id: str, submission: Any, step: int) -> str:
         """Return the address of a neighbour; at the end of the row, that of the list."""
+        self.gradebook.db.expire_all()  # make grade may have written since it was read
         found = self.gradebook.notebook_submissions(notebook_id, assignment_id)
         existing = self.api._filter_existing_notebooks(assignment_id, found)
         cell = self.get_argument("cell", "")  # without one, any answer
