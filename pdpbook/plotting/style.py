@@ -308,7 +308,9 @@ def as_svg(figure: Figure) -> str:
     """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):
-        figure.savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None})
+        # a narrow margin: what a phone shows of it is lost for the letters
+        edge: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.05}
+        figure.savefig(written, format="svg", **edge, metadata={"Date": None})
     return re.sub(r"(px; font-family: )[^;\"]+", rf"\1{SANS_SERIF}", written.getvalue())
 
 
