@@ -223,7 +223,7 @@ def test_a_notebook_is_read_run_and_answered(opened: Opened) -> None:
         "return own.textContent; }).filter(text => /\\$|\\\\[a-z]|\\*\\*|:::/.test(text))"
     )
     assert not raw
-    boxes = tab.locator(".jp-Notebook blockquote").all_inner_texts()
+    boxes = tab.locator(".jp-Notebook hr + p").all_inner_texts()  # between two rules
     assert any(re.match(r"(Definition|Theorem|Proposition|Lemma) \d+\.\d+ ", box) for box in boxes)
     captioned = tab.evaluate(CAPTIONED)
     there = [cell for cell in notebook(page).cells if pictures(cell)]
