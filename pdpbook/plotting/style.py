@@ -308,7 +308,7 @@ def as_svg(figure: Figure) -> str:
     """
     written = io.StringIO()
     with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):
-        # a narrow margin: what a phone shows of it is lost for the letters
+        # a wider margin would make the letters smaller on a phone
         edge: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.05}
         figure.savefig(written, format="svg", **edge, metadata={"Date": None})
     return re.sub(r"(px; font-family: )[^;\"]+", rf"\1{SANS_SERIF}", written.getvalue())
