@@ -862,6 +862,19 @@ def follow(game, profile, scratch, here, unit, fixed_k, fixed_v):
 
 
 @njit
+def is_better(game, profile, other, scratch):
+    """Whether another profile raises the pair (P_E, -KL), KL by more than rounding."""
+    mass, before = scratch.mass, scratch.before
+    mixture(profile, game.kernel, before)
+    private = count_private(game, profile, before, np.int64(0))
+    mixture(other, game.kernel, mass)
+    reached = count_private(game, other, mass, private)
+    if reached != private:
+        return reached > private
+    return divergence_drop(game.frequency, before, mass) > ROUNDING / game.target.n
+
+
+@njit
 def forced_move(game, profile, scratch, move, here, goal, near, unit):
     """Make a move whatever it costs, and let all others respond to it, in place.
 

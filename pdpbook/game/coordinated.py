@@ -22,7 +22,8 @@ would take longer and longer to find.  There the search first moves parts of gro
 least about a thousandth of all records, and a part of this size is forced where a single record is
 in a small game.  Then it goes on record by record, without forced moves, to an equilibrium that no
 compound move improves.  Best responses that meet the bounds of privacy of several groups creep
-along them, a few records at a time, so they alternate with compound moves after 16 passes at most.
+along them, a few records at a time.  So a joint move of all groups comes first
+(:mod:`pdpbook.game.joint_move`), and again after every 16 passes, with compound moves between them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdpbook import _loops, _validate
 from pdpbook._extras import progress_bar
 from pdpbook.game.best_response import BestResponse, play
+from pdpbook.game.joint_move import joint_moves
 from pdpbook.game.nvo_game import NVOGame
 
 __all__ = ["coordinated_best_response"]
@@ -219,10 +221,14 @@ def _play(
     profile, runs, moved, scratch = start, [], 0, _loops.new_scratch(game.bins)
     for unit in dict.fromkeys((coarse, 1)):
         passes = max_sweeps if coarse == 1 else min(max_sweeps, _PASSES)
+        joint = unit < coarse
         for left in range(max_sweeps, -1, -1):
+            if joint:
+                profile = _moved_jointly(game, profile, scratch)
             run = play(game, profile.copy(), max_sweeps=passes, batch=True, unit=unit)
             runs.append(run)
             profile = run.profile.copy()
+            joint = unit < coarse and not run.converged
             if left == 0 or (coarse == 1 and not run.converged):
                 break
             moves = _loops.compound_move_sweep(game.compiled, profile, scratch, unit)
@@ -242,6 +248,16 @@ def _play(
         converged=run.converged,
         seconds=sum(r.seconds for r in runs),
     )
+
+
+def _moved_jointly(
+    game: NVOGame, profile: NDArray[np.int64], scratch: _loops.Scratch
+) -> NDArray[np.int64]:
+    """Return the first joint move that is better than the profile, or the profile."""
+    for proposed in joint_moves(game, profile):
+        if _loops.is_better(game.compiled, profile, proposed, scratch):
+            return proposed
+    return profile
 
 
 def _disturbed(profile: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.int64]:
