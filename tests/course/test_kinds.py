@@ -237,6 +237,7 @@ def test_a_good_sheet_stays_one_whatever_an_editor_makes_of_it(shape: str, relea
     assert words and all(cell in [each.source for each in whole.cells] for cell in words)
 
 
+@pytest.mark.timeout(3600)  # each cell that never ends takes half a minute, and there are eight
 def test_a_class_graded_twice_has_the_same_table(
     course: Course, key, release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
