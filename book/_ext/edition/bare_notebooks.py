@@ -72,12 +72,25 @@ UNKNOWN = "…"  # in place of a value that was not computed
 
 
 def assignments_in(text: str) -> Iterator[str]:
-    """Yield the exercises of a page that are to be handed in, as the page has them."""
+    r"""Yield the exercises of a page that are to be handed in, as the page has them.
+
+    Examples
+    --------
+    >>> page = "```{exercise} A\n:for: practice\n```\n```{exercise} B\n:for: assignment\n```"
+    >>> [asked.splitlines()[0] for asked in assignments_in(page)]
+    ['```{exercise} B']
+    """
     return (each[0] for each in ASSIGNED.finditer(text) if "\n:for: assignment\n" in each[0])
 
 
 def labelled(text: str, label: str) -> bool:
-    """Whether a page gives a label to something that has a number, or to a section."""
+    """Whether a page gives a label to something that has a number, or to a section.
+
+    Examples
+    --------
+    >>> labelled("$$x$$ (eq-a)", "eq-a"), labelled("See eq-a.", "eq-a")
+    (True, False)
+    """
     name = re.escape(label)
     return (
         re.search(rf"^[ \t]*:?(?:label|name): {name}$|\({name}\)", text, re.MULTILINE) is not None
