@@ -26,7 +26,7 @@ import nbformat
 from nbgrader.converters import GenerateAssignment
 from nbgrader.utils import parse_utc
 
-from book._ext.edition.bare_notebooks import write_bare_notebooks
+from book._ext.edition.bare_notebooks import pages_to_execute, write_bare_notebooks
 from book._ext.edition.student_bundle import date_of, pack, pages
 from book._ext.pages.exercise_options import LEVELS
 from course.folder import ROOT, Course, CourseError, checked_name, moment
@@ -204,6 +204,8 @@ def make_assignment(
         if built is None:
             built = Path(folder)
             print(f"the sources of {len(named)} page{'s' * (len(named) != 1)} are read", flush=True)
+            for page in pages_to_execute(ROOT, named):
+                print(f"{page}.md is executed, as an exercise shows what it computes", flush=True)
             write_bare_notebooks(ROOT, [*named], built)
         sheets = {page: sheet_of(page, built, levels) for page in named}
     try:

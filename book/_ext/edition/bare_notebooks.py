@@ -39,7 +39,7 @@ from book._ext.execution.executed_pages import (
 from book._ext.pages.exercise_directive import Exercise
 from book._ext.pages.exercise_options import ExerciseOptions
 
-__all__ = ["BareNotebooks", "write_bare_notebooks"]
+__all__ = ["BareNotebooks", "pages_referred_to", "pages_to_execute", "write_bare_notebooks"]
 
 #: what a page needs to be read; all that makes HTML is left out
 EXTENSIONS = [
@@ -111,24 +111,30 @@ def pages_referred_to(root: Path, docnames: Collection[str]) -> list[str]:
 
 
 def pages_to_execute(root: Path, docnames: Collection[str]) -> list[str]:
-    """Return those of some pages that an assignment of them needs with their outputs.
+    """Return the pages whose outputs the assignments of some pages need.
 
-    Such an assignment shows a value that its page computes, or the number of a figure.
+    Such an assignment shows a value that its page computes, or refers to a figure by its number.
     """
-    texts = {name: (root / f"{name}.md").read_text(encoding="utf-8") for name in docnames}
-    asked = [each for text in texts.values() for each in assignments_in(text)]
+
+    def text(name: str) -> str:
+        return (root / f"{name}.md").read_text(encoding="utf-8")
+
+    asked = {name: "\n".join(assignments_in(text(name))) for name in docnames}
     figures = {
         found["label"]
-        for each in asked
+        for each in asked.values()
         for found in REFERENCE.finditer(each)
         if found["role"] == "numref"
     }
-    return [
+    computing = [name for name, each in asked.items() if GLUE.search(each)]
+    showing = [
         name
-        for name, text in texts.items()
-        if any(GLUE.search(each) for each in assignments_in(text))
-        or any(labelled(text, label) for label in figures)
+        for name in pages_referred_to(root, docnames)
+        if any(
+            labelled((root / f"{name}.md").read_text(encoding="utf-8"), each) for each in figures
+        )
     ]
+    return sorted({*computing, *showing})
 
 
 class Statement(Exercise):
@@ -220,7 +226,7 @@ def write_bare_notebooks(root: Path, docnames: Collection[str], target: Path) ->
         A folder, which need not exist.
     """
     read = pages_referred_to(root, docnames)
-    executed = pages_to_execute(root, read)
+    executed = pages_to_execute(root, docnames)
     others = [f"{page}.md" for page in read if page not in executed]
     with TemporaryDirectory() as folder:
         built = Path(folder, "html")
