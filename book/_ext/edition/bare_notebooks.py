@@ -130,9 +130,7 @@ def pages_to_execute(root: Path, docnames: Collection[str]) -> list[str]:
     showing = [
         name
         for name in pages_referred_to(root, docnames)
-        if any(
-            labelled((root / f"{name}.md").read_text(encoding="utf-8"), each) for each in figures
-        )
+        if any(labelled(text(name), each) for each in figures)
     ]
     return sorted({*computing, *showing})
 
