@@ -90,7 +90,8 @@ books: $(STAMP)
 #   [LEVELS="core challenge"], of the exercises: without it all but the open ones, which are for credit
 #   without PAGES: those that it has, or the sheets that lie in my-course/source/NAME
 #   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
-assignment: $(BUILT) $(NBGRADER)
+#   Only the pages that it needs are read, from their sources; no book is built.
+assignment: $(NBGRADER)
 	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(if $(LEVELS),--levels "$(LEVELS)") \
 	  $(if $(PENALTY),--penalty "$(PENALTY)") $(if $(MOST),--most "$(MOST)") \
 	  $(if $(GRACE),--grace "$(GRACE)") $(PAGES)

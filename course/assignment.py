@@ -3,10 +3,12 @@
 A sheet holds the exercises that its page marks as assignments.  Those for practice have their
 solutions on the page, so they are neither handed out nor graded.
 
-``python -m course.assignment book/foundations/why-noise.md --name week1`` needs the built book.
-It writes the sheets with solutions to ``my-course/source/week1``, has nbgrader make the release,
-and packs that into ``my-course/week1.zip``.  Before, it grades the solutions and the blank sheet:
-the one must get every point, the other none.
+``python -m course.assignment book/foundations/why-noise.md --name week1`` needs no built book: it
+reads the pages from their sources (``book/_ext/edition/bare_notebooks.py``) and executes only those
+whose assignments show what they compute.  It writes the sheets with solutions to
+``my-course/source/week1``, has nbgrader make the release, and packs that into
+``my-course/week1.zip``.  Before, it grades the solutions and the blank sheet: the one must get
+every point, the other none.
 
 A sheet that is there already is kept: it may have been edited.  The release is made from it.  So
 without pages the command makes an assignment once more, or one of sheets of your own.
@@ -18,11 +20,13 @@ import argparse
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbgrader.converters import GenerateAssignment
 from nbgrader.utils import parse_utc
 
+from book._ext.edition.bare_notebooks import pages_to_execute, write_bare_notebooks
 from book._ext.edition.student_bundle import date_of, pack, pages
 from book._ext.pages.exercise_options import LEVELS
 from course.folder import ROOT, Course, CourseError, checked_name, moment
@@ -84,7 +88,7 @@ def sheet_of(page: str, built: Path, levels: Collection[str] = USUAL) -> nbforma
     if not notebook.is_file():
         if "kernelspec:" not in (ROOT / f"{page}.md").read_text(encoding="utf-8"):
             raise CourseError(f"{page}.md has no exercises")
-        raise CourseError(f"{notebook} is missing: run make book first.")
+        raise CourseError(f"{notebook} is missing: build the book, or leave --built out.")
     solutions = ROOT / "book" / "solutions" / f"{page.removeprefix('book/')}.md"
     source, name = nbformat.read(notebook, as_version=4), f"{page}.md"
     try:
@@ -146,7 +150,7 @@ def make_assignment(
     course: Course,
     given: list[str],
     name: str,
-    built: Path,
+    built: Path | None = None,
     due: str = "",
     penalty: Penalty | None = None,
     levels: Collection[str] = (),
@@ -162,8 +166,8 @@ def make_assignment(
         and a new one is made of the sheets that lie in its folder under ``source``.
     name : str
         Of the assignment.
-    built : Path
-        The built book.
+    built : Path, optional
+        The built book.  Without it the pages are read from their sources.
     due : str
         When it is due; without it, an assignment that is made again keeps the date that it has.
     penalty : Penalty, optional
@@ -196,7 +200,14 @@ def make_assignment(
     if not {*levels} <= {*LEVELS}:
         known = ", ".join(LEVELS)
         raise CourseError(f"LEVELS must be some of {known}, got {' '.join(levels)!r}.")
-    sheets = {page: sheet_of(page, built, levels) for page in named}
+    with TemporaryDirectory() as folder:
+        if built is None:
+            built = Path(folder)
+            print(f"the sources of {len(named)} page{'s' * (len(named) != 1)} are read", flush=True)
+            for page in pages_to_execute(ROOT, named):
+                print(f"{page}.md is executed, as an exercise shows what it computes", flush=True)
+            write_bare_notebooks(ROOT, [*named], built)
+        sheets = {page: sheet_of(page, built, levels) for page in named}
     try:
         due = moment(due) if due else ""
     except ValueError as error:
@@ -275,7 +286,7 @@ def main() -> None:
     parser.add_argument("--grace", default="", help="minutes that a submission may be late")
     parser.add_argument("--levels", default="", help=f"some of {' '.join(LEVELS)}")
     parser.add_argument("--course", type=Path, default=Path("my-course"))
-    parser.add_argument("--built", type=Path, default=Path("_build", "html"))
+    parser.add_argument("--built", type=Path, help="the built book; else the sources are read")
     given = parser.parse_args()
     course = Course(given.course.resolve())
     try:

@@ -1,6 +1,7 @@
 """What a marker looks for in an answer in words, beside which it stands while it is marked.
 
-The solution of an exercise says it, as prose and, for a proof, under the words *What to look for*.
+The solution of an exercise says it, as prose, for a proof under the words *What to look for*, and
+for each of them under *Common mistakes*.
 The source of a sheet holds both in the cell for the answer, in a region that nbgrader takes out of
 the release, so a lecturer can edit them there.
 """
@@ -19,6 +20,7 @@ from course.sheets import BEGIN, END, grade_id, points
 __all__ = ["plain_markdown", "rubric_in", "rubrics_of", "written_questions"]
 
 LOOK = "**What to look for.**"
+MISTAKES = "**Common mistakes.**"
 ANSWER = "**The answer.**"
 CODE = re.compile(r"^(`{3,})\{code-cell\}.*?^\1\s*?$", re.MULTILINE | re.DOTALL)
 LINKED = re.compile(r"^\[The exercise\]\(#(?P<label>[\w-]+)\)\.\s*", re.MULTILINE)
@@ -71,7 +73,7 @@ def plain_markdown(text: str, titles: Mapping[str, str]) -> str:
 def rubrics_of(page: Path, book: Path) -> dict[str, str]:
     """Return what to look for in the answers to the exercises of a page, by their labels.
 
-    What to look for stands first, the answer itself below it.
+    What to look for stands first, with the common mistakes, the answer itself below it.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def rubrics_of(page: Path, book: Path) -> dict[str, str]:
     for section in re.split(r"^## .*$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         if found := LINKED.search(section):
             text = plain_markdown(LINKED.sub("", section), _titles(book))
-            answer, look, points_of_it = text.partition(LOOK)
+            answer, look, points_of_it = text.partition(LOOK if LOOK in text else MISTAKES)
             answer, look = answer.strip(), f"{look}\n{points_of_it.strip()}".strip()
             rubrics[found["label"]] = f"{look}\n\n{ANSWER}\n{answer}" if look else answer
     return rubrics

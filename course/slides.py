@@ -3,7 +3,8 @@
 ``python -m course.slides`` takes from a page what a class should see: the title, the heading of
 each section with its first sentence, the definitions and statements in full, the figures and tables
 with the first sentence of their captions, and each prediction as a poll, with the answer on the
-next slide.  Proofs, code, exercises and all other text stay in the book.
+next slide.  Proofs, code, exercises and all other text stay in the book, and so do the figures that
+move: a picture of them can be moved by nobody, and its letters are too small for a hall.
 
 The built page is the source, since its numbers, references, formulas and drawings are already there
 as a reader sees them.  nbconvert makes slides of whole cells instead, so the text would stand on
@@ -52,7 +53,7 @@ SHOWN = {
     "poll": "div.prediction",
     "answer": "details.prediction-answer",
 }
-LEFT_OUT = "section:has(> div.exercise), section#further-reading, aside"
+LEFT_OUT = "section:has(> div.exercise), section#further-reading, aside, figure.explorable"
 USELESS = "a.headerlink, a.checked-proof, script, summary"
 #: Where a sentence ends: at the end of a line, as the book is written, or before a capital.
 SENTENCE = re.compile(r"\n|(?<=[.?!]) (?=[A-Z])")

@@ -21,7 +21,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -31,6 +31,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from course.folder import CourseError, moment, student_name
 from course.isolation import ADDED
+from course.papers import with_papers
 from course.progress import stepping
 from course.sheets import INSTALL, SETUP, answers, grade_id, points
 from course.uploads import NO_NOTEBOOK, TIMES, Piece, files_of, pieces, show_path, stem
@@ -275,6 +276,8 @@ def find_submissions(
         if each.note
     ]
     found: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    papers: dict[str, list[Piece]] = defaultdict(list)
+    strays: list[tuple[str, Problem]] = []  # pages, which count only beside a notebook
     step = stepping(len(files), "files read")
     for path, why, name in files:
         person = people[name, _number(path)]
@@ -284,6 +287,13 @@ def find_submissions(
             why = f"it is not graded, because {person.refused}"
         for piece in [Piece(show_path(path), refused=why)] if why else pieces(folder, path):
             sheet = ""
+            if piece.paper:
+                papers[person.student].append(piece)
+                packed = piece.path != show_path(path)
+                owner = whose if packed or not _stray(path, person) else ""
+                told = f"{piece.path}: {NO_NOTEBOOK}"
+                strays.append((person.student, Problem(owner, told, number, show_path(path))))
+                continue
             try:
                 if piece.refused:
                     raise NoNotebook(piece.refused)
@@ -307,12 +317,16 @@ def find_submissions(
             if all(given.notebook != other.notebook for other in found[person.student, sheet]):
                 found[person.student, sheet].append(given)
         step()
-    if not found and not problems:
+    if not found and not problems and not strays:
         raise CourseError(f"There are no submissions in {folder}.")
+    with_sheet = {student for student, _ in found}
+    problems += [problem for student, problem in strays if student not in with_sheet]
     single = []
     for (student, sheet), copies in sorted(found.items()):
         if len(copies) == 1:
-            single += copies
+            given, beside = copies[0], papers.get(student, [])
+            whole, notes = with_papers(given.notebook, sheets[sheet], beside)
+            single.append(replace(given, notebook=whole, notes=(*given.notes, *notes)))
             continue
         where = ", ".join(each.file for each in copies)
         told = f"{sheet} was handed in {len(copies)} times and is not graded, because {COPIES}"

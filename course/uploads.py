@@ -4,7 +4,8 @@ A student decides what stands in a file, what is in an archive and how it is cal
 none of it is trusted.  No symbolic link is followed.  A path inside an archive is a text to show
 and decides nothing.  What a file is follows from how it begins, because a browser or a mail program
 may have changed its name.  Archives in archives are opened to :data:`DEPTH`, and all that is read
-of an upload has limits.  Every file that is no notebook is told with the reason.
+of an upload has limits.  A PDF or a picture is a page of an answer (:mod:`course.papers`).  Every
+other file that is no notebook is told with the reason.
 
 An upload is read once, from its beginning to its end, with one of its notebooks in memory.
 """
@@ -35,6 +36,7 @@ MOST_FILES = 10_000  #: in an archive
 DEPTH = 3  #: archives inside one another that are opened
 SHOWN = 5  #: names of other files that are told
 LONGEST_PATH = 200  #: characters of a path in an archive that are shown
+PAPERS = 2**26  #: bytes of the pages, as PDF or pictures, that are kept of an upload
 TIMES = "timestamp.txt"  #: in which nbgrader keeps when a folder was handed in
 NO_ARCHIVE = "it is no readable archive"
 NO_NOTEBOOK = "it is no notebook"
@@ -42,6 +44,9 @@ LINK = "it is a symbolic link, and no link is followed"
 NO_FILE = "it is no file that could be read"
 BEGINNING = 512  #: bytes of a file by which it is known
 ZIPPED = (b"PK\3\4", b"PK\5\6")  #: how a zip archive begins
+PDF = b"%PDF-"
+PAPER = (PDF, b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")  #: how a page begins: PDF, PNG, JPEG
+PAPER_NAMES = (".pdf", ".png", ".jpg", ".jpeg")
 OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")
 #: archives to a program, documents to a person
 DOCUMENTS = (".docx", ".epub", ".jar", ".odp", ".ods", ".odt", ".pages", ".pptx", ".whl", ".xlsx")
@@ -56,7 +61,7 @@ BROKEN = (
 
 @dataclass(frozen=True)
 class Piece:
-    """A notebook of an upload, or a part of it that is none.
+    """A notebook of an upload, a page that came beside it, or a part of it that is neither.
 
     Attributes
     ----------
@@ -64,14 +69,17 @@ class Piece:
         Where it was found, for a person: what stands behind the name of an archive is a text of
         the student's.
     data : bytes
-        Of the notebook.
+        Of the notebook or the page.
     refused : str
-        Why it is none; empty for a notebook.
+        Why it is neither; else empty.
+    paper : bool
+        Whether it is a page: a PDF or a picture.
     """
 
     path: str
     data: bytes = b""
     refused: str = ""
+    paper: bool = False
 
 
 @dataclass
@@ -80,6 +88,7 @@ class _Left:
 
     bytes: int = field(default_factory=lambda: LARGEST)
     notebooks: int = field(default_factory=lambda: MOST_NOTEBOOKS)
+    papers: int = field(default_factory=lambda: PAPERS)
 
 
 class _RefusedError(ValueError):
@@ -136,7 +145,7 @@ def stem(name: str) -> str:
 
 
 def pieces(folder: Path, path: PurePosixPath) -> Iterator[Piece]:
-    """Yield the notebooks of an uploaded file, and what in it is none.
+    """Yield the notebooks and pages of an uploaded file, and what in it is neither.
 
     Parameters
     ----------
@@ -162,10 +171,12 @@ def _pieces(file: IO[bytes], size: int, path: str, left: _Left, depth: int) -> I
         kind = _kind(path, beginning)
         if kind == "archive":
             yield from _unpacked(file, path, left, depth)
+        elif kind == "paper" and size > left.papers:
+            raise _RefusedError(f"it has {size} bytes, more than {left.papers}, and is not shown")
         elif size > LARGEST:
             raise _RefusedError(f"it has {size} bytes, more than {LARGEST}; clear its outputs")
         else:
-            yield Piece(path, file.read())
+            yield Piece(path, file.read(), paper=kind == "paper")
     except _RefusedError as error:
         yield Piece(path, refused=str(error))
     except BROKEN as error:
@@ -173,18 +184,20 @@ def _pieces(file: IO[bytes], size: int, path: str, left: _Left, depth: int) -> I
 
 
 def _kind(path: str, beginning: bytes) -> str:
-    """Return whether a file is an archive or a notebook, from how it begins and then its name.
+    """Return what a file is, an archive, a notebook or a page, from how it begins and its name.
 
     Raises
     ------
     _RefusedError
-        If it is neither.
+        If it is none of them.
     """
     name = PurePosixPath(path).name.lower()
     if beginning.startswith(ZIPPED) and not name.endswith(DOCUMENTS):
         return "archive"
     if ".ipynb" in name or KEYS.search(beginning):
         return "notebook"
+    if beginning.startswith(PAPER):
+        return "paper"
     if ".zip" in name:
         raise _RefusedError(NO_ARCHIVE)
     if name.endswith(OTHER_ARCHIVES):
@@ -211,7 +224,15 @@ def _unpacked(file: IO[bytes], path: str, left: _Left, depth: int) -> Iterator[P
             raise _RefusedError(NO_ARCHIVE) from None
         if len(members) > MOST_FILES:
             raise _RefusedError(f"it holds {len(members)} files, more than {MOST_FILES}")
-        wanted = [each for each, kind in zip(members, kinds, strict=True) if kind]
+        for number, (member, kind) in enumerate(zip(members, kinds, strict=True)):
+            if kind == "paper" and member.file_size > left.papers:
+                kinds[number] = ""
+            elif kind == "paper":
+                left.papers -= member.file_size
+        opening = [each for each, kind in zip(members, kinds, strict=True) if kind]
+        wanted = [
+            each for each, kind in zip(members, kinds, strict=True) if kind and kind != "paper"
+        ]
         count = sum(kind == "notebook" for kind in kinds)
         size = sum(each.file_size for each in wanted)
         if count > left.notebooks:
@@ -232,13 +253,13 @@ def _unpacked(file: IO[bytes], path: str, left: _Left, depth: int) -> Iterator[P
             except BROKEN as error:
                 yield Piece(inside, refused=f"it cannot be unpacked: {_line(error)}")
                 continue
-            if kind == "notebook":
-                yield Piece(inside, data)
+            if kind in ("notebook", "paper"):
+                yield Piece(inside, data, paper=kind == "paper")
             else:
                 yield from _pieces(io.BytesIO(data), len(data), inside, left, depth - 1)
     others = [_show_member(each) for each, kind in zip(members, kinds, strict=True) if not kind]
     others = [each for each in others if PurePosixPath(each).name != TIMES]
-    if others or not wanted:
+    if others or not opening:
         yield Piece(path, refused=_told(others, bool(wanted)))
 
 
@@ -263,6 +284,9 @@ def _member_kind(archive: ZipFile, member: ZipInfo) -> str:
     if name.endswith((".json", ".txt")) and name != TIMES:
         with archive.open(member) as file:
             return "notebook" if KEYS.search(file.read(BEGINNING)) else ""
+    if name.endswith(PAPER_NAMES):
+        with archive.open(member) as file:
+            return "paper" if file.read(BEGINNING).startswith(PAPER) else ""
     return ""
 
 

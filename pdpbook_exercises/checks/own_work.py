@@ -4,6 +4,9 @@ Some exercises ask for what a function of the package computes.  A student write
 it, so an answer that imports the function is refused, by the check as by the grader.  What the
 package does inside of its other functions is left alone.
 
+Whose code a call is made from, and what it calls, is told by the files that the code was read from.
+The name of a module says nothing: a cell can set ``__name__``, its own and that of any module.
+
 This is a reminder and no protection.  The answer is watched where it runs, so code that means to
 get round it does: by ``sys.setprofile(None)``, a thread, or a renamed code object.  An answer may
 also hold a copy of the source, and no program can say who wrote a line.
@@ -11,15 +14,32 @@ also hold a copy of the source, and no program can say who wrote a line.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection
-from types import FrameType
+from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 __all__ = ["own_work"]
 
 #: Who may call what an exercise asks for: our own modules, inside of what a student may call.
-OURS = ("pdpbook.", "pdpbook_pages.", "pdpbook_exercises.")
+OURS = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
+HOMES = {
+    f"{Path(spec.origin).parent}{os.sep}": package
+    for package in OURS
+    if (spec := find_spec(package)) and spec.origin
+}
+
+
+def _module_of(code: CodeType) -> str:
+    """Return the module of ours in whose file a code stands; nothing for any other code."""
+    for home, package in HOMES.items():
+        if code.co_filename.startswith(home):
+            inner = code.co_filename.removeprefix(home).removesuffix(".py")
+            return f"{package}.{inner.replace(os.sep, '.')}"
+    return ""
 
 
 def own_work(answer: Callable[..., Any], refused: Collection[str]) -> Callable[..., Any]:
@@ -59,9 +79,9 @@ write. You may call every other function of the package.
             code = frame.f_code
             if event != "call" or code.co_name not in titles or frame.f_back is None:
                 return
-            name = f"{frame.f_globals.get('__name__')}.{code.co_qualname}"
-            caller = f"{frame.f_back.f_globals.get('__name__')}."
-            inside = caller.startswith(OURS) and frame.f_back.f_code is not own
+            name = f"{_module_of(code)}.{code.co_qualname}"
+            caller = frame.f_back.f_code
+            inside = _module_of(caller) and caller is not own
             if name in refused and not inside:
                 called.append(name)
                 _refuse(name)

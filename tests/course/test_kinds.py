@@ -101,6 +101,7 @@ ATTACKS = {
         "course.test_uploads.test_nested_archives_share_one_limit",
         "course.test_uploads.test_cells_and_code_have_limits",
         "course.test_submissions.test_an_archive_that_unpacks_to_too_much_is_refused",
+        "course.test_papers.test_too_large_a_page_costs_nobody_the_notebook",
         "course.test_lateness.test_a_time_that_a_student_has_written_does_not_count",
     ],
     "the marker, by an answer in words": [
@@ -108,6 +109,7 @@ ATTACKS = {
         "course.test_written.test_what_is_no_picture_is_told_and_not_shown",
         "course.test_written.test_the_name_of_a_picture_does_nothing",
         "course.test_print_written.test_an_answer_can_run_and_load_nothing",
+        "course.test_papers.test_a_pdf_that_cannot_be_drawn_is_told_and_costs_nothing_else",
     ],
     "the numbers of others": [
         "exercises.test_isolated.test_known_answers_are_worth_nothing_at_another_seed",
@@ -237,6 +239,7 @@ def test_a_good_sheet_stays_one_whatever_an_editor_makes_of_it(shape: str, relea
     assert words and all(cell in [each.source for each in whole.cells] for cell in words)
 
 
+@pytest.mark.timeout(3600)  # each cell that never ends takes half a minute, and there are eight
 def test_a_class_graded_twice_has_the_same_table(
     course: Course, key, release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

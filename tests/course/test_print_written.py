@@ -13,6 +13,7 @@ from nbformat.v4 import new_markdown_cell
 from playwright.sync_api import Browser
 from pypdf import PdfReader
 
+from book._ext.pages.exercise_options import LEVELS
 from course.assignment import sheet_of
 from course.folder import Course, CourseError
 from course.formulas import formulas
@@ -23,8 +24,10 @@ from course.rubrics import rubric_in, written_questions
 from course.written import Pictures
 from tests.course.conftest import SHEET
 from tests.course.test_grading import feedback, mark
+from tests.course.test_sheets import ASSIGNED
 from tests.course.test_submissions import data, put
 from tests.course.test_written import encoded, own, photograph, written
+from tests.tools.notebooks import ROOT
 
 __all__ = ["own"]  # a fixture
 
@@ -171,26 +174,19 @@ def test_five_photographs_are_printed_marked_and_returned(
 
 
 def test_each_question_in_words_has_a_rubric(built: Path) -> None:
-    """It is told what to look for in a proof, and the answer to a question; both without roles."""
+    """What to look for in a proof, the common mistakes, and the answer, all without roles."""
     found = 0
-    for page in (
-        "foundations/why-noise",
-        "per_instance/dp-versus-pdp",
-        "beyond/collusion",
-        "per_instance/released-statistics",
-        "own_data/your-own-column",
-    ):
-        levels = ("warm-up", "core", "challenge", "open")
-        for cell, statement in written_questions(sheet_of(f"book/{page}", built, levels)):
-            rubric = rubric_in(cell)
+    for page in ASSIGNED:
+        name = page.relative_to(ROOT).with_suffix("").as_posix()
+        for cell, statement in written_questions(sheet_of(name, built, LEVELS)):
+            rubric, question = rubric_in(cell), cell.metadata.nbgrader.grade_id
             assert statement is not None and rubric
             assert "}`" not in rubric and "](#" not in rubric and "code-cell" not in rubric
-            if cell.metadata.nbgrader.grade_id.endswith("-proof"):
-                assert rubric.startswith("**What to look for.**\n") and "**The answer.**" in rubric
-                path = page.startswith(("foundations/why", "per_instance/dp"))
-                assert not path or "**Common mistakes.**" in rubric.partition("**The answer.**")[0]
+            first, answer, _ = rubric.partition("**The answer.**")
+            assert answer and "**Common mistakes.**\n" in first, (name, question)
+            assert not question.endswith("-proof") or first.startswith("**What to look for.**\n")
             found += 1
-    assert found >= 10
+    assert found >= 59
 
 
 def test_no_rubric_is_handed_out(course: Course, release: NotebookNode) -> None:

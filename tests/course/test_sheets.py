@@ -1,5 +1,6 @@
 """Sheets: what is asked, what is behind it, what it is worth; no solution in a release."""
 
+import platform
 import re
 import shlex
 import shutil
@@ -13,6 +14,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book._ext.course.syllabus import assignment_command, read_weeks
+from book._ext.edition.bare_notebooks import (
+    pages_referred_to,
+    pages_to_execute,
+    write_bare_notebooks,
+)
 from book._ext.edition.reader_code import WRITE_HERE
 from book._ext.pages.exercise_options import LEVELS, exercises_of, read_options
 from course.assignment import make_assignment, page_name, sheet_of, verify
@@ -399,8 +405,53 @@ def test_what_no_assignment_can_be_made_of_is_told(
 
 
 def test_a_book_that_is_not_built_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match="run make book first"):
+    with pytest.raises(CourseError, match="is missing: build the book, or leave --built out"):
         sheet_of("book/foundations/why-noise", tmp_path)
+
+
+#: a reference of each kind: none, a theorem of the page, one of another, a table, a source, a value
+REFERRING = [
+    "book/foundations/why-noise",
+    "book/per_instance/theorem-one",
+    "book/foundations/composition",
+    "book/experiments/height",
+    "book/beyond/collusion",
+    "book/game/approximate-enumeration",
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the extensions of Sphinx
+def test_a_sheet_from_the_sources_is_that_of_the_whole_book(built: Path, tmp_path: Path) -> None:
+    """All sheets each night, else one for each kind of reference."""
+    named = [page.relative_to(ROOT).with_suffix("").as_posix() for page in ASSIGNED]
+    tried = named if NIGHTLY else REFERRING
+    write_bare_notebooks(ROOT, tried, tmp_path)
+    for page in tried:
+        sheet = sheet_of(page, tmp_path, LEVELS)
+        assert sheet == sheet_of(page, built, LEVELS), page
+
+
+def test_a_page_is_executed_only_for_what_an_assignment_shows() -> None:
+    read = pages_referred_to(ROOT, ["book/foundations/composition"])
+    assert read == ["book/foundations/composition", "book/foundations/differential-privacy"]
+    assert pages_to_execute(ROOT, read) == []
+    shown = pages_to_execute(ROOT, REFERRING)
+    assert shown == ["book/experiments/height", "book/game/approximate-enumeration"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the extensions of Sphinx
+def test_an_assignment_is_made_without_a_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page with its cells, none of which has run; a page without cells is told."""
+    monkeypatch.setattr("course.assignment.verify", lambda *given: (0, []))
+    own = Course(tmp_path / "my-course")
+    make_assignment(own, ["book/foundations/why-noise.md"], "week1")
+    release = nbformat.read(own.folder / "release/week1/why-noise.ipynb", as_version=4)
+    assert len([cell for cell in release.cells if points(cell)]) > 1
+    assert release.metadata.language_info.version == platform.python_version()
+    with pytest.raises(CourseError, match=r"book/notation\.md has no exercises"):
+        make_assignment(own, ["book/notation.md"], "week2")
 
 
 def test_a_page_has_one_name() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -37,6 +38,7 @@ And this.</p></section></div>
 <figure id="fig"><img alt="A dot." src="dot.svg"/><figcaption><p>
 <span class="caption-number">Fig. 1 </span><span class="caption-text">Left.
 Right.</span></p></figcaption></figure>
+<figure class="explorable"><img alt="It moves." src="dot.svg"/><p>Move it.</p></figure>
 <table id="tab"><caption><span class="caption-text">Sizes. More of them.</span></caption>
 <tr><td>7</td></tr></table>
 <table><tr><td>without a caption</td></tr></table></section>
@@ -129,6 +131,27 @@ def test_what_is_too_large_for_the_screen_gets_smaller(browser: Browser, tmp_pat
     assert not [each for each in found["slides"] if each["over"]]
 
 
+def test_a_picture_that_is_higher_than_wide_has_its_caption_beside_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """So it is as high as the screen, and its letters can be read in a hall."""
+
+    def figure(wide: int, high: int) -> Slide:
+        size = f"width='{wide}' height='{high}' viewBox='0 0 {wide} {high}'"
+        source = quote(f"<svg xmlns='http://www.w3.org/2000/svg' {size}/>")
+        picture = f'<img alt="A." src="data:image/svg+xml,{source}">'
+        caption = "<figcaption>What is to be seen in it.</figcaption>"
+        return Slide("figure", f"<figure>{picture}{caption}</figure>")
+
+    path = tmp_path / "deck.html"
+    slides = [Slide("title", "<h1>A</h1>"), figure(433, 822), figure(433, 300)]
+    path.write_text(deck(slides), encoding="utf-8")
+    found = look(browser, path)["slides"]
+    assert [each["picture"] > 650 for each in found] == [False, True, False]
+    assert [each["size"] for each in found[1:]] == [24, 24]
+    assert not [each for each in found if each["over"]]
+
+
 def test_the_deck_of_a_chapter_fits_and_asks_no_host(
     built: Path, browser: Browser, tmp_path: Path
 ) -> None:
@@ -164,6 +187,7 @@ LOOK = """() => ({
         const boxes = [slide, ...seen].map((each) => each.getBoundingClientRect());
         return {
             kind: slide.classList[0],
+            picture: slide.querySelector("img")?.getBoundingClientRect().height ?? 0,
             size: parseFloat(getComputedStyle(slide).fontSize),
             over: boxes.some((box) => box.right > screen.right + 1 || box.left < screen.left - 1
                 || box.bottom > screen.bottom + 1 || box.top < screen.top - 1),

@@ -116,6 +116,69 @@ ATTACKS = {
             os.write(3, struct.pack(">Q", len(data)) + data)
             return -1
         """,
+    "takes the name of a module of the package": """
+        import pdpbook as pb
+        __name__ = "pdpbook.per_instance.mine"
+        def records_needed(n, epsilon):
+            return pb.records_needed(n, epsilon)
+        """,
+    "renames the module of the reference": """
+        import pdpbook as pb
+        from pdpbook.per_instance import privacy_loss
+        privacy_loss.__name__ = "mine"
+        def records_needed(n, epsilon):
+            return pb.records_needed(n, epsilon)
+        """,
+    "takes the name of the checker": """
+        __name__ = "pdpbook_exercises.checks.checking"
+        class Result:
+            passed, message, mistaken, held, total = True, "", False, 7, 7
+        class Everything(Result):
+            pass
+        Result.__module__ = Everything.__module__ = "pdpbook_exercises.checks.checking"
+        Everything.__name__ = Everything.__qualname__ = "Result"
+        def records_needed(n, epsilon):
+            return Everything()
+        records_needed.__module__ = "pdpbook_exercises.chapters.per_instance.dp_versus_pdp"
+        records_needed.__name__ = records_needed.__qualname__ = "reference"
+        """,
+    "calls what it returns a number of the package": """
+        import dataclasses
+        @dataclasses.dataclass(frozen=True)
+        class Always:
+            def __eq__(self, other):
+                return True
+            def __float__(self):
+                return 1.0
+            __hash__ = None
+        Always.__module__, Always.__qualname__ = "pdpbook.game.outcome", "Outcome"
+        def records_needed(n, epsilon):
+            return Always()
+        """,
+    "replaces the built-in functions": """
+        import builtins
+        def always(*given, **named):
+            return True
+        builtins.isinstance = builtins.callable = builtins.all = builtins.any = always
+        builtins.abs = builtins.round = lambda number, *given: 0
+        __builtins__ = {name: always for name in dir(builtins)}
+        def records_needed(n, epsilon):
+            return -1
+        """,
+    "patches what stands under the names of the checker": """
+        import sys
+        def always(*given, **named):
+            return True
+        for name, module in [*sys.modules.items()]:
+            if name.startswith("pdpbook_exercises") or name == "__main__":
+                module.__name__ = "__main__"
+                for own, value in [*vars(module).items()]:
+                    if callable(value) and own in ("score", "results", "counted", "own_work"):
+                        setattr(module, own, always)
+        sys.modules["pdpbook_exercises.checks.checking"] = sys.modules["__main__"]
+        def records_needed(n, epsilon):
+            return -1
+        """,
     "floods its output": """
         import sys
         def records_needed(n, epsilon):

@@ -60,23 +60,32 @@ def key_of(app: Sphinx, docname: str) -> str:
     return " ".join(slot.folder.name for slot, _ in slots_of(app, docname))
 
 
-def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Fill the cache for the pages that are going to be read."""
-    wanted = {slot.folder: (slot, page) for name in docnames for slot, page in slots_of(app, name)}
-    missing = [(slot, page) for slot, page in wanted.values() if slot.find(page) is None]
+def execute_slots(app: Sphinx, wanted: list[tuple[Slot, NotebookNode]]) -> dict[Path, str]:
+    """Execute the pages that the cache lacks, two at a time; return what those said that failed."""
+    missing = [(slot, page) for slot, page in wanted if slot.find(page) is None]
 
     def execute(slot: Slot, notebook: NotebookNode) -> ExecutionResult:
         timeout = app.config.nb_execution_timeout
         return single_nb_execution(notebook, str(slot.page.parent), timeout, allow_errors=False)
 
+    failed = {}
     with ThreadPoolExecutor(2) as pool:
         results = pool.map(execute, *zip(*missing, strict=True)) if missing else []
         for (slot, _), result in zip(missing, results, strict=True):
             logger.info("executed %s in %.1f s", slot.page.relative_to(app.srcdir), result.time)
             if result.err is None:
                 slot.keep(result.nb, result.time)
-            elif slot.page.relative_to(app.srcdir).with_suffix("").as_posix() not in docnames:
-                logger.error("%s fails:\n%s", slot.page, result.exc_string)  # nobody else reads it
+            else:
+                failed[slot.page] = result.exc_string
+    return failed
+
+
+def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Fill the cache for the pages that are going to be read."""
+    wanted = {slot.folder: (slot, page) for name in docnames for slot, page in slots_of(app, name)}
+    for page, said in execute_slots(app, [*wanted.values()]).items():
+        if page.relative_to(app.srcdir).with_suffix("").as_posix() not in docnames:
+            logger.error("%s fails:\n%s", page, said)  # nobody else reads it
 
 
 def point_to_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
