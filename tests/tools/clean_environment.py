@@ -9,6 +9,7 @@ pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst
 for myst-nb.
 """
 
+import csv
 import json
 import os
 import shutil
@@ -41,9 +42,11 @@ COMPILE = ROOT / "tests" / "tools" / "compile_loops.py"
 def link_packages(names: set[str], site: Path) -> None:
     """Link the files of installed packages, top level by top level, into another environment."""
     for name in names:
-        for file in distribution(name).files or []:
-            source = Path(str(distribution(name).locate_file(file.parts[0])))
-            if file.parts[0] not in {"..", "__pycache__"} and not (site / source.name).exists():
+        package = distribution(name)
+        record = csv.reader((package.read_text("RECORD") or "").splitlines())
+        for top in {file.partition("/")[0] for file, *_ in record} - {"..", "__pycache__"}:
+            source = Path(str(package.locate_file(top)))
+            if not (site / source.name).exists():
                 (site / source.name).symlink_to(source)
 
 
