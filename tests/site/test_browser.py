@@ -4,11 +4,14 @@ Each page is opened over ``file://`` once and looked at on a screen 400 px wide,
 in light and in dark mode. The mode changes the contrast and nothing else that axe looks at; the
 width changes what can be seen, so on the wide screen axe looks at what the narrow one hides, and at
 one page of each folder as a whole. A text that looks like one of an earlier page is as readable as
-that. What a page weighs are the bytes of everything that it loads before anybody touches it. A
-test collects all that is wrong with a page before it fails.
+that. Then all that is folded is opened, to see that nothing is cut on a laptop, that no note of the
+margin leaves a hole, and that the names of rows stay in sight on a phone. What a page weighs are
+the bytes of everything that it loads before anybody touches it. A test collects all that is wrong
+with a page before it fails.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,10 +21,20 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 
 from tests.site.site import PATIENCE, PUBLIC, looked_at, name, visit
+from tests.site.unfolded import (
+    DESKTOP,
+    HOLES,
+    PHONE,
+    ROW_NAMES,
+    WITH_MARGIN,
+    faults_of_notes,
+    faults_of_tables,
+    faults_on_a_laptop,
+    fold,
+    unfold,
+)
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-DESKTOP = {"width": 1280, "height": 900}
-PHONE = {"width": 400, "height": 800}
 COLOURS = ["color-contrast", "link-in-text-block"]
 WITHOUT_COLOURS = {rule: {"enabled": False} for rule in COLOURS}
 
@@ -161,6 +174,8 @@ class Reader:
         self.problems: list[str] = []
         self.readable: set[str] = set()  # looks of texts
         self.folders: set[Path] = set()  # of which a page was looked at as a whole
+        self.looked_at: set[Path] = set()
+        self.seen: Counter[str] = Counter()  # tables that scroll on a phone, notes of the margin
         self.sizes: dict[str, int] = {}  # of the files that the page has loaded, in bytes
         self.tab.on("request", self._ask)
         self.tab.on("requestfinished", self._weigh)
@@ -271,6 +286,26 @@ class Reader:
             if share and share * width < LEAST_TYPE:
                 self.note(f"{source}: letters of {share * width:.1f} px")
 
+    def check_unfolded(self, page: Path) -> None:
+        """Nothing that is folded or not is cut on a laptop, and names of rows stay in sight."""
+        unfold(self.tab, PHONE)
+        if page.is_relative_to(PUBLIC):
+            tables = self.tab.evaluate(ROW_NAMES)
+            self.seen["tables"] += len(tables)
+            self.problems += faults_of_tables(tables)
+        self.tab.set_viewport_size(DESKTOP)
+        self.take_note()
+        self.problems += faults_on_a_laptop(self.tab)
+        notes = self.tab.evaluate(HOLES)
+        self.seen["notes"] += len(notes)
+        self.problems += faults_of_notes(1280, notes)
+        if notes:
+            self.tab.set_viewport_size(WITH_MARGIN)
+            self.take_note()
+            self.problems += faults_of_notes(1600, self.tab.evaluate(HOLES))
+        fold(self.tab, PHONE)
+        self.looked_at.add(page)
+
     def check_width(self) -> None:
         """The page as a whole does not scroll sideways."""
         width = self.tab.evaluate("() => document.scrollingElement.scrollWidth")
@@ -294,11 +329,18 @@ def test_page(reader: Reader, page: Path) -> None:
     reader.take_note()
     reader.check_width()
     reader.check_drawings(page)
+    reader.check_unfolded(page)
     reader.prepare_axe()
     reader.check_accessibility("400 px", rules=WITHOUT_COLOURS)
     reader.check_wide(page)
     reader.check_contrast()
     assert not reader.problems, name(page) + "\n" + "\n".join(reader.problems)
+
+
+def test_there_were_tables_and_notes_to_look_at(reader: Reader) -> None:
+    if reader.looked_at != {*looked_at()}:
+        pytest.skip("not all pages were looked at")
+    assert reader.seen["tables"] > 30 and reader.seen["notes"] > 20
 
 
 def test_a_fault_that_only_a_wide_screen_shows_is_found(reader: Reader) -> None:

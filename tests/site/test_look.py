@@ -1,10 +1,13 @@
-"""The look of the pages: one measure, one left edge, one style of tables and captions, no cut."""
+"""The look of the pages: one measure, one left edge, one style of tables and captions.
+
+What is cut or out of sight is looked for in all pages by test_browser.py, which opens each once;
+here that is tried on pages with a fault.
+"""
 
 import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +15,21 @@ from bs4 import BeautifulSoup
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, looked_at, name, parse, public_pages, visit
+from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
+from tests.site.unfolded import (
+    DESKTOP,
+    HOLES,
+    PHONE,
+    ROW_NAMES,
+    SCROLLS,
+    faults_of_notes,
+    faults_of_tables,
+    faults_on_a_laptop,
+    unfold,
+)
 from tests.tools.stills import README_PICTURE, first_page
 
 pytestmark = pytest.mark.site
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
 MEASURE = 656  # pixels
 GAME = PUBLIC / "book/game/nvo-game.html"
 COMPARED = PUBLIC / "book/audit/instead.html"
@@ -31,12 +44,6 @@ SHOWN = [GAME, COMPARED, LOSSES]
 FOOT = """() => [".bd-article > section", ".prev-next-area", ".bd-footer-content__inner"]
     .map(name => document.querySelector(name).getBoundingClientRect())
     .map(({left, top, bottom}) => [left, top, bottom])"""
-FRAMES = "() => new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))"
-
-OPEN = "() => document.querySelectorAll('article details').forEach(fold => fold.open = true)"
-CUT = """() => [...document.querySelectorAll("article mjx-container[display=true]")]
-    .filter(box => box.scrollWidth > box.clientWidth + 1)
-    .map(box => `${box.scrollWidth - box.clientWidth} px of ${box.textContent.slice(0, 60)}`)"""
 # What stands in a section: where it begins, and how wide it is.
 BLOCKS = """() => [...document.querySelectorAll(`.bd-article section > :not(section, .cell),
         .bd-article .cell > *, .bd-article figcaption, .bd-article caption`)]
@@ -76,22 +83,6 @@ COLOURS = """() => Object.fromEntries(["html", "body", ".bd-header-article", ".b
     const {color, backgroundColor, borderTopColor, colorScheme} = box ? getComputedStyle(box) : {};
     return [selector, box ? [color, backgroundColor, borderTopColor, colorScheme].join() : "none"];
 }))"""
-SCROLLS = "box => box.scrollWidth > box.clientWidth + 1"
-# Tables that scroll.
-SCROLLING = f"""() => [...document.querySelectorAll(".pst-scrollable-table-container")]
-    .filter({SCROLLS})
-    .map(box => [box.querySelector("table").id, box.scrollWidth, box.clientWidth].join(" "))"""
-# What cells have printed that is wider than its box.
-PRINTED = f"""() => [...document.querySelectorAll("article .cell_output :is(.output, pre)")]
-    .filter(box => box.checkVisibility()).filter({SCROLLS})
-    .map(box => [box.textContent.trim().slice(0, 60), box.scrollWidth, box.clientWidth].join())"""
-# How far notes of the margin reach below what their sections hold.
-HOLES = """() => [...document.querySelectorAll("article aside.margin")].map(note => {
-    const inside = [...note.closest("section").children]
-        .filter(box => box !== note && box.checkVisibility());
-    const low = Math.max(...inside.map(box => box.getBoundingClientRect().bottom));
-    return [note.textContent.trim().slice(0, 60), note.getBoundingClientRect().bottom - low];
-})"""
 # Words of the contents that are broken: a name may break where an element `wbr` says so.
 BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(wbr)")]
     .flatMap(link => {
@@ -109,10 +100,6 @@ BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(
 })"""
 
 
-Found = dict[str, dict[str, list[Any]]]  # by kind and page
-ON_A_LAPTOP = {"formulas": CUT, "tables": SCROLLING, "printed lines": PRINTED, "notes": HOLES}
-
-
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
@@ -123,42 +110,60 @@ def tab(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def with_tables() -> list[Path]:
-    """The pages on which a reader finds tables."""
-    public = [page for page in looked_at() if page.is_relative_to(PUBLIC)]
-    pages = [page for page in public if parse(page).select("article table")]
-    assert len(pages) > 30
-    return pages
-
-
 def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
     """Open a page with all that is folded in it."""
     tab.set_viewport_size(screen)
     visit(tab, page)
-    tab.evaluate(OPEN)
-    tab.evaluate(FRAMES)
+    unfold(tab, screen)
 
 
-@pytest.fixture(scope="module")
-def laptop(tab: Page) -> Found:
-    """What is too wide or too high on a laptop, by kind and page; each page is opened once."""
-    found: Found = {kind: {} for kind in ON_A_LAPTOP}
-    for page in looked_at():
-        if re.search(r'display="true"|<table|<pre', page.read_text(encoding="utf-8")):
-            show(tab, page)
-            for kind, look in ON_A_LAPTOP.items():
-                found[kind][name(page)] = tab.evaluate(look)
-    assert all(len(pages) > 60 for pages in found.values())
-    return found
-
-
-def test_no_displayed_formula_is_cut_on_a_laptop(laptop: Found, tab: Page) -> None:
+def test_a_formula_a_table_and_a_printed_line_that_are_cut_on_a_laptop_are_found(tab: Page) -> None:
     """A formula that ends at the edge of its box reads as another one."""
-    assert not {page: cut for page, cut in laptop["formulas"].items() if cut}
     show(tab, GAME)
     display = "article mjx-container[display=true]"
     tab.evaluate(f"() => {{ document.querySelector('{display}').style.maxWidth = '20px' }}")
-    assert tab.evaluate(CUT)
+    [told] = faults_on_a_laptop(tab)
+    assert told.startswith("1280 px: formula is cut")
+    show(tab, COMPARED)
+    tab.evaluate(
+        "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
+    )
+    [told] = faults_on_a_laptop(tab)
+    assert told.startswith("1280 px: table scrolls")
+    show(tab, OWN)
+    tab.locator("article div.cell_output > .output pre:visible").first.evaluate(
+        "pre => { pre.textContent = 'column '.repeat(99); pre.style.whiteSpace = 'pre' }"
+    )
+    assert any(told.startswith("1280 px: printed line") for told in faults_on_a_laptop(tab))
+
+
+def test_printed_columns_stay_on_a_phone(tab: Page) -> None:
+    """A paragraph that a cell prints goes on in the next line; a table of its own scrolls."""
+    show(tab, OWN, PHONE)
+    probe = tab.locator("article div.cell_output > .output:has(pre)").first
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'column '.repeat(11) }")
+    assert probe.evaluate(SCROLLS)
+    height = probe.locator("pre").evaluate("pre => pre.offsetHeight")
+    probe.locator("pre").evaluate("pre => { pre.textContent = 'short' }")
+    assert probe.locator("pre").evaluate("pre => pre.offsetHeight") == height  # one line each
+
+
+def test_a_note_that_leaves_a_hole_in_the_text_is_found(tab: Page) -> None:
+    show(tab, WITH_NOTES)
+    assert not faults_of_notes(1280, tab.evaluate(HOLES))
+    tab.locator("aside.margin").last.evaluate("note => { note.style.height = '9999px' }")
+    assert "1280 px: a note leaves a hole of" in faults_of_notes(1280, tab.evaluate(HOLES))[0]
+
+
+def test_names_of_rows_that_leave_the_screen_are_found(tab: Page) -> None:
+    show(tab, REPLICATION, PHONE)
+    assert not faults_of_tables(tab.evaluate(ROW_NAMES))
+    tab.add_style_tag(content="tbody .stub { position: static !important }")
+    assert "the names of rows are" in faults_of_tables(tab.evaluate(ROW_NAMES))[0]
+    tab.evaluate("() => document.querySelectorAll('.stub').forEach(stub => stub.className = '')")
+    assert "no column names the rows" in faults_of_tables(tab.evaluate(ROW_NAMES))[0]
+    tab.locator(".more").evaluate_all("boxes => boxes.forEach(b => b.classList.remove('more'))")
+    assert "does not fade" in faults_of_tables(tab.evaluate(ROW_NAMES))[0]
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=name)
@@ -192,40 +197,6 @@ def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int
     assert paragraphs and min(paragraphs) == pytest.approx(MEASURE, abs=1)
 
 
-def test_no_table_scrolls_on_a_laptop(laptop: Found, tab: Page) -> None:
-    assert not {page: cut for page, cut in laptop["tables"].items() if cut}
-    show(tab, COMPARED)
-    tab.evaluate(
-        "() => document.querySelector('table').insertRow().insertCell().append('word'.repeat(200))"
-    )
-    assert tab.evaluate(SCROLLING)
-
-
-def test_no_printed_line_is_cut_on_a_laptop_and_printed_columns_stay_on_a_phone(
-    laptop: Found, tab: Page
-) -> None:
-    """A paragraph that a cell prints goes on in the next line; a table of its own scrolls."""
-    assert not {page: cut for page, cut in laptop["printed lines"].items() if cut}
-    show(tab, OWN, PHONE)
-    probe = tab.locator("article div.cell_output > .output:has(pre)").first
-    probe.locator("pre").evaluate("pre => { pre.textContent = 'column '.repeat(11) }")
-    assert probe.evaluate(SCROLLS)
-    height = probe.locator("pre").evaluate("pre => pre.offsetHeight")
-    probe.locator("pre").evaluate("pre => { pre.textContent = 'short' }")
-    assert probe.locator("pre").evaluate("pre => pre.offsetHeight") == height  # one line each
-
-
-def test_a_note_in_the_margin_leaves_no_hole_in_the_text(laptop: Found, tab: Page) -> None:
-    """On a laptop, and on a screen that has room for a margin."""
-    notes = [(page, *note) for page, notes in laptop["notes"].items() for note in notes]
-    assert len(notes) > 20
-    for page in public_pages():
-        if name(page) in {each[0] for each in notes}:
-            show(tab, page, {"width": 1600, "height": 900})
-            notes += [(name(page), *note) for note in tab.evaluate(HOLES)]
-    assert not [note for note in notes if note[-1] > 1]
-
-
 @pytest.mark.parametrize("width", [1280, 1600])
 def test_the_contents_break_names_between_their_words(tab: Page, width: int) -> None:
     show(tab, REFERENCE, {"width": width, "height": 900})
@@ -245,23 +216,6 @@ def test_tables_and_captions_have_one_style(tab: Page) -> None:
         paddings |= {*tab.evaluate(PADDINGS)}
     assert len(captions) == 1, captions
     assert len(paddings) == 1 and min(paddings) >= 12
-
-
-def test_the_names_of_rows_stay_in_sight_on_a_phone(tab: Page) -> None:
-    """In each table that scrolls, which fades where it goes on."""
-    seen = 0
-    for page in with_tables():
-        show(tab, page, PHONE)
-        for table in tab.query_selector_all(".pst-scrollable-table-container"):
-            if not table.evaluate(SCROLLS):
-                continue
-            assert table.evaluate("box => box.matches('.more')"), name(page)
-            table.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
-            box, stub = table.bounding_box(), table.query_selector("tbody .stub")
-            assert stub, f"{name(page)}: no column names the rows of {table.inner_text()[:60]}"
-            assert stub.bounding_box()["x"] == pytest.approx(box["x"], abs=2), name(page)
-            seen += 1
-    assert seen > 30
 
 
 def test_no_page_says_that_its_exercises_are_not_answered(tab: Page) -> None:
