@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from pdpbook._extras import EXTRAS, progress_bar
 from tests.tools.notebooks import ROOT
-from tests.tools.oldest_environment import link_the_rest, lower_bounds, other_pins
+from tests.tools.range_environments import TESTS, link_the_rest, lower_bounds, other_pins, wanted
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
@@ -117,6 +117,23 @@ def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_p
     assert {"pytest", "tornado", "opendp"} & pinned == {"pytest", "tornado"}
     # Numba 0.63 fits an llvmlite of its own
     assert "llvmlite" not in pinned
+
+
+def test_the_newest_environment_has_each_range_and_no_pin() -> None:
+    """A pin of what a library needs in turn would keep the library itself at an old version."""
+    ranges, pins = wanted("newest", ROOT)
+    assert not pins
+    assert {canonicalize_name(Requirement(each).name) for each in ranges} == {*lower_bounds(ROOT)}
+    for each in ranges:
+        operators = {one.operator for one in Requirement(each).specifier}
+        assert operators == {">=", "<"}, each
+    bounds, pins = wanted("oldest", ROOT)
+    assert bounds == [*lower_bounds(ROOT).values()] and pins == other_pins(ROOT, lower_bounds(ROOT))
+
+
+def test_what_the_command_prints_is_tested_at_both_ends() -> None:
+    assert "tests/commands/test_standard_output.py" in TESTS
+    assert all((ROOT / each).exists() for each in TESTS)
 
 
 def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:
