@@ -238,7 +238,7 @@ def test_a_missing_value_is_refused_with_its_line(
     pd.DataFrame({"age": [30, None, 50]}).to_csv(file)
     options = ["--column", "age", "--range", "0", "120", "--epsilon", "1"]
     assert run("report", file, *options) == 2
-    assert "got 1 of 3 missing or infinite, the first in line 3: nan" in " ".join(
+    assert "got 1 of 3 missing or infinite, the first in line 3: ''" in " ".join(
         capsys.readouterr().err.split()
     )
 
