@@ -33,13 +33,15 @@ EXTRAS = {
 }
 
 
-def require(module: str) -> Any:
+def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, or say how to install it.
 
     Parameters
     ----------
     module : str
         For example ``"pyarrow.parquet"``; its first part is one of :data:`EXTRAS`.
+    extra : str, optional
+        The extra to install, where another one than that of :data:`EXTRAS` brings the module, too.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def require(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        extra = EXTRAS[module.partition(".")[0]]
+        extra = extra or EXTRAS[module.partition(".")[0]]
         raise ImportError(
             f"this part of pdpbook needs {module}: in your clone of the repository, "
             f"pip install '.[{extra}]'"

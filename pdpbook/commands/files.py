@@ -339,7 +339,7 @@ class TableFile:
 
         try:
             if self.is_parquet:
-                _extras.require("pyarrow.parquet")
+                _extras.require("pyarrow.parquet", "command")
                 table = pd.read_parquet(self.path)
             else:
                 self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
