@@ -1,15 +1,20 @@
 """Extras: what they hold, and what is said where one of them is missing."""
 
+import importlib.util
+import io
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import pdpbook as pb
+from pdpbook import _extras
 from pdpbook._extras import EXTRAS, progress_bar
 from tests.tools.notebooks import ROOT
 from tests.tools.range_environments import TESTS, link_the_rest, lower_bounds, other_pins, wanted
@@ -107,6 +112,51 @@ def test_a_bar_that_is_shown_counts(capsys: pytest.CaptureFixture[str]) -> None:
         bar.update(4)
     said = capsys.readouterr().err
     assert "restarts: 100%" in said and "training: 100%" in said
+
+
+class Terminal(io.StringIO):
+    """Standard error that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("patience", "kind", "said"),
+    [(0.0, Terminal, True), (1e9, Terminal, False), (0.0, io.StringIO, False)],
+)
+def test_a_bar_appears_by_itself_when_it_takes_long_and_somebody_looks(
+    monkeypatch: pytest.MonkeyPatch, patience: float, kind: type[io.StringIO], said: bool
+) -> None:
+    monkeypatch.setattr(_extras, "PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", kind())
+    ages = np.arange(40.0)
+    pb.report(ages, 1.0, lower=0, upper=40, publish="mean")
+    assert ("releases: 100%" in sys.stderr.getvalue()) is said
+    counts = pb.own_data.released_query("count", scale=2.0)
+    pb.own_data.audit_release({"age": ages}, [counts])
+    assert ("queries: 100%" in sys.stderr.getvalue()) is said
+    if not said:
+        assert not sys.stderr.getvalue()
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_bar_that_is_asked_for_or_not_wanted_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch, progress: bool
+) -> None:
+    monkeypatch.setattr(_extras, "PATIENCE", 0.0 if not progress else 1e9)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    counts = pb.own_data.released_query("count", scale=2.0)
+    pb.own_data.audit_release({"age": [30.0, 40.0]}, [counts], progress=progress)
+    assert ("queries: 100%" in sys.stderr.getvalue()) is progress
+
+
+def test_a_bar_by_itself_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
+    monkeypatch.setattr(sys, "stderr", None)  # a program without a console
+    assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
 
 
 def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_path: Path) -> None:
