@@ -37,7 +37,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
 .PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
-  test test-all lint environment compiled uncompiled oldest nbval arithmetic outputs lab edit bench mutants clean
+  test test-all lint environment compiled uncompiled oldest newest nbval arithmetic outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -170,10 +170,15 @@ environment: $(STAMP)
 compiled: $(STAMP)
 	$(RUN) tests.tools.compile_loops
 
-# The examples of the docstrings, and the tests of pdpbook.scaling, with the oldest version of
-# everything that pyproject.toml allows.
+# The examples of the docstrings, the tests of pdpbook.scaling, and what the command prints, with the
+# oldest version of everything that pyproject.toml allows.
 oldest: $(STAMP)
-	$(RUN) tests.tools.oldest_environment
+	$(RUN) tests.tools.range_environments oldest
+
+# The same with the newest versions, which pip looks for each time. A workflow does it each night, and
+# `make test` does not: a library that appears today would make it fail without a change of ours.
+newest: $(STAMP)
+	$(RUN) tests.tools.range_environments newest
 
 # Execute every page there, compare its checked cells with tests/outputs, and keep it for the books.
 nbval: environment

@@ -8,11 +8,15 @@ is missing, the error says what to install: from a clone, because the package is
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 __all__ = ["EXTRAS", "base_class", "progress_bar", "require"]
 
+#: Seconds after which a bar appears that nobody has asked for.
+PATIENCE = 3.0
 #: The extra that each module belongs to, by the top of its name.
 EXTRAS = {
     "click": "command",
@@ -33,13 +37,15 @@ EXTRAS = {
 }
 
 
-def require(module: str) -> Any:
+def require(module: str, extra: str | None = None) -> Any:
     """Import a module of an extra, or say how to install it.
 
     Parameters
     ----------
     module : str
         For example ``"pyarrow.parquet"``; its first part is one of :data:`EXTRAS`.
+    extra : str, optional
+        The extra to install, where another one than that of :data:`EXTRAS` brings the module, too.
 
     Returns
     -------
@@ -58,7 +64,7 @@ def require(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        extra = EXTRAS[module.partition(".")[0]]
+        extra = extra or EXTRAS[module.partition(".")[0]]
         raise ImportError(
             f"this part of pdpbook needs {module}: in your clone of the repository, "
             f"pip install '.[{extra}]'"
@@ -124,15 +130,16 @@ class _NoBar:
         """Show nothing."""
 
 
-def progress_bar(items: Iterable[Any] | None = None, *, shown: bool, **options: Any) -> Any:
+def progress_bar(items: Iterable[Any] | None = None, *, shown: bool | None, **options: Any) -> Any:
     """Return a progress bar of tqdm; if it is not shown, one that needs no tqdm.
 
     Parameters
     ----------
     items : iterable, optional
         What to pass over.
-    shown : bool
-        Whether to show it.
+    shown : bool or None
+        Whether to show it.  None shows it once the work has taken three seconds, if there is a
+        terminal to show it on, and tqdm.
     **options
         Of ``tqdm.tqdm``.
 
@@ -151,6 +158,10 @@ def progress_bar(items: Iterable[Any] | None = None, *, shown: bool, **options: 
     >>> list(progress_bar(range(3), shown=False, desc="restarts"))
     [0, 1, 2]
     """
+    if shown is None:
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        shown = terminal and importlib.util.find_spec("tqdm") is not None
+        options["delay"] = PATIENCE
     if not shown:
         return _NoBar(items)
     return require("tqdm").tqdm(items, **options)

@@ -109,6 +109,13 @@ def boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def optional_boolean(name: str, value: Any) -> bool | None:
+    """Return True, False or None; numbers and words are refused."""
+    if value is not None and not isinstance(value, (bool, np.bool_)):
+        raise fail(name, "True, False or None", value, TypeError)
+    return None if value is None else bool(value)
+
+
 def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     """Return an array of any shape, of at least one True or False."""
     array = _array(name, values)

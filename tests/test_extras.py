@@ -1,18 +1,23 @@
 """Extras: what they hold, and what is said where one of them is missing."""
 
+import importlib.util
+import io
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import pdpbook as pb
+from pdpbook import _extras
 from pdpbook._extras import EXTRAS, progress_bar
 from tests.tools.notebooks import ROOT
-from tests.tools.oldest_environment import link_the_rest, lower_bounds, other_pins
+from tests.tools.range_environments import TESTS, link_the_rest, lower_bounds, other_pins, wanted
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
@@ -109,6 +114,51 @@ def test_a_bar_that_is_shown_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "restarts: 100%" in said and "training: 100%" in said
 
 
+class Terminal(io.StringIO):
+    """Standard error that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("patience", "kind", "said"),
+    [(0.0, Terminal, True), (1e9, Terminal, False), (0.0, io.StringIO, False)],
+)
+def test_a_bar_appears_by_itself_when_it_takes_long_and_somebody_looks(
+    monkeypatch: pytest.MonkeyPatch, patience: float, kind: type[io.StringIO], said: bool
+) -> None:
+    monkeypatch.setattr(_extras, "PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", kind())
+    ages = np.arange(40.0)
+    pb.report(ages, 1.0, lower=0, upper=40, publish="mean")
+    assert ("releases: 100%" in sys.stderr.getvalue()) is said
+    counts = pb.own_data.released_query("count", scale=2.0)
+    pb.own_data.audit_release({"age": ages}, [counts])
+    assert ("queries: 100%" in sys.stderr.getvalue()) is said
+    if not said:
+        assert not sys.stderr.getvalue()
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_bar_that_is_asked_for_or_not_wanted_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch, progress: bool
+) -> None:
+    monkeypatch.setattr(_extras, "PATIENCE", 0.0 if not progress else 1e9)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    counts = pb.own_data.released_query("count", scale=2.0)
+    pb.own_data.audit_release({"age": [30.0, 40.0]}, [counts], progress=progress)
+    assert ("queries: 100%" in sys.stderr.getvalue()) is progress
+
+
+def test_a_bar_by_itself_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
+    monkeypatch.setattr(sys, "stderr", None)  # a program without a console
+    assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
+
+
 def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_path: Path) -> None:
     bounds = lower_bounds(ROOT)
     assert {"numpy", "numba", "dask", "opendp", "click", "highspy"} <= set(bounds)
@@ -117,6 +167,23 @@ def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_p
     assert {"pytest", "tornado", "opendp"} & pinned == {"pytest", "tornado"}
     # Numba 0.63 fits an llvmlite of its own
     assert "llvmlite" not in pinned
+
+
+def test_the_newest_environment_has_each_range_and_no_pin() -> None:
+    """A pin of what a library needs in turn would keep the library itself at an old version."""
+    ranges, pins = wanted("newest", ROOT)
+    assert not pins
+    assert {canonicalize_name(Requirement(each).name) for each in ranges} == {*lower_bounds(ROOT)}
+    for each in ranges:
+        operators = {one.operator for one in Requirement(each).specifier}
+        assert operators == {">=", "<"}, each
+    bounds, pins = wanted("oldest", ROOT)
+    assert bounds == [*lower_bounds(ROOT).values()] and pins == other_pins(ROOT, lower_bounds(ROOT))
+
+
+def test_what_the_command_prints_is_tested_at_both_ends() -> None:
+    assert "tests/commands/test_standard_output.py" in TESTS
+    assert all((ROOT / each).exists() for each in TESTS)
 
 
 def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:

@@ -71,6 +71,13 @@ def test_flags_are_flags():
             v.boolean("x", value)
 
 
+def test_a_flag_may_be_left_open():
+    assert v.optional_boolean("x", np.True_) is True and v.optional_boolean("x", None) is None
+    for value in (1, 0, "yes"):
+        with pytest.raises(TypeError, match="x must be True, False or None, got x="):
+            v.optional_boolean("x", value)
+
+
 def test_arrays_of_flags():
     assert v.booleans("x", [[True, False]]).shape == (1, 2) and v.booleans("x", True).all()
     for values in ([], [1, 0], "yes", None):

@@ -41,6 +41,16 @@ def test_each_night_more_cases_are_tried_than_for_a_pull_request() -> None:
     assert examples >= 10 * settings.get_profile(default).max_examples
 
 
+def test_the_newest_versions_are_tried_each_night_and_by_no_pull_request() -> None:
+    """A new release of a library may fail without a change of ours."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["newest"]["steps"][-1]["run"] == "bash .ci/run newest"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\nnewest: $(STAMP)\n\t$(RUN) tests.tools.range_environments newest\n" in makefile
+    [tested] = re.findall(r"^test: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert "oldest" in tested and "newest" not in tested
+
+
 def test_the_hooks_are_installed_with_an_interpreter_that_stays() -> None:
     """pipx deletes the environment of ``pipx run`` after two weeks, and the hook names it."""
     files = [*texts(), ROOT / ".pre-commit-config.yaml"]

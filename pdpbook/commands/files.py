@@ -51,6 +51,8 @@ _BEGINNINGS = {
 _COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
 #: Spaces that no line is broken at; in a number they are like the space.
 _SPACES = "[\u00a0\u202f]"
+#: Signs of units that people write beside a number.
+_UNITS = "%‰€$£¥"
 
 
 @dataclass(frozen=True)
@@ -161,11 +163,8 @@ class TableFile:
                 hint = self._hint()
                 if not hint and len(table):
                     if len(names) == 1:  # what is wrong with it is said in full
-                        raise ValueError(self._no_number(table.iloc[:, 0].rename(names[0])))
-                    found = [
-                        (each, *self._culprit(table.iloc[:, i]))
-                        for i, each in enumerate(names[:_SHOWN])
-                    ]
+                        raise ValueError(self._no_number(0))
+                    found = [(each, *self._culprit(i)) for i, each in enumerate(names[:_SHOWN])]
                     hint = "; what is no number in them is, for example, " + ", ".join(
                         f"{cell!r} in {self.place(where)} of {each!r}"
                         for each, cell, where in found
@@ -192,7 +191,7 @@ class TableFile:
                 self._check_groups(column, place)
             else:
                 column = self._grouped(column, self._texts(place))
-        return self._numbers(column)
+        return self._numbers(column, place)
 
     def labels(self, name: str | None, levels: Sequence[str]) -> pd.Series:
         """Return a column of categories, one text for each record of the file.
@@ -340,7 +339,7 @@ class TableFile:
 
         try:
             if self.is_parquet:
-                _extras.require("pyarrow.parquet")
+                _extras.require("pyarrow.parquet", "command")
                 table = pd.read_parquet(self.path)
             else:
                 self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
@@ -415,6 +414,13 @@ class TableFile:
                 return f"; {sign!r} seems to separate the columns, so give --sep {sign!r}{more}"
         return ""
 
+    def _written_in(self, place: int, row: int) -> str:
+        """Return a cell of a CSV file as it is written; empty if its line ends before it."""
+        header = 0 if self.header else None
+        above = self._read(header=header, nrows=row + 1, dtype=str, keep_default_na=False)
+        cell = above.iloc[row, place]
+        return cell if isinstance(cell, str) else ""
+
     def _texts(self, place: int, **options: Any) -> pd.Series:
         """Return a column as it is written, missing values as empty texts."""
         header = 0 if self.header else None
@@ -441,14 +447,20 @@ class TableFile:
             raise ValueError(self._both_readings(str(column.name), texts.iloc[where], where))
 
     def _both_readings(self, name: str, given: str, where: int) -> str:
+        """Return that a column can be read in two ways."""
+        return (
+            f"column {name!r} of {self.path} must be readable in one way: "
+            f"{self._both_options(given)}, got {given!r} in {self.place(where)}"
+        )
+
+    def _both_options(self, given: str) -> str:
         """Return the two ways to read a number, and the option for each."""
         sign = "," if "," in given else "."
         decimal = "" if sign == self.decimal else f" --decimal {sign!r}"
         return (
-            f"column {name!r} of {self.path} must be readable in one way: each of its numbers may "
-            f"have three decimals or digits in groups of three; give --thousands {sign!r} to read "
-            f"{given.replace(sign, '')}, or{decimal} --thousands none to read "
-            f"{given.replace(sign, '.')}, got {given!r} in {self.place(where)}"
+            "each of its numbers may have three decimals or digits in groups of three; give "
+            f"--thousands {sign!r} to read {given.replace(sign, '')}, or{decimal} --thousands none "
+            f"to read {given.replace(sign, '.')}"
         )
 
     @property
@@ -477,6 +489,7 @@ class TableFile:
                 f"column {column.name!r} of {self.path} must hold numbers as --thousands "
                 f"{self.thousands!r} and --decimal {self.decimal!r} say, in groups of three "
                 f"digits if in groups, got {texts.iloc[where]!r} in {self.place(where)}"
+                f"{self._unit_hint(texts[texts != ''], texts.iloc[where])}"
             )
         plain = (
             texts
@@ -494,50 +507,89 @@ class TableFile:
             return False
         return True
 
-    def _numbers(self, column: pd.Series) -> pd.Series:
+    def _numbers(self, column: pd.Series, place: int) -> pd.Series:
         """Return a column whose records are all finite numbers, or say which one is not."""
         import pandas as pd
 
         if not _holds_numbers(column):
-            raise ValueError(self._no_number(column))
+            raise ValueError(self._no_number(place))
         if not isinstance(column.dtype, np.dtype) or column.dtype == object:
             column = pd.Series(_floats(column), name=column.name)
         if self.missing == "drop":
             column = column[~np.isnan(_floats(column))]
         bad = np.flatnonzero(~np.isfinite(_floats(column)))
         if bad.size:
-            empty = "" if self.is_parquet else " (an empty line counts as a record without one)"
+            where = int(column.index[bad[0]])
+            given, empty = str(_floats(column)[bad[0]]), ""
+            if not self.is_parquet:
+                given = repr(self._written_in(place, where))
+                empty = " (an empty line counts as a record without one)"
             raise ValueError(
                 f"column {column.name!r} of {self.path} must hold a finite number in every "
                 f"record{empty}; decide what a missing value stands for before you report, or give "
                 "--missing drop to leave such records out and count them, got "
                 f"{bad.size} of {len(column)} missing or infinite, the first in "
-                f"{self.place(int(column.index[bad[0]]))}: {_floats(column)[bad[0]]}"
+                f"{self.place(where)}: {given}"
             )
         return column
 
-    def _culprit(self, column: pd.Series) -> tuple[str, int]:
+    def _culprit(self, place: int) -> tuple[str, int]:
         """Return the first cell of a column that is not a number, and its record."""
         import pandas as pd
 
+        column = self._table.iloc[:, place]
         text = column.astype(str).str.replace(self.decimal, ".", regex=False)
         words = (column.notna() & pd.to_numeric(text, errors="coerce").isna()).to_numpy()
         where = int(words.argmax() if words.any() else column.notna().to_numpy().argmax())
-        return str(column.iloc[where]), where
+        if self.is_parquet:
+            return str(column.iloc[where]), where
+        return self._written_in(place, where), where
 
-    def _no_number(self, column: pd.Series) -> str:
+    def _no_number(self, place: int) -> str:
         """Return which record of a column is the first that is not a number, and why not."""
-        given, where = self._culprit(column)
-        hint = ""
+        given, where = self._culprit(place)
+        hint, name = "", self._names[place]
         if not self.is_parquet:
-            texts = column.dropna().astype(str).str.strip().str.replace(_SPACES, " ", regex=True)
-            hint = self._sign_hint(str(column.name), texts, given, where)
+            texts = self._table.iloc[:, place].dropna().astype(str).str.strip()
+            texts = texts.str.replace(_SPACES, " ", regex=True)
+            hint = self._unit_hint(texts, given) or self._sign_hint(name, texts, given, where)
             if hint and not hint.startswith(";"):
                 return hint
         return (
-            f"column {column.name!r} of {self.path} must hold numbers only, got {given!r} in "
+            f"column {name!r} of {self.path} must hold numbers only, got {given!r} in "
             f"{self.place(where)}{hint}"
         )
+
+    def _unit_hint(self, texts: pd.Series, given: str) -> str:
+        """Return which sign of a unit to remove from the cells, and how to read what is left."""
+        import pandas as pd
+
+        signs = sorted(set("".join(texts)) & set(_UNITS))
+        if not signs:
+            return ""
+        pattern = re.compile(rf"^([-+]?)\s*[{_UNITS}]\s*|\s*[{_UNITS}]$")
+        plain = texts.str.replace(pattern, lambda found: found[1] or "", regex=True)
+        rest, number = "", pattern.sub(lambda found: found[1] or "", given.strip())
+        if self.thousands is not None:
+            if not plain.str.fullmatch(self._written).all():
+                return ""
+        elif (
+            pd.to_numeric(plain.str.replace(self.decimal, ".", regex=False), errors="coerce")
+            .isna()
+            .any()
+        ):
+            rest = self._sign_hint("", plain, number, 0)
+            if not rest:
+                return ""
+            if not rest.startswith(";"):
+                rest = f"; {self._both_options(number)}"
+        named = " and ".join(repr(each) for each in signs)
+        if len(signs) > 1 or (plain == texts).any():
+            return (
+                f"; its cells have the sign {named} here and there, so write all of them in one "
+                f"unit and without its sign{rest}"
+            )
+        return f"; remove {named} from each cell, and give --range in the same unit{rest}"
 
     def _sign_hint(self, name: str, texts: pd.Series, given: str, where: int) -> str:
         """Return which option reads a column of other signs, as the whole column tells.

@@ -410,7 +410,11 @@ def commands() -> Any:
         help="Write the report as one HTML page.",
     )
     @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-    @click.option("--quiet", is_flag=True, help="Show no progress bar.")
+    @click.option(
+        "--quiet",
+        is_flag=True,
+        help="Show no progress bar, not even where the report takes more than three seconds.",
+    )
     def report(
         file: Path,
         bounds: tuple[float, float] | None,
@@ -439,7 +443,7 @@ def commands() -> Any:
                 _extras.require("matplotlib")
                 check_folder(output)
             table, values, asked = read(file, bounds, categories, **options)
-            made = make_report(values, progress=not quiet and sys.stderr.isatty(), **asked)
+            made = make_report(values, progress=False if quiet else None, **asked)
             page = None if output is None else made.to_html()
         if output is not None and page is not None:
             try:

@@ -25,6 +25,7 @@ and never whether its bound is true.
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -450,13 +451,27 @@ def _relaxed(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((values < 0.0) & (values > -_SMALL), -_SMALL, values)
 
 
-def _solver() -> Any:
-    """Return HiGHS without output, repeatable, and with tolerances as small as it allows."""
+@cache
+def _silent_highs() -> Any:
+    """Return the class of HiGHS, with solvers that print nothing while they are made.
+
+    From version 1.16 on, the first solver of a process prints two lines when its constructor
+    enables callbacks, before a caller can set an option.
+    """
     import highspy
 
-    solver = highspy.Highs()
+    class SilentHighs(highspy.Highs):
+        def enableCallbacks(self) -> None:
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return SilentHighs
+
+
+def _solver() -> Any:
+    """Return HiGHS without output, repeatable, and with tolerances as small as it allows."""
+    solver = _silent_highs()()
     for option, value in (
-        ("output_flag", False),
         ("threads", 1),
         ("mip_abs_gap", 0.0),
         ("mip_feasibility_tolerance", _TOLERANCE),

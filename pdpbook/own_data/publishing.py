@@ -122,7 +122,7 @@ class Published:
         """Return the values as a file holds them."""
         if path.suffix.lower() not in (".parquet", ".pq"):
             return self.table.to_csv(index=False, lineterminator="\n").encode()
-        _extras.require("pyarrow.parquet")
+        _extras.require("pyarrow.parquet", "command")
         buffer = io.BytesIO()
         self.table.to_parquet(buffer, index=False)
         return buffer.getvalue()

@@ -191,7 +191,7 @@ def audit_release(
     *,
     delta: float = 0.0,
     neighbours: str = "removal",
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> ReleaseAudit:
     r"""Return what released queries tell about each record of a table.
 
@@ -207,8 +207,9 @@ def audit_release(
     neighbours : {"removal", "replacement"}
         Whether the record is removed, or replaced by any other that could be there: in any group of
         the table, and with any value of the range.
-    progress : bool
-        Whether to show a bar, which needs tqdm.
+    progress : bool, optional
+        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
+        the work has taken three seconds, where standard error is a terminal.
 
     Returns
     -------
@@ -265,7 +266,8 @@ def audit_release(
         for each, is_spread in zip(listed, spread, strict=True)
         if is_spread
     )
-    bar = progress_bar(listed, shown=_validate.boolean("progress", progress), desc="queries")
+    shown = _validate.optional_boolean("progress", progress)
+    bar = progress_bar(listed, shown=shown, desc="queries")
     alone = np.empty((len(listed), columns.records))
     worst = np.empty(len(listed))
     pure, pure_worst = np.zeros(columns.records), 0.0

@@ -26,6 +26,7 @@ A report is computed from the data and is not private itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -605,7 +606,7 @@ def report(
     whole: bool = False,
     seed: int = 0,
     reruns: int = 64,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Report:
     r"""Compare the ways to publish a column, and recommend one.
 
@@ -652,8 +653,9 @@ def report(
         The largest number of occupied bins for which end-to-end losses of releases that are chosen
         from the data are computed; each bin takes another run.  Where all these runs of the game
         would exceed the same bound, its end-to-end loss is not computed, and the report says so.
-    progress : bool
-        Whether to show a progress bar.
+    progress : bool, optional
+        Whether to show a progress bar, which needs tqdm.  If it is not given, a bar appears once
+        the work has taken three seconds, where standard error is a terminal.
 
     Returns
     -------
@@ -716,13 +718,18 @@ def report(
     setting = ReleaseSetting(column, publish, bins, epsilon, delta, draws, RUNS, reruns, seed)
     left_out = _left_out(setting) if publish == "value" else {}
     chosen = [make for name, make in RELEASES[publish].items() if name not in left_out]
-    bar = _extras.progress_bar(
-        chosen, shown=_validate.boolean("progress", progress), desc="releases"
-    )
-    made = tuple(each(setting) for each in bar)
+    swept = _swept_bins(setting)
+    made: list[ColumnRelease] = []
+    shown = _validate.optional_boolean("progress", progress)
+    total = len(chosen) + len(swept)
+    with _extras.progress_bar(total=total, desc="releases", shown=shown) as bar:
+        for each in chosen:
+            made.append(each(setting))
+            bar.update()
+        sweep = _sweep(setting, swept, bar.update)
     if not column.public_range:
-        made = tuple(range_from_data(each, column) for each in made)
-    return Report(column, publish, bins, epsilon, delta, draws, made, _sweep(setting), left_out)
+        made = [range_from_data(each, column) for each in made]
+    return Report(column, publish, bins, epsilon, delta, draws, tuple(made), sweep, left_out)
 
 
 def _left_out(setting: ReleaseSetting) -> dict[str, str]:
@@ -742,18 +749,28 @@ def _left_out(setting: ReleaseSetting) -> dict[str, str]:
     return found
 
 
-def _sweep(setting: ReleaseSetting) -> pd.DataFrame:
+def _swept_bins(setting: ReleaseSetting) -> list[int]:
+    """Return the numbers of bins that the releases are compared at; none if levels are the bins."""
+    if setting.column.levels:
+        return []
+    return sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)})
+
+
+def _sweep(
+    setting: ReleaseSetting, swept: list[int], progressed: Callable[[], Any]
+) -> pd.DataFrame:
     """Return the errors of private releases at other numbers of bins."""
     import pandas as pd
 
     lines: list[dict[str, float]] = []
-    if setting.column.levels:  # each level is a bin
-        return pd.DataFrame(lines, columns=["bins"]).set_index("bins")
-    for bins in sorted({setting.column.grid(bins).bins for bins in (*SWEEP, setting.bins)}):
+    for bins in swept:
         other = replace(setting, bins=bins, runs=min(setting.runs, SWEEP_RUNS))
-        swept = SWEPT[setting.publish].items()
-        lines.append({"bins": bins, **{name: other.average_error(of(other)) for name, of in swept}})
-    return pd.DataFrame(lines).set_index("bins")
+        errors = {
+            name: other.average_error(of(other)) for name, of in SWEPT[setting.publish].items()
+        }
+        lines.append({"bins": bins, **errors})
+        progressed()
+    return pd.DataFrame(lines, columns=None if lines else ["bins"]).set_index("bins")
 
 
 def _replace_infinite(row: dict[Any, Any]) -> dict[str, Any]:

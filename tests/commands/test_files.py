@@ -46,9 +46,12 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("name\nAda\n", "name", "must hold numbers only, got 'Ada' in line 2"),
         ("name\nAda\n", None, "must hold numbers only, got 'Ada' in line 2"),
         ("n,m\nA,x\n", None, r"has no column of numbers; its columns are \['n', 'm'\]; .* 'A' in"),
-        ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: inf"),
-        ("age\n30\n\n", "age", "an empty line counts .* in line 3: nan"),
-        ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: nan"),
+        ("age\n30\ninf\n", "age", "missing or infinite, the first in line 3: 'inf'$"),
+        ("age\n30\nNA\n", "age", "missing or infinite, the first in line 3: 'NA'$"),
+        ("age\n30\n-Infinity\n", "age", "infinite, the first in line 3: '-Infinity'$"),
+        ("n,age\na,30\nb\n", "age", "missing or infinite, the first in line 3: ''$"),
+        ("age\n30\n\n", "age", "an empty line counts .* in line 3: ''$"),
+        ('n,age\n"a\nb",1\nc,\n', "age", "missing or infinite, the first in line 4: ''$"),
         ('n,age\n"a\nb",1\nc,2,3\n', "age", "at most as many fields as the first, 2, .* line 4"),
         ("a,b\n1,2\n1,2,\n", "a", "got 3 in line 3; remove"),
         ("age;b\n1;2,5\n", "age", "in line 2; ';' seems to separate .* --sep ';', and --decimal"),
@@ -58,6 +61,7 @@ def test_a_column_is_read(file: Path, text: str, name: str | None, values: list[
         ("30,30\n40,40\n", None, "must hold the names of the columns: .* number '30'"),
         ("30\n40\n", "age", "if the first line is a record, give --no-header"),
         ("b\nTrue\nFalse\n", "b", "must hold numbers only, got 'True' in line 2"),
+        ("b\nTRUE\nFALSE\n", "b", "must hold numbers only, got 'TRUE' in line 2"),
     ],
 )
 def test_what_is_ambiguous_is_refused(file: Path, text: str, name: str | None, said: str) -> None:
@@ -188,6 +192,37 @@ def test_a_minus_sign_that_is_no_hyphen_is_named(file: Path) -> None:
     file.write_text("x\n5\n\u22127\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"got '\u22127' in line 3; .* write the hyphen '-'"):
         TableFile(file).column("x")
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "said"),
+    [
+        (["45%", "7.5 %"], {}, "got '45%' in line 2; remove '%' from each cell, .* same unit$"),
+        (["1200 €", "", "-3 €"], {}, "got '1200 €' in line 2; remove '€' from each cell"),
+        (["$5", "-$7.50", "$ 9"], {}, r"got '\$5' in line 2; remove '\$' from each cell"),
+        (["45\u202f%", "3\u00a0%"], {}, "remove '%' from each cell"),
+        (["45,5 %", "3 %"], {}, "remove '%' .*; if the comma is the decimal sign, give --decimal"),
+        (["1.200,50 €", "3,5 €"], {}, r"remove '€' .*; .* give --thousands '\.' --decimal ','$"),
+        (["$1,200,300", "$5"], {}, r"remove '\$' .* in groups of three, give --thousands ','$"),
+        (["$7,269", "$950"], {}, "remove .*; each .* --thousands ',' to read 7269, or --decimal"),
+        (["$7,269", "$9.50"], {"thousands": ","}, r"got '\$7,269' in line 2; remove '\$' from"),
+        (["12", "3 %"], {}, "got '3 %' in line 3; its cells have the sign '%' here and there"),
+        (["$12", "3 €"], {}, r"the sign '\$' and '€' here and there, so write all .* one unit"),
+        (["100% sure", "no"], {}, "got '100% sure' in line 2$"),
+        (["5 %", "7,2,1 %"], {"thousands": ","}, "got '5 %' in line 2$"),
+    ],
+)
+def test_the_sign_of_a_unit_is_named_and_what_to_do_with_it(
+    file: Path, cells: list[str], options: dict[str, str], said: str
+) -> None:
+    file.write_text("\n".join(["pay", *(f'"{each}"' for each in cells)]) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        TableFile(file, **options).column("pay")
+
+
+def test_a_column_is_read_when_the_signs_are_removed_as_the_message_says(file: Path) -> None:
+    file.write_text('pay\n"1200,50"\n"3,5"\n', encoding="utf-8")
+    assert TableFile(file, decimal=",", thousands="none").column("pay").tolist() == [1200.5, 3.5]
 
 
 def test_many_columns_are_read_soon_and_named_in_part(file: Path) -> None:

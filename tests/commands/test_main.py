@@ -205,6 +205,23 @@ def test_without_click_it_says_what_to_install(
         main(["--help"])
 
 
+def test_without_pyarrow_a_parquet_file_says_which_extra_of_the_command_to_install(
+    wine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra that reads the file is the one that the command is installed with."""
+    file = wine.with_name("wine.parquet")
+    file.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    needed = "needs pyarrow.parquet: in your clone of the repository, pip install '.[command]'"
+    assert run("report", file, *OPTIONS) == 1
+    assert needed in " ".join(capsys.readouterr().err.split())
+    output = wine.with_name("published.parquet")
+    assert run("release", wine, *OPTIONS, "--output", output) == 1
+    assert needed in " ".join(capsys.readouterr().err.split())
+    assert sorted(each.name for each in wine.parent.iterdir()) == ["wine.csv", "wine.parquet"]
+
+
 def test_the_range_from_the_data_is_warned_of(
     wine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -238,7 +255,7 @@ def test_a_missing_value_is_refused_with_its_line(
     pd.DataFrame({"age": [30, None, 50]}).to_csv(file)
     options = ["--column", "age", "--range", "0", "120", "--epsilon", "1"]
     assert run("report", file, *options) == 2
-    assert "got 1 of 3 missing or infinite, the first in line 3: nan" in " ".join(
+    assert "got 1 of 3 missing or infinite, the first in line 3: ''" in " ".join(
         capsys.readouterr().err.split()
     )
 

@@ -1,11 +1,17 @@
-"""The oldest environment: what the package needs, all extras too, at the lower bounds.
+"""The two ends of the ranges in ``pyproject.toml``: what the package needs, all extras too.
 
-``python -m tests.tools.oldest_environment`` makes it in ``_build/oldest``, runs the examples of the
-docstrings there, and the tests of ``pdpbook.scaling``.  The bounds are in ``pyproject.toml``; what
-they need in turn has the versions of ``requirements.txt``.  It is installed once, and again when
-one of these files changes.  The tests' own tools are linked from the environment at hand.
+``python -m tests.tools.range_environments oldest`` makes an environment of the lower bounds in
+``_build/oldest``, and ``newest`` one of the newest versions that the ranges allow together, in
+``_build/newest``.  Both run there the examples of the docstrings, the tests of ``pdpbook.scaling``,
+and those of what a process prints: the answer, and nothing that a library adds to it.
+
+What the lower bounds need in turn has the versions of ``requirements.txt``, so that environment is
+installed once, and again when a file of the two changes.  Of the newest nothing is pinned: pip
+looks for the versions each time, and a new release of a library may fail there without a change of
+ours.  The tests' own tools are linked from the environment at hand.
 """
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -23,18 +29,18 @@ from book._ext.edition.student_bundle import closure, declared
 from tests.tools.clean_environment import link_packages
 from tests.tools.notebooks import ROOT
 
-OLDEST = ROOT / "_build" / "oldest"
 #: the modules that call Dask or pyarrow, the longest first
 ENGINE = ["releases", "cluster", "shared_files", "histograms", "sources", "tallies"]
 TESTS = ["pdpbook", *(f"tests/scaling/test_{name}.py" for name in ENGINE)]
-#: not pinned there: Numba fits one version of it
+TESTS += ["tests/commands/test_standard_output.py"]
+#: not pinned at the lower bounds: Numba fits one version of it
 FREE = {"llvmlite"}
 #: what takes longest and calls no more of the engine than the rest; and what kills workers of a
 #: ``LocalCluster``, whose older versions lose a nanny now and then.  Tests with workers that are
 #: processes of their own stay, and kill these.
 LEFT_OUT = "not far_less_memory and not one_and_four_workers and not killed"
 PYTEST = ["-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
-#: old libraries call what their newer neighbours advise against
+#: old libraries call what their newer neighbours advise against, and the newest do so for a while
 PYTEST += ["-W", "ignore::DeprecationWarning"]
 
 
@@ -64,33 +70,47 @@ def link_the_rest(site: Path) -> None:
     link_packages(set(closure([*extras["test"], *extras["book"], "pdpbook"])), site)
 
 
-def make_oldest_environment() -> Path:
-    """Make the environment unless it is there; return its interpreter."""
-    python = OLDEST / ("Scripts" if os.name == "nt" else "bin") / "python"
-    stamp = OLDEST / "made-for"
-    bounds = lower_bounds(ROOT)
-    pins = other_pins(ROOT, bounds)
-    key = "\n".join([sys.version, *bounds.values(), *pins])
-    if stamp.is_file() and stamp.read_text() == key:
+def wanted(end: str, root: Path) -> tuple[list[str], list[str]]:
+    """Return what is installed at an end of the ranges, and the pins of everything else."""
+    if end == "newest":
+        return declared(root), []
+    bounds = lower_bounds(root)
+    return [*bounds.values()], other_pins(root, bounds)
+
+
+def make_environment(end: str) -> Path:
+    """Make the environment, unless it is there and pinned; return its interpreter."""
+    folder = ROOT / "_build" / end
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    stamp = folder / "made-for"
+    packages, pins = wanted(end, ROOT)
+    key = "\n".join([sys.version, *packages, *pins])
+    if pins and stamp.is_file() and stamp.read_text() == key:
         return python
-    shutil.rmtree(OLDEST, ignore_errors=True)
-    venv.create(OLDEST, symlinks=os.name != "nt", with_pip=False)
-    (OLDEST / "pins.txt").write_text("\n".join(pins))
+    shutil.rmtree(folder, ignore_errors=True)
+    venv.create(folder, symlinks=os.name != "nt", with_pip=False)
+    (folder / "pins.txt").write_text("\n".join(pins))
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    pinned = ["--constraint", str(OLDEST / "pins.txt"), *bounds.values()]
+    pinned = ["--constraint", str(folder / "pins.txt"), *packages]
     subprocess.run([*pip, "install", "--quiet", *pinned], check=True)
     subprocess.run([*pip, "check"], check=True)
-    paths = sysconfig.get_paths(vars={"base": str(OLDEST), "platbase": str(OLDEST)})
+    if not pins:  # the log of a run that fails has to say with which versions
+        subprocess.run([*pip, "freeze"], check=True)
+    paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
     link_the_rest(Path(paths["purelib"]))
     stamp.write_text(key)
     return python
 
 
 def main() -> int:
-    """Run the examples of the docstrings and the tests of ``pdpbook.scaling`` there."""
-    python = str(make_oldest_environment())
+    """Run the tests at an end of the ranges."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("end", choices=("oldest", "newest"))
+    end = parser.parse_args().end
+    python = str(make_environment(end))
     environment = os.environ | {"PYTHONPATH": str(ROOT), "CI": "true"}
-    environment["NUMBA_CACHE_DIR"] = str(OLDEST / "numba")  # apart from those of the newer Numba
+    # apart from those of another Numba
+    environment["NUMBA_CACHE_DIR"] = str(ROOT / "_build" / end / "numba")
     compiling = [python, "-m", "tests.tools.compile_loops"]
     subprocess.run(compiling, check=True, cwd=ROOT, env=environment)
     command = [python, *PYTEST, "-k", LEFT_OUT, *TESTS]
