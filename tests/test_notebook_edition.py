@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell
 
 from book._ext.edition.lab_folder import copy_edition
 from book._ext.edition.notebook_edition import reader_outputs, write_notebook
-from book._ext.edition.notebook_markdown import expand, quoted
+from book._ext.edition.notebook_markdown import JOINER, Markdown, expand, quoted
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
 from book._ext.edition.student_bundle import closure, collect_notebooks
 from tests.tools.clean_environment import PROSE
@@ -74,6 +74,22 @@ def remains(*sources: str) -> list[str]:
 )
 def test_what_only_feeds_the_prose_is_left_out(page: list[str], expected: list[str]) -> None:
     assert remains(*page) == expected
+
+
+def test_a_formula_stands_apart_from_the_letters_beside_it() -> None:
+    """VS Code and GitHub read ``$b={}$0.39`` as text with two dollars, and so does pandoc."""
+    parts = [
+        nodes.Text("At "),
+        nodes.math("", "b={}"),
+        nodes.Text("0.39 the 2"),
+        nodes.math("", "k"),
+    ]
+    parts += [nodes.Text("-ary, "), nodes.emphasis("", "", nodes.math("", "n"), nodes.Text("th"))]
+    page = SimpleNamespace(
+        env=None, config=SimpleNamespace(mathjax3_config={"tex": {"macros": {}}})
+    )
+    written = Markdown(page, "page").line(nodes.paragraph("", "", *parts))
+    assert written == f"At $b={{}}${JOINER}0.39 the 2{JOINER}$k$-ary, *$n${JOINER}th*"
 
 
 def test_macros_are_expanded() -> None:

@@ -335,6 +335,15 @@ def test_a_phone_shows_letters_of_eleven_pixels() -> None:
     assert 390 / width * min(map(float, sizes)) >= 11
 
 
+def test_a_phone_shows_exponents_of_nine_pixels() -> None:
+    """A mark of a logarithmic axis is written 10⁻³, and the 3 has to be read."""
+    drawn = plotting.as_svg(draw("solvers.bounds"))
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
+    sizes = {*map(float, re.findall(r"<tspan [^>]*font-size: ([\d.]+)px", drawn))}
+    assert len(sizes) == 2
+    assert 390 / width * min(sizes) >= 9
+
+
 def test_a_notebook_shows_the_letters_of_the_page() -> None:
     """And a PNG beside the drawing, for notebooks that are not trusted."""
     code = """

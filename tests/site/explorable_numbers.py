@@ -50,12 +50,9 @@ def in_or_out(values: list[str]) -> Numbers:
 
 
 @cache
-def settings(bins: int, column: str) -> pd.DataFrame:
-    """Median of a column for six releases, for each ε and number of records, on a grid."""
-    if bins == 101:
-        samples = competition.committed_competition("records").query("records <= 1000")
-    else:
-        samples = competition.committed_competition("bins").query("bins == @bins")
+def settings(column: str) -> pd.DataFrame:
+    """Median of a column for six releases, for each ε and number of records."""
+    samples = competition.committed_competition("records").query("records <= 1000")
     medians = samples.groupby(["epsilon", "records", "release"])[column].median()
     return medians.unstack()[[*competition.RELEASES]]
 
@@ -65,7 +62,7 @@ def which_release(values: list[str]) -> Numbers:
     short = ["game, paper’s scales", "game, finer scales", "common scale", "Laplace at b*"]
     short += ["randomised response", "DP histogram"]
     number = short.index(values[0])
-    table = settings(int(values[3]), "divergence" if values[4] == "divergence" else "error")
+    table = settings("divergence" if values[3] == "divergence" else "error")
     rivals = table.iloc[:, 3:] if number >= 3 else table
     mine, least = table.iloc[:, number], rivals.min(axis=1)
     factors = (mine / least).where(mine != least, 1.0)  # both may be 0
@@ -76,11 +73,9 @@ def which_release(values: list[str]) -> Numbers:
 
 def read_release(text: str) -> Numbers:
     """The same in the readout; a release that is closest has no other to name."""
-    number = r"\(([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?) (?:cm|nats)\)"
+    number = r"\(([\d.,]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)\s(?:cm|nats)\)"
     times = r"(infinitely many|[\d.,]+) times as far"
-    own = value(
-        re.search(rf"(?:from (?:the data|its record)|with its guarantee) {number}", text)[1]
-    )
+    own = value(re.search(rf"(?:from|to) (?:the data|its record) {number}", text)[1])
     worst = ratio(re.search(rf"it is {times}\.$", text)[1])
     other = re.search(rf" is {times} from .*, [^,]* {number};", text)
     factor, closest = (ratio(other[1]), value(other[2])) if other else (1.0, own)

@@ -148,20 +148,24 @@ DRAWINGS = """() => {
         return [drawing.getAttribute("src"), width, to - from];
     });
 }"""
-LEAST_TYPE = 11 * PHONE["width"] / 390  # pixels: 11 on a screen that is 390 pixels wide
+# Pixels: 11 on a screen that is 390 pixels wide, and 9 for exponents and indices.
+LEAST_TYPE, LEAST_SCRIPT = (size * PHONE["width"] / 390 for size in (11, 9))
 LANDING_PAGE = PUBLIC / "book" / "index.html"
 LANDING, PAGE = 645_000, 1_500_000  # bytes; the first page brings the comparison as a figure
 
 
-def smallest_type(drawing: Path) -> float | None:
-    """Size of the smallest letters in a drawing of Matplotlib, as a share of its width.
+def smallest_type(drawing: Path) -> tuple[float, float] | None:
+    """Sizes of the smallest letters and exponents in a drawing, as shares of its width.
 
-    Exponents do not count: of each text the first size is taken.
+    Of each text the first size is that of its letters, as Matplotlib writes it.
     """
     text = drawing.read_text(encoding="utf-8")
     width = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
     sizes = re.findall(r'<g id="text_\d+">.*?font-size: ([\d.]+)px', text, re.DOTALL)
-    return min(map(float, sizes)) / width if sizes else None
+    scripts = re.findall(r"<tspan [^>]*font-size: ([\d.]+)px", text)
+    if not sizes:
+        return None
+    return min(map(float, sizes)) / width, min(map(float, scripts or sizes)) / width
 
 
 class Reader:
@@ -282,9 +286,10 @@ class Reader:
         for source, width, seen in self.tab.evaluate(DRAWINGS):
             if width > seen + 1:
                 self.note(f"{source}: {seen} px of {width} px can be seen")
-            share = smallest_type(page.parent / unquote(source))
-            if share and share * width < LEAST_TYPE:
-                self.note(f"{source}: letters of {share * width:.1f} px")
+            shares = smallest_type(page.parent / unquote(source)) or ()
+            for share, least in zip(shares, (LEAST_TYPE, LEAST_SCRIPT), strict=False):
+                if share * width < least:
+                    self.note(f"{source}: letters of {share * width:.1f} px")
 
     def check_unfolded(self, page: Path) -> None:
         """Nothing that is folded or not is cut on a laptop, and names of rows stay in sight."""

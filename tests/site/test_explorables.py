@@ -325,7 +325,7 @@ def test_a_finger_hits_every_control(shown):
 
 def test_what_is_drawn_has_the_colours_of_the_figures(shown):
     """In either mode, computed by the browser for every mark and its key in the legend."""
-    _, tab = shown
+    explorable, tab = shown
     look = """() => [...document.querySelectorAll(".explorable svg [class*='s-']")].map(mark => {
         const style = getComputedStyle(mark);
         const text = mark.matches("text.on-mark");
@@ -335,7 +335,7 @@ def test_what_is_drawn_has_the_colours_of_the_figures(shown):
     for mode in ("light", "dark"):
         tab.evaluate("mode => document.documentElement.dataset.theme = mode", mode)
         marks = tab.evaluate(look)
-        assert len({name for name, *_ in marks}) >= 2
+        assert len({name for name, *_ in marks}) >= (1 if explorable == "which-release" else 2)
         for classes, is_text, colour in marks:
             [name] = re.findall(r"s-([\w-]+)", classes)
             if not is_text:
@@ -540,7 +540,7 @@ def test_the_optimal_attacker_is_that_of_the_package(shown):
 
 @pytest.mark.parametrize("opened", ["which-release"], indirect=True)
 def test_every_release_is_compared_with_those_that_promise_as_much(shown):
-    """Six releases at all levels, on all grids and by both measures; a click does the same."""
+    """Six releases at all levels and by both measures; a click does the same."""
     _, tab = shown
     many, level = tab.query_selector_all(".explorable input[type=range]")
     for release in range(6):
@@ -548,8 +548,7 @@ def test_every_release_is_compared_with_those_that_promise_as_much(shown):
         for position in range(6):
             level.fill(str(position))
             many.fill(str((3 * position + release) % 9))
-            choose(tab, 1, (2 * position + release) % 5)
-            choose(tab, 2, (position + release // 3) % 2)
+            choose(tab, 1, (position + release // 3) % 2)
             numbers = EXPECTED["which-release"](said(tab))
             text = tab.inner_text(".explorable-readout")
             assert PRINTED["which-release"](text) == pytest.approx(numbers, rel=0.051), text
@@ -557,7 +556,6 @@ def test_every_release_is_compared_with_those_that_promise_as_much(shown):
     choose(tab, 0, 5)
     cells = tab.locator(".explorable-view rect[class='bar s-histogram']")
     assert cells.count() == 54  # one for each setting
-    assert tab.locator(".explorable-view .dot").count() == 6
     start = said(tab)
     cells.nth(0).click(force=True)  # a cell is found again if it is drawn anew
     assert said(tab) == [start[0], "10", "0.1", *start[3:]] != start
@@ -1192,6 +1190,22 @@ def test_a_control_is_on_one_screen_with_drawing_and_readout(browser: Browser, e
     if screen == "desktop":  # a phone is too small for all: there the drawing stays in sight
         tab.add_style_tag(content=".explorable-view { position: static !important }")
         assert tab.evaluate(FITS) <= high
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 768), (390, 844)])
+@pytest.mark.parametrize("explorable", ["which-release", "truncated-density"])
+def test_question_controls_drawing_and_answer_fit_one_screen(browser, explorable, width, height):
+    """Below the bar at the top of the page, and with one sentence for an answer."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(PATIENCE)
+    tab = context.new_page()
+    visit(tab, PUBLIC / f"book/{PAGES[explorable]}.html", f"#explorable-{explorable}")
+    tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
+    bar = tab.evaluate("parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)")
+    assert bar > 40
+    assert tab.locator(".explorable-body").bounding_box()["height"] <= height - bar
+    assert len(re.findall(r"[.!?](?: |$)", tab.inner_text(".explorable-readout"))) == 1
     context.close()
 
 

@@ -76,6 +76,22 @@ def test_drawings_have_the_fonts_of_the_pages() -> None:
         assert {*fonts} <= {wanted}, drawing.name
 
 
+def test_no_mark_of_an_axis_is_a_product() -> None:
+    """A short logarithmic axis has 0.3, 1 and 3 on it, not 3 × 10⁻¹ and six more like it."""
+    drawn = {each for page in public_pages() for each in drawings(page)}
+    powers = [
+        each
+        for each in drawn
+        if re.search(r"<tspan[^>]*>0</tspan>", each.read_text(encoding="utf-8"))
+    ]
+    assert len(powers) > 20
+    assert not [
+        each.name
+        for each in powers
+        if re.search(r">\s*×\s*</tspan>", each.read_text(encoding="utf-8"))
+    ]
+
+
 def test_the_first_page_opens_with_a_question_and_shows_the_parts_without_code() -> None:
     page = parse(PUBLIC / "book" / "index.html")
     assert page.select_one("article .explorable").find_previous("h1")

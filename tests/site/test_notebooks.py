@@ -79,6 +79,12 @@ def problems(given: NotebookNode) -> list[str]:
             searched = MATHEMATICS.sub("", searched)
         found += [f"{what}: {match}" for match in pattern.findall(searched)]
     found += [f"macro: {m}" for m in re.findall(rf"\\(?:{MACROS})(?![A-Za-z])", CODE.sub("", text))]
+    bare = CODE.sub("", text)
+    for formula in MATHEMATICS.finditer(bare):
+        if re.search(r"\w", bare[max(formula.start() - 1, 0) : formula.start()]) or re.match(
+            r"\w", bare[formula.end() :]
+        ):
+            found.append(f"a formula beside a letter: {formula.group()}")
     if len(re.findall(r"\*\*Proof\.\*\*\s+Proof", text)):
         found.append("a proof that says so twice")
     followers = [*given.cells[1:], new_markdown_cell("")]
@@ -109,6 +115,7 @@ def test_a_notebook_is_valid_and_resolved(page: str) -> None:
         (new_markdown_cell("see Lemma %s"), "unresolved"),
         (new_markdown_cell(r"Here $\eps$ is"), "macro"),
         (new_markdown_cell("**Proof.** Proof. Let"), "twice"),
+        (new_markdown_cell(r"At $b={}$0.39"), "beside a letter"),
         (
             new_code_cell("plot()", outputs=[new_output("display_data", {"image/png": "AAAA"})]),
             "without caption",

@@ -284,6 +284,19 @@ def test_a_box_higher_than_half_a_sheet_may_go_on(tab: Page) -> None:
     assert breaks == ["avoid", "auto"]
 
 
+def test_no_frame_is_printed_without_its_code(tab: Page) -> None:
+    """The code goes to the next sheet as a whole, and its frame with it."""
+    frames = tab.evaluate(
+        """half => [...document.querySelectorAll(
+            ".bd-article :is(div.cell_input, div.highlight):has(pre)")]
+            .filter(box => box.checkVisibility() && box.offsetHeight <= half)
+            .map(box => getComputedStyle(box).breakInside)""",
+        HALF,
+    )
+    assert len(frames) > 20
+    assert {*frames} == {"avoid"}
+
+
 def test_links_are_black_and_nothing_asks_to_be_clicked(tab: Page) -> None:
     colours = tab.evaluate(
         "() => [...new Set([...document.querySelectorAll('.bd-article a[href]')].map(link =>"
