@@ -166,7 +166,7 @@ WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "s
 #: Functions that are called: a class takes one argument, too, and what it raises is its own affair.
 FUNCTIONS = {"choose", "pipeline", "solve"}
 #: How often a report repeats each release; no argument says it, and more would find nothing more.
-REPEATED = {"RUNS": 3, "SWEEP_RUNS": 2}
+REPEATED: dict[str, Any] = {"RUNS": 3, "SWEEP_RUNS": 2}
 
 
 class TooLong(BaseException):
