@@ -192,12 +192,7 @@ def _solvers(game: pb.NVOGame) -> dict[str, tuple[float, float, str]]:
     """Time and KL of each solver, as far as the game is small enough for it."""
     large, n = game.constant_profile(0), game.records
     measured: dict[str, tuple[float, float, str]] = {}
-    if n <= 100:
-        bins, actions = naive.records_of(large)
-        seconds, end = _timed(lambda: naive.algorithm_1(bins, actions, game.kernel, 1.0))
-        profile = naive.profile_of(end.bins, end.actions, large.shape)
-        measured["literal"] = seconds, game.evaluate(profile).divergence, "measured"
-    elif n <= 10_000:
+    if n <= 10_000:
         single = pb.best_response_dynamics(game, start=large, batch=False)
         seconds = _literal_seconds(game, single.sweeps)
         measured["literal"] = seconds, single.divergence, "estimated"
