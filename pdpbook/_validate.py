@@ -44,6 +44,7 @@ __all__ = [
     "memory",
     "number",
     "numeric",
+    "optional_boolean",
     "positive_vector",
     "profile_matrix",
     "randomiser_matrix",

@@ -182,7 +182,7 @@ def test_the_newest_environment_has_each_range_and_no_pin() -> None:
 
 
 def test_what_the_command_prints_is_tested_at_both_ends() -> None:
-    assert "tests/commands/test_standard_output.py" in TESTS
+    assert "tests/test_standard_output.py" in TESTS
     assert all((ROOT / each).exists() for each in TESTS)
 
 

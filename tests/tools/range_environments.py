@@ -32,7 +32,7 @@ from tests.tools.notebooks import ROOT
 #: the modules that call Dask or pyarrow, the longest first
 ENGINE = ["releases", "cluster", "shared_files", "histograms", "sources", "tallies"]
 TESTS = ["pdpbook", *(f"tests/scaling/test_{name}.py" for name in ENGINE)]
-TESTS += ["tests/commands/test_standard_output.py"]
+TESTS += ["tests/test_standard_output.py"]
 #: not pinned at the lower bounds: Numba fits one version of it
 FREE = {"llvmlite"}
 #: what takes longest and calls no more of the engine than the rest; and what kills workers of a
