@@ -94,10 +94,11 @@ explorable("remove-one", (panel) => {
     if (!one) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. ${far}`;
     const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
     return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(one.changed)} of the other ${commas(n - 1)} ` +
-      `change their noise. Fixed-noise loss: ${one.fixed.toFixed(2)}. End-to-end loss: ${one.whole.toFixed(2)}. Target: ε = 1. ${far}`;
+      `change their noise. Privacy loss if the noise is held fixed (fixed-noise loss): ${one.fixed.toFixed(2)}. Privacy loss with ` +
+      `the changed noise (end-to-end loss): ${one.whole.toFixed(2)}, ${one.whole > 1 + 1e-9 ? "more than" : "at most"} the target ε = 1. ${far}`;
   };
   const rules = ["", "", "The Laplace mechanism: "];
-  const longest = told(rules[2], d3.maxIndex(counts), { changed: n - 1, fixed: 0, whole: 0 }, 0);
+  const longest = told(rules[2], d3.maxIndex(counts), { changed: n - 1, fixed: 0, whole: 2 }, 0);
 
   panel.draw("The heights as dots, one for each player, coloured by their noise", tall, (svg, wide, height) => {
     const release = releases[noise()];
