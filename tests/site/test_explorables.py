@@ -249,7 +249,9 @@ def printed(explorable: str, text: str) -> list[float]:
         found = re.search(r"(\d) of 7 private, KL = ([\d.]+)\.", text)
         return [float(found.group(1)), float(found.group(2))]
     if explorable == "remove-one":
-        left = r"([\d,]+) of the other 1,316 .*-noise loss\): ([\d.]+)\. .*-end loss\): ([\d.]+), .* "
+        left = (
+            r"([\d,]+) of the other 1,316 .*-noise loss\): ([\d.]+)\. .*-end loss\): ([\d.]+), .* "
+        )
         found = re.search(rf"(?:{left})?data: ([\d.]+)\.", text)
         return [float(each.replace(",", "")) for each in found.groups() if each]
     if explorable == "game-table":
