@@ -1,9 +1,8 @@
 """The notebooks of a few pages, from their sources: what a sheet of exercises is made of.
 
 ``write_bare_notebooks`` needs no built book and takes seconds where the book takes many minutes.
-They have the cells
-that ``notebook_edition`` gives them in the whole book, with the same numbers and references, and
-hardly an output:
+The notebooks have the cells that ``notebook_edition`` gives them in the whole book, with the same
+numbers and references, and hardly an output:
 
 * a page is executed only if what an assignment asks shows an output or its number, as by ``glue``;
 * the pages to which the assignments refer are read for their numbers;
