@@ -22,7 +22,6 @@ INTERNAL = {
     "experiments.original_files.POSITIVE",
     "experiments.original_files.WHOLE",
     "foundations.grid_noise.SCALES",
-    "game.joint_move.joint_moves",
     "foundations.noisy_statistics.mean_grid",
     "own_data.categories.level_codes",
     "own_data.categories.level_names",

@@ -93,6 +93,7 @@ INNER = {
     "foundations.noisy_statistics.nearest_candidates",
     "foundations.system_generator.SystemGenerator",
     "foundations.system_generator.release_source",
+    "game.joint_move.joint_moves",
     "game.program.Answer",
     "game.program.Program",
     "game.program.dual_bound",
