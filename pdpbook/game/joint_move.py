@@ -93,6 +93,8 @@ def _best_shares(
     least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is not met now is no bound
     most = np.maximum(rows.min(axis=0) / sigma, now) if sigma > 0.0 else np.full(now.size, np.inf)
     unit = kl_div(game.frequency, now).sum()
+    if unit <= 0.0:  # there is nothing to gain
+        return here
     reached = now > 0.0
     parts = (of_all[:, reached] / now[reached]).T
 

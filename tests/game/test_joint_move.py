@@ -87,6 +87,13 @@ def test_where_nothing_can_be_shared_or_too_much_nothing_is_proposed(groups, mon
     assert len([*joint_moves(game, np.array([[5, 0], [0, 0], [2, 2]]))]) == (4 if groups else 0)
 
 
+def test_where_the_release_has_the_distribution_of_the_data_the_profile_stays():
+    game = pb.NVOGame([6, 4], np.array([np.eye(2), np.eye(2)]), epsilon=1.0)
+    profile = np.array([[3, 3], [2, 2]])
+    for proposed in joint_moves(game, profile):
+        assert_array_equal(proposed, profile)
+
+
 def test_a_profile_is_better_by_privacy_first_and_then_by_divergence():
     seen = set()
     for seed in range(200):
