@@ -91,7 +91,6 @@ def _best_shares(
     now = here @ of_all
     tau, sigma = (limit * game.records for limit in linear_limits(game.records, game.epsilon))
     least = np.minimum(rows.max(axis=0) / tau, now)  # a bound that is not met now is no bound
-    most = np.maximum(rows.min(axis=0) / sigma, now) if sigma > 0.0 else np.full(now.size, np.inf)
     unit = kl_div(game.frequency, now).sum()
     if unit <= 0.0:  # there is nothing to gain
         return here
@@ -104,14 +103,20 @@ def _best_shares(
         return kl_div(game.frequency, mass).sum() / unit, of_all @ slope / unit
 
     in_bin = (bins == np.unique(bins)[:, None]).astype(float)
-    private = LinearConstraint(parts, (least / now)[reached], (most / now)[reached])
+    constraints = [
+        LinearConstraint(in_bin, 1.0, 1.0),
+        LinearConstraint(parts, (least / now)[reached], np.inf),
+    ]
+    if sigma > 0.0:
+        most = np.maximum(rows.min(axis=0) / sigma, now)
+        constraints.append(LinearConstraint(parts, -np.inf, (most / now)[reached]))
     solution = minimize(
         divergence,
         here,
         jac=True,
         method="SLSQP",
         bounds=Bounds(0.0, 1.0),
-        constraints=[LinearConstraint(in_bin, 1.0, 1.0), private],
+        constraints=constraints,
         options={"maxiter": 100, "ftol": 1e-10},
     )
     return np.asarray(solution.x)

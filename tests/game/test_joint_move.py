@@ -63,7 +63,7 @@ def test_the_farthest_proposal_is_hardly_worse_than_the_best_profile(seed):
     assert end - best < 0.15 * (start - best)
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 1e-3])
+@pytest.mark.parametrize("epsilon", [1.0, 1e-3, 1e-9])
 def test_both_bounds_of_privacy_hold_on_the_way(epsilon):
     game = pb.NVOGame([500, 300, 200], pb.laplace_kernel(3, [0.4, 50.0]), epsilon=epsilon)
     profile = np.array([[1, 499], [1, 299], [1, 199]])
