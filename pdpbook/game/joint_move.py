@@ -3,19 +3,22 @@ r"""A joint move: all groups of a large game at once.
 Best responses and compound moves change one group or two at a time.  Where the mass of several
 outputs is at its bound, such steps are short, and in some games the number of passes grows about
 like the square root of n.  A joint move needs no passes.  Let only those actions be played that
-somebody in a bin plays now, and let the shares :math:`x_{kv}=C_{kv}/n_k` be any numbers, not only
+somebody in a bin plays now, and let the shares :math:`\xi_{kv}=C_{kv}/n_k` be any numbers, not only
 multiples of :math:`1/n_k`.  Then the mass S is linear in the shares, and everybody is private if
 and only if, for δ = 0, each S(x) lies between two bounds that follow from the rows that are played
 (the linear form).  KL is convex in S.  So the best shares solve
 
 .. math::
-   \min_x\ \mathrm{KL}\Bigl(q\,\Big\|\,\frac{S}{n}\Bigr)\quad\text{subject to}\quad
-   x\ge0,\qquad \sum_v x_{kv}=1,\qquad
+   \min_\xi\ \mathrm{KL}\Bigl(q\,\Big\|\,\frac{S}{n}\Bigr)\quad\text{subject to}\quad
+   \xi\ge0,\qquad \sum_v \xi_{kv}=1,\qquad
    \max_{k,v}\frac{p_{kv}(x)}{\tau}\le S(x)\le\min_{k,v}\frac{p_{kv}(x)}{\sigma} ,
 
-a convex program whose size does not depend on n.  SciPy solves it (sequential least squares).  Its
-solution is rounded to whole records, and so it is only a proposal: the caller makes the move if
-exact arithmetic finds it better.
+a convex program whose size does not depend on n; the upper bound is absent where σ ≤ 0.  For δ > 0
+privacy asks for less than these bounds, and where the profile does not meet one of them, its
+present mass stands in the place of the bound.
+
+SciPy solves the program (sequential least squares).  The solution is rounded to whole records, and
+so it is only a proposal: the caller makes the move if exact arithmetic finds it better.
 """
 
 from __future__ import annotations
