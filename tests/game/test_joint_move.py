@@ -119,3 +119,19 @@ def test_the_passes_of_coordinated_moves_do_not_grow_with_the_number_of_records(
     )
     assert small.converged and large.converged
     assert large.sweeps < 3 * small.sweeps  # without joint moves 83 and 816
+
+
+@compiled
+@pytest.mark.parametrize(("seed", "delta"), [(1, 1e-5), (1, 1e-3), (2, 1e-5)])
+def test_with_a_delta_joint_moves_end_private_and_closer_to_the_data(seed, delta, monkeypatch):
+    """The bounds of the program are those of δ = 0, and exact arithmetic decides with the δ."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(4000, rng.dirichlet(np.full(12, 0.4)))
+    kernel = pb.laplace_kernel(12, pb.scale_bound(4000, 1.0) / 4.0 ** np.arange(5))
+    game = pb.NVOGame(counts, kernel, epsilon=1.0, delta=delta)
+    start = game.constant_profile(0)
+    ends = [game.evaluate(pb.coordinated_best_response(game, start=start).profile)]
+    monkeypatch.setattr(joint_move, "_GROUPS", 0)  # the same search without joint moves
+    ends.append(game.evaluate(pb.coordinated_best_response(game, start=start).profile))
+    assert [end.private_records for end in ends] == [4000, 4000]
+    assert ends[0].divergence < 0.95 * ends[1].divergence

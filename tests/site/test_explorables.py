@@ -169,7 +169,7 @@ def one_removed(who: str, noise: str) -> list[float]:
     """Changes, fixed-noise and end-to-end loss without a record, and the divergence with it."""
     game, removals = heights_game()
     centres = [round(float(game.grid.midpoints[removal.bin])) for removal in removals]
-    if noise == "from the game":
+    if noise == "chosen by the game":
         divergence = game.evaluate(removals[0].profile).divergence
         if who == "none":
             return [divergence]

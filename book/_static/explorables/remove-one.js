@@ -59,7 +59,7 @@ explorable("remove-one", (panel) => {
   };
 
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
-  panel.prompt("What if the shortest player leaves? Click the ringed dot.");
+  panel.prompt("What if the shortest player leaves? Click a dot.");
   panel.guess({
     question: "How many others will change their noise?",
     options: ["none", "twenty", "hundreds"], right: 2,
@@ -72,7 +72,7 @@ explorable("remove-one", (panel) => {
   });
   const noise = panel.choice({
     label: "noise", start: 0, inline: true,
-    options: ["from the game", `${(Math.ceil(100 * common.all) / 100).toFixed(2)} cm for all`, `${cm(laplace)} for all`],
+    options: ["chosen by the game", `${(Math.ceil(100 * common.all) / 100).toFixed(2)} cm for all`, `${cm(laplace)} for all`],
   });
   const key = panel.legend(noises.map((name, v) => [name, "dot", `${v ? "" : "noise "}${cm(scales[v])}`]));
   let last = null;
@@ -93,8 +93,9 @@ explorable("remove-one", (panel) => {
     const far = `Divergence of the release from the data: ${kl.toFixed(3)}.`;
     if (!one) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. ${far}`;
     const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
+    const some = one.changed && one.changed < n - 1 ? " (the pale dots do not)" : "";
     return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(one.changed)} of the other ${commas(n - 1)} ` +
-      `change their noise. Privacy loss if the noise is held fixed (fixed-noise loss): ${one.fixed.toFixed(2)}. Privacy loss with ` +
+      `change their noise${some}. Privacy loss if the noise is held fixed (fixed-noise loss): ${one.fixed.toFixed(2)}. Privacy loss with ` +
       `the changed noise (end-to-end loss): ${one.whole.toFixed(2)}, ${one.whole > 1 + 1e-9 ? "more than" : "at most"} the target ε = 1. ${far}`;
   };
   const rules = ["", "", "The Laplace mechanism: "];
