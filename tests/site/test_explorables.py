@@ -19,6 +19,7 @@ from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
 from tests.site.explorable_numbers import EXPECTED, PRINTED, club, value, village
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
+from tests.site.unfolded import FRAMES
 from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
@@ -1158,9 +1159,9 @@ FITS = """() => {
 def settled(tab: Page, act: Callable[[], object]) -> None:
     """Do something until it no longer moves the drawing: what is above is laid out on the way."""
     before, calm = None, 0
-    for _ in range(60):
+    for _ in range(120):
         act()
-        tab.wait_for_timeout(60)
+        tab.evaluate(FRAMES)
         place = tab.evaluate(PLACE)
         calm = calm + 1 if place == before else 0
         before = place

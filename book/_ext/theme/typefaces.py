@@ -3,8 +3,8 @@
 A page that is set in whatever a reader's system has is another page on every machine: its lines
 have 70 letters here and 90 there, and nothing has the height that was kept free for it.  So the
 book brings its letters, in ``vendor/noto``.  ``python -m book._ext.theme.typefaces FOLDER`` makes
-these files from the fonts in a folder, by default that of Debian's package ``fonts-noto-core``
-(2020.12).  Noto Sans has no arrows and few signs of mathematics; what it lacks is taken from its
+these files from the fonts in a folder, by default that of Debian's packages
+``fonts-noto-core`` and ``fonts-noto-mono`` (2020.12).  Noto Sans has no arrows and few signs of mathematics; what it lacks is taken from its
 sisters, which are drawn to stand beside it, so each style is one file.
 
 :func:`rules` makes a style sheet that carries a few letters within itself, for what has no other
@@ -179,7 +179,10 @@ def face(folder: Path, names: list[str]) -> bytes:
     for name in names:
         path = folder / f"{name}.ttf"
         if not path.is_file():
-            raise SystemExit(f"the folder must hold {path.name} (fonts-noto-core), got {folder}")
+            raise SystemExit(
+                f"the folder must hold {path.name} (Debian: fonts-noto-core, fonts-noto-mono),"
+                f" got {folder}"
+            )
         fonts.append(TTFont(path, recalcTimestamp=False))
     font, *others = fonts
     for other in others:
