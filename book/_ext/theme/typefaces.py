@@ -3,9 +3,9 @@
 A page that is set in whatever a reader's system has is another page on every machine: its lines
 have 70 letters here and 90 there, and nothing has the height that was kept free for it.  So the
 book brings its letters, in ``vendor/noto``.  ``python -m book._ext.theme.typefaces FOLDER`` makes
-these files from the fonts in a folder, by default that of Debian's packages
-``fonts-noto-core`` and ``fonts-noto-mono`` (2020.12).  Noto Sans has no arrows and few signs of mathematics; what it lacks is taken from its
-sisters, which are drawn to stand beside it, so each style is one file.
+these files from the fonts in a folder, by default that of Debian's packages ``fonts-noto-core`` and
+``fonts-noto-mono`` (2020.12).  Noto Sans has no arrows and few signs of mathematics; what it lacks
+is taken from its sisters, which are drawn to stand beside it, so each style is one file.
 
 :func:`rules` makes a style sheet that carries a few letters within itself, for what has no other
 file: a drawing, to which a browser does not give the fonts of the page around it
