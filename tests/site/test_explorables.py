@@ -756,7 +756,7 @@ def test_the_first_question_and_its_answer_are_seen_together(browser, width, hei
     context = browser.new_context(viewport={"width": width, "height": height})
     tab = context.new_page()
     visit(tab, PUBLIC / "book/index.html")
-    tab.locator(".explorable-prompt", has_text="ringed").scroll_into_view_if_needed()
+    tab.locator(".explorable-prompt", has_text="shortest").scroll_into_view_if_needed()
     tab.evaluate("document.querySelector('.explorable').scrollIntoView()")
     tab.get_by_role("button", name="hundreds").click()
     ring = tab.locator(".explorable-view .ring").bounding_box()

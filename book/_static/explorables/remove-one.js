@@ -61,7 +61,7 @@ explorable("remove-one", (panel) => {
   const cm = (scale) => `${scale.toFixed(scale < 10 ? 1 : 0)} cm`;
   panel.prompt("What if the shortest player leaves? Click a dot.");
   panel.guess({
-    question: "How many others will change their noise?",
+    question: "How many others change their noise?",
     options: ["none", "twenty", "hundreds"], right: 2,
     when: () => who() === 1 && noise() === 0,
     because: () => `${last.changed} others change their noise.`,
