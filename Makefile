@@ -37,7 +37,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
 .PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
-  test test-all lint environment compiled uncompiled oldest newest nbval arithmetic outputs lab edit bench mutants clean
+  test test-all lint environment compiled uncompiled oldest newest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
 	$(BUILD)
@@ -130,7 +130,6 @@ PROFILE ?= default
 test: $(NBGRADER)
 	@$(call BESIDE,environment compiled,lint)
 	$(MAKE) nbval
-	$(MAKE) arithmetic
 	$(MAKE) books
 	@$(call BESIDE,uncompiled,oldest)
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
@@ -180,13 +179,11 @@ oldest: $(STAMP)
 newest: $(STAMP)
 	$(RUN) tests.tools.range_environments newest
 
-# Execute every page there, compare its checked cells with tests/outputs, and keep it for the books.
+# Execute every page there (or P="book/... ...") as an older processor would compute it, compare its
+# checked cells with tests/outputs, and keep it for the books.
 nbval: environment
-	$(ALONE) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax book
-
-# The pages whose numbers come from solvers (or P="book/... ...") as another processor computes them.
-arithmetic: $(STAMP)
-	$(ALONE) $(RUN) tests.tools.arithmetic $(P)
+	$(ALONE) env $$($(RUN) tests.tools.arithmetic) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter \
+	  $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax $(or $(P),book)
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.
 outputs: $(STAMP)

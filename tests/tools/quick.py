@@ -49,7 +49,7 @@ SLOW = (
     "tests/test_mutants.py",
     *("tests/test_notebook_edition.py", "tests/test_collector.py", "tests/test_watch.py"),
     *("tests/exercises/test_isolated.py", "tests/exercises/test_sandbox.py"),
-    *("tests/exercises/test_cell_errors.py", "tests/test_arithmetic.py"),
+    "tests/exercises/test_cell_errors.py",
     "tests/exercises/test_student_checks.py",  # it tries every answer before its first test
 )
 #: Tests that look through a folder and name none of its files.
