@@ -10,6 +10,7 @@ import pytest
 from tests.test_repository import relative
 from tests.tools.notebooks import ROOT
 from tests.tools.quick import (
+    ABOUT,
     BAD_INPUT,
     EACH_EXERCISE,
     LOOKED_AT,
@@ -144,6 +145,18 @@ def test_rules_are_always_run_and_the_tests_of_each_exercise_for_few_chapters(
     assert bool(expected.options) == bool(expected.chapters)
 
 
+def test_a_long_test_is_run_for_what_it_is_about_and_for_itself() -> None:
+    """A change elsewhere that reaches it is told so."""
+    test, (about, *_) = next(iter(ABOUT.items()))
+    for changed, run in ((about, True), (test, True), ("pdpbook/_loops.py", False)):
+        chosen = planned([test, OTHER], [], [], [changed])
+        assert (test in chosen.run, test in chosen.slow, OTHER in chosen.run) == (
+            run,
+            not run,
+            True,
+        )
+
+
 def test_pytest_keeps_what_a_change_reaches_and_all_tests_of_other_files(tmp_path: Path) -> None:
     """The expression is read by pytest itself, with names as they stand in the tests."""
     text = "import pytest\n@pytest.mark.parametrize('n', [{}], ids=str)\ndef test_{}(n): pass\n"
@@ -205,7 +218,9 @@ def test_of_a_cell_the_code_is_read() -> None:
 
 def test_what_is_named_is_there() -> None:
     """Otherwise a file that was renamed would be run as a whole, or not at all."""
+    about = (place for places in ABOUT.values() for place in places)
     named = (*RULES, *SLOW, *EACH_EXERCISE, *LOOKED_AT, *LOOKED_AT.values(), BAD_INPUT)
+    named = (*named, *ABOUT, *about)
     assert not [name for name in named if not (ROOT / name).exists()]
 
 

@@ -12,8 +12,8 @@ It looks at what differs from ``BASE``, the last commit by default, and runs
 * the changed pages whose cells differ, if they are at most ``MOST_PAGES``, against their stored
   outputs.
 
-It leaves out, and says so: what takes minutes (``SLOW``), the other pages that the change can
-reach, and what looks at the built book.  ``make test`` runs everything.  The tests of each exercise
+It leaves out, and says so: what takes minutes (``SLOW``), longer tests that are about something else
+(``ABOUT``), the other pages that the change can reach, and what looks at the built book.  ``make test`` runs everything.  The tests of each exercise
 (``EACH_EXERCISE``) are run for the chapters whose module in ``pdpbook_exercises`` reaches the
 change, at ``FEWER_SEEDS``, and those of bad input for the modules that have changed.
 
@@ -52,6 +52,19 @@ SLOW = (
     "tests/exercises/test_cell_errors.py",
     "tests/exercises/test_student_checks.py",  # it tries every answer before its first test
 )
+#: Tests of ten seconds and more, and what they are about, if that is in a few places: a change
+#: elsewhere that reaches them leaves them to ``make test``.
+ABOUT = {
+    "tests/test_proofs.py": (
+        *("proofs/", "pdpbook/game/proof_file.py", "tests/tools/proofs.py"),
+        *("tests/tools/heights_proof.py", "book/_ext/pages/"),
+    ),
+    "tests/own_data/test_reports.py": ("pdpbook/own_data/",),
+    "tests/game/test_optimum.py": ("pdpbook/game/optimum.py", "pdpbook/game/program.py"),
+    "tests/test_loop_moves.py": ("pdpbook/_loops.py", "tests/naive_moves.py"),
+    "tests/test_predictions.py": ("book/",),
+    "tests/foundations/test_mechanisms.py": ("pdpbook/foundations/",),
+}
 #: Tests that look through a folder and name none of its files.
 LOOKED_AT = {"proofs/": "tests/test_proofs.py", "docs/bundle/": "tests/test_student_bundle.py"}
 BAD_INPUT = "tests/test_bad_input.py"
@@ -269,12 +282,22 @@ class Plan:
         return ("-k", " or ".join([f"not ({' or '.join(kept)})", *parts])) if kept else ()
 
 
-def plan(tests: Iterable[str], chapters: Iterable[str], names: Iterable[str] = ()) -> Plan:
-    """Return what to run, if a change reaches some test files and the exercises of chapters."""
-    tests, chapters = list(tests), tuple(chapters)
+def plan(
+    tests: Iterable[str],
+    chapters: Iterable[str],
+    names: Iterable[str] = (),
+    changed: Iterable[str] = (),
+) -> Plan:
+    """Return what to run, if changed files reach some test files and the exercises of chapters."""
+    tests, chapters, changed = list(tests), tuple(chapters), tuple(changed)
     each = {name for name in tests if name in EACH_EXERCISE}
     unreached = each if not chapters else set()
     too_long = each if len(chapters) > MOST_CHAPTERS else set()
+    too_long |= {
+        test
+        for test, about in ABOUT.items()
+        if not any(name.startswith((test, *about)) for name in changed)
+    }
     slow = tuple(name for name in tests if name.startswith(SLOW) or name in too_long)
     chosen = [name for name in tests if name not in {*slow, *unreached}]
     run = tuple(dict.fromkeys([*RULES, *chosen]))
@@ -298,7 +321,7 @@ def main(base: str) -> int:
     reached = Reached(ROOT, [name for name in changed if name not in only_text])
     tests = reached.tests()
     tests += [name for name in only_text if is_test(name) and name not in tests]  # doctests
-    chosen = plan(tests, reached.chapters(), reached.names())
+    chosen = plan(tests, reached.chapters(), reached.names(), changed)
     others = len(chosen.run) - len(RULES)
     print(f"The rules of files, and {others} files with tests that the change reaches.", flush=True)
     # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
