@@ -12,10 +12,11 @@ It looks at what differs from ``BASE``, the last commit by default, and runs
 * the changed pages whose cells differ, if they are at most ``MOST_PAGES``, against their stored
   outputs.
 
-It leaves out, and says so: what takes minutes (``SLOW``), longer tests that are about something else
-(``ABOUT``), the other pages that the change can reach, and what looks at the built book.  ``make test`` runs everything.  The tests of each exercise
-(``EACH_EXERCISE``) are run for the chapters whose module in ``pdpbook_exercises`` reaches the
-change, at ``FEWER_SEEDS``, and those of bad input for the modules that have changed.
+It leaves out, and says so: what takes minutes (``SLOW``), longer tests that are about something
+else (``ABOUT``), the other pages that the change can reach, and what looks at the built book.
+``make test`` runs everything.  The tests of each exercise (``EACH_EXERCISE``) are run for the
+chapters whose module in ``pdpbook_exercises`` reaches the change, at ``FEWER_SEEDS``, and those of
+bad input for the modules that have changed.
 
 It is not pytest-testmon, which chooses by the lines that each test ran the last time: the loops
 that numba compiles leave no such trace, so that no test is chosen when one of them has changed, and
