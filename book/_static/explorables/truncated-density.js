@@ -3,7 +3,7 @@
 
 explorable("truncated-density", (panel) => {
   panel.guess({
-    question: "How many times the smallest density is the largest, at _b_ = 1?",
+    question: "By what factor do the largest and the smallest density differ at _b_ = 1?",
     options: ["1.4 times", "2.7 times", "10 times"], right: 1,
     when: () => scale() === 1, because: () => "the ratio is exp(1/_b_) = _e_.",
   });
