@@ -285,10 +285,11 @@ def test_a_box_higher_than_half_a_sheet_may_go_on(tab: Page) -> None:
 
 
 def test_no_frame_is_printed_without_its_code(tab: Page) -> None:
-    """The code goes to the next sheet as a whole, and its frame with it."""
+    """The code goes to the next sheet as a whole, and its frame with it; in a box both go on."""
     frames = tab.evaluate(
         """half => [...document.querySelectorAll(
             ".bd-article :is(div.cell_input, div.highlight):has(pre)")]
+            .filter(box => !box.closest(".admonition"))
             .filter(box => box.checkVisibility() && box.offsetHeight <= half)
             .map(box => getComputedStyle(box).breakInside)""",
         HALF,

@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 logger = logging.getLogger(__name__)
 HEIGHT = 256  # two dots a pixel: the style sheet makes a thumbnail 8 rem high
-COLOURS = 64  # no difference is seen at this size, and the first page is lighter
+COLOURS = 48  # no difference is seen at this size, and the first page is lighter
 
 
 class thumbnail(nodes.General, nodes.Element):
