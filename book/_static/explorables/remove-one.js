@@ -93,7 +93,7 @@ explorable("remove-one", (panel) => {
     const far = `Divergence of the release from the data: ${kl.toFixed(3)}.`;
     if (!one) return `${rule ? `${rule}a` : "A"}ll ${commas(n)} records are there. ${far}`;
     const alone = counts[out] > 1 ? `one of the ${counts[out]} records of about` : "the only record of about";
-    const some = one.changed && one.changed < n - 1 ? " (the pale dots do not)" : "";
+    const some = one.changed && one.changed < n - 1 ? " (the faint dots do not)" : "";
     return `${rule ? `${rule}w` : "W"}ithout ${alone} ${centre(out).toFixed(0)} cm, ${commas(one.changed)} of the other ${commas(n - 1)} ` +
       `change their noise${some}. Privacy loss if the noise is held fixed (fixed-noise loss): ${one.fixed.toFixed(2)}. Privacy loss with ` +
       `the changed noise (end-to-end loss): ${one.whole.toFixed(2)}, ${one.whole > 1 + 1e-9 ? "more than" : "at most"} the target ε = 1. ${far}`;
