@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +44,8 @@ REASON = "# pragma: no mutate — nobody asks for a limit from 0 to 1"
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
-    """A project of one module, whose tests say nothing about a limit of 0."""
+    """A project of one module, whose tests say nothing about a limit of 0, with our settings."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for folder in ("pdpbook/foundations", "tests/foundations", "tests/tools"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "pdpbook/__init__.py").touch()

@@ -156,7 +156,7 @@ def fork(
         importlib.import_module(name)
         options = ["-x", "-q", "--import-mode=importlib", "--doctest-modules", "--assert=plain"]
         options += ["--hypothesis-profile=mutants", "--tb=short", "-p", "no:cacheprovider"]
-        options += ["-p", "_hypothesis_pytestplugin", "-p", "nbval.plugin"]
+        options += ["-p", "_hypothesis_pytestplugin", "-p", "nbval.plugin", "-p", "pytest_timeout"]
         options += ["-p", "no:unraisableexception"]  # it collects garbage for a second
         code = int(sys.modules["pytest"].main([*options, *tests], plugins=[plugin]))
     except BaseException as error:  # a module that cannot be imported is found out, too
