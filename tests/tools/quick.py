@@ -344,7 +344,7 @@ def main(base: str) -> int:
     print("\nNot run:")
     for name in chosen.slow:
         print(f"  {name}, which takes long")
-    if pages and (proofs := LOOKED_AT["proofs/"]) not in chosen.run:
+    if pages and (proofs := LOOKED_AT["proofs/"]) not in {*chosen.run, *chosen.slow}:
         print(f"  {proofs}, which looks for the labels of statements on the pages")
     for chapter in chosen.chapters:
         print(f"  the exercises of {chapter} at more than {FEWER_SEEDS['PDPBOOK_SEEDS']} seeds")
