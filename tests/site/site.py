@@ -1,5 +1,6 @@
 """Where the built pages are, and how to take them apart."""
 
+import gc
 import re
 from functools import cache
 from pathlib import Path
@@ -14,8 +15,8 @@ PUBLIC = ROOT / "_build" / "html"
 INSTRUCTOR = ROOT / "_build" / "instructor" / "html"
 ANCHOR = re.compile(r'<[^>]*?\s(?:id|name)="([^"]*)"')
 DRAWN = re.compile(r"<mjx-math\b.*?</mjx-math>", re.DOTALL)
-CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
-TOKEN = re.compile(r"</?span[^>]*>")
+CODE = re.compile(r"<(pre|math)\b[^>]*>.*?</\1>", re.DOTALL)
+TOKEN = re.compile(r"</?(?:span|m(?!ath)\w+)[^>]*>")
 PATIENCE = 120_000  # milliseconds; that a machine is busy is no fault of a page
 
 
@@ -46,9 +47,11 @@ def name(page: Path) -> str:
 
 @cache
 def parse(page: Path) -> BeautifulSoup:
-    """Parse a page, once, without the elements that only draw letters or colour them."""
+    """Parse a page, once, without the elements that draw the letters of code and formulas."""
     html = DRAWN.sub("", page.read_text(encoding="utf-8"))
-    return BeautifulSoup(CODE.sub(lambda code: TOKEN.sub("", code[0]), html), "html.parser")
+    soup = BeautifulSoup(CODE.sub(lambda code: TOKEN.sub("", code[0]), html), "html.parser")
+    gc.freeze()  # it stays; to look through it for garbage again and again would take longer
+    return soup
 
 
 @cache

@@ -5,6 +5,7 @@ with the dictionary, with the labels that the chapters gave them.
 """
 
 import re
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -20,9 +21,16 @@ from tests.tools.notebooks import ROOT
 pytestmark = pytest.mark.site
 
 
+@cache
+def read(file: Path) -> str:
+    """The text of a page or of a drawing."""
+    return file.read_text(encoding="utf-8")
+
+
+@cache
 def legend(drawing: Path) -> list[tuple[str, set[str]]]:
     """Labels of the legends of a drawing, each with the colours of its key."""
-    text = drawing.read_text(encoding="utf-8")
+    text = read(drawing)
     found = []
     for start in re.finditer(r'<g id="legend_\d+">', text):
         colours: set[str] = set()
@@ -43,8 +51,8 @@ def legend(drawing: Path) -> list[tuple[str, set[str]]]:
 
 def drawings(page: Path) -> list[Path]:
     """The drawings of a page."""
-    names = {Path(img["src"]).name for img in parse(page).select("main img")}
-    return [PUBLIC / "_images" / name for name in sorted(names) if name.endswith(".svg")]
+    names = {*re.findall(r'<img [^>]*src="[^"]*_images/([^"]+\.svg)"', read(page))}
+    return [PUBLIC / "_images" / name for name in sorted(names)]
 
 
 def test_a_name_has_one_colour_on_all_pages() -> None:
@@ -72,24 +80,16 @@ def test_the_list_of_what_a_chapter_draws_is_whole() -> None:
 def test_drawings_have_the_fonts_of_the_pages() -> None:
     wanted = f"'{FAMILY}', {SANS_SERIF}"
     for drawing in {each for page in public_pages() for each in drawings(page)}:
-        fonts = re.findall(r"font-family: ([^;\"]+)", drawing.read_text(encoding="utf-8"))
+        fonts = re.findall(r"font-family: ([^;\"]+)", read(drawing))
         assert {*fonts} <= {wanted}, drawing.name
 
 
 def test_no_mark_of_an_axis_is_a_product() -> None:
     """A short logarithmic axis has 0.3, 1 and 3 on it, not 3 × 10⁻¹ and six more like it."""
     drawn = {each for page in public_pages() for each in drawings(page)}
-    powers = [
-        each
-        for each in drawn
-        if re.search(r"<tspan[^>]*>0</tspan>", each.read_text(encoding="utf-8"))
-    ]
+    powers = [each for each in drawn if re.search(r"<tspan[^>]*>0</tspan>", read(each))]
     assert len(powers) > 20
-    assert not [
-        each.name
-        for each in powers
-        if re.search(r">\s*×\s*</tspan>", each.read_text(encoding="utf-8"))
-    ]
+    assert not [each.name for each in powers if re.search(r">\s*×\s*</tspan>", read(each))]
 
 
 def test_the_first_page_opens_with_a_question_and_shows_the_parts_without_code() -> None:

@@ -7,17 +7,18 @@ here that is tried on pages with a fault.
 import io
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
+from tests.site.site import PATIENCE, PUBLIC, name, visit
 from tests.site.unfolded import (
     DESKTOP,
+    FRAMES,
     HOLES,
     PHONE,
     ROW_NAMES,
@@ -100,8 +101,9 @@ BROKEN = """() => [...document.querySelectorAll("#pst-primary-sidebar nav a:has(
 })"""
 
 
-@pytest.fixture(scope="module")
-def tab(browser: Browser) -> Iterator[Page]:
+@contextmanager
+def window(browser: Browser) -> Iterator[Page]:
+    """A tab with a window of its own: what is behind another one would wait."""
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     tab = context.new_page()
@@ -110,11 +112,25 @@ def tab(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    with window(browser) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module", params=SHOWN, ids=name)
+def shown(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page that was opened on a phone, with all that is folded in it."""
+    with window(browser) as tab:
+        show(tab, request.param, PHONE)
+        yield tab
+
+
 def show(tab: Page, page: Path, screen: dict[str, int] = DESKTOP) -> None:
     """Open a page with all that is folded in it."""
     tab.set_viewport_size(screen)
     visit(tab, page)
-    unfold(tab, screen)
+    unfold(tab)
 
 
 def test_a_formula_a_table_and_a_printed_line_that_are_cut_on_a_laptop_are_found(tab: Page) -> None:
@@ -166,29 +182,27 @@ def test_names_of_rows_that_leave_the_screen_are_found(tab: Page) -> None:
     assert "does not fade" in faults_of_tables(tab.evaluate(ROW_NAMES))[0]
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=name)
-def test_what_goes_on_beyond_the_edge_fades_until_it_is_seen(tab: Page, page: Path) -> None:
-    show(tab, page, PHONE)
-    fades = tab.evaluate(BEYOND)
+def test_what_goes_on_beyond_the_edge_fades_until_it_is_seen(shown: Page) -> None:
+    shown.set_viewport_size(PHONE)
+    fades = shown.evaluate(BEYOND)
     assert fades and all(fades)
-    box = tab.locator("article .more").first.element_handle()
+    box = shown.locator("article .more").first.element_handle()
     box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
-    tab.wait_for_function("box => !box.matches('.more')", arg=box)
+    shown.wait_for_function("box => !box.matches('.more')", arg=box)
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=name)
-def test_no_code_is_cut_on_a_phone(tab: Page, page: Path) -> None:
-    show(tab, page, PHONE)
-    code = tab.locator("article div.highlight pre")
+def test_no_code_is_cut_on_a_phone(shown: Page) -> None:
+    shown.set_viewport_size(PHONE)
+    code = shown.locator("article div.highlight pre")
     assert code.count() > 3
     assert not code.evaluate_all(f"boxes => boxes.some({SCROLLS})")
 
 
 @pytest.mark.parametrize("width", [1280, 1600])
-@pytest.mark.parametrize("page", SHOWN, ids=name)
-def test_all_has_one_left_edge_and_one_measure(tab: Page, page: Path, width: int) -> None:
-    show(tab, page, {"width": width, "height": 900})
-    blocks = tab.evaluate(BLOCKS)
+def test_all_has_one_left_edge_and_one_measure(shown: Page, width: int) -> None:
+    shown.set_viewport_size({"width": width, "height": 900})
+    shown.evaluate(FRAMES)
+    blocks = shown.evaluate(BLOCKS)
     edge = min(left for _, left, _ in blocks)
     assert len(blocks) > 50
     assert not [block for block in blocks if abs(block[1] - edge) > 1]
@@ -225,32 +239,6 @@ def test_no_page_says_that_its_exercises_are_not_answered(tab: Page) -> None:
     assert checks.count() > 2 and tab.locator(".pdpbook-check:visible").count() == 0
     checks.first.evaluate("verdict => { verdict.className = 'pdpbook-check passed' }")
     assert checks.first.is_visible()
-
-
-def test_the_epsilons_of_a_table_stand_at_the_right() -> None:
-    seen = 0
-    for page in public_pages():
-        for table in parse(page).select("table.computed"):
-            for line in table.select("thead tr"):
-                for cell in line.find_all("th"):
-                    if re.match(r"ε( |$)", cell.get_text(strip=True)) and not cell.get("colspan"):
-                        assert "text-right" in cell["class"], f"{name(page)}: {table.get('id')}"
-                        seen += 1
-    assert seen > 10
-
-
-def test_folded_code_has_a_name_of_its_own() -> None:
-    folds = [fold for page in public_pages() for fold in parse(page).select("details.hide")]
-    assert len(folds) > 200
-    for fold in folds:
-        summary = fold.find("summary")
-        said = summary.get_text()
-        assert re.match(r"Code of (Fig\. |Table )[\d.]+$|Code of this output$|Code: \w", said), said
-        assert not summary.has_attr("aria-label")
-    named = [fold for fold in folds if "Fig" in fold.find("summary").get_text()]
-    for fold in named:
-        number = fold.find("summary").get_text().removeprefix("Code of ")
-        assert fold.parent.select_one(".caption-number").get_text().strip() == number
 
 
 def test_the_keyboard_is_seen_wherever_it_is(tab: Page) -> None:
@@ -301,16 +289,6 @@ def test_a_mode_that_was_chosen_is_there_from_the_start(browser: Browser) -> Non
     assert tab.evaluate(theme) == "dark"
     assert {*tab.evaluate("() => window.modes")} == {"dark"}  # no flash
     context.close()
-
-
-@pytest.mark.parametrize("page", public_pages(), ids=name)
-def test_the_head_says_the_screen_once_and_what_the_page_is_about(page: Path) -> None:
-    head = BeautifulSoup(page.read_text(encoding="utf-8").partition("</head>")[0], "html.parser")
-    assert len(head.select("meta[name=viewport]")) == 1
-    if page.is_relative_to(PUBLIC / "book") and "reference" not in page.parts:
-        [description] = head.select("meta[name=description]")
-        text = description["content"]
-        assert 30 < len(text) <= 200 and not re.search(r"[\\${}]", text), text
 
 
 def test_a_page_is_printed_with_its_number_and_without_the_code_of_its_figures(tab: Page) -> None:

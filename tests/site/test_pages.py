@@ -39,9 +39,8 @@ def test_every_listed_page_is_built(toc: str, html: Path) -> None:
 
 def targets(page: Path) -> list[str]:
     """Everything that a page links to or loads."""
-    soup = parse(page)
     keys = ("href", "src", "data-src")
-    found = [tag[key] for key in keys for tag in soup.find_all(attrs={key: True})]
+    found = [tag[key] for tag in parse(page).find_all() for key in keys if tag.has_attr(key)]
     return [target for target in found if not target.startswith(("data:", "javascript:"))]
 
 
@@ -56,7 +55,8 @@ def test_links_and_anchors_lead_somewhere(page: Path) -> None:
         if not path.is_file():
             broken.append(target)
         elif parts.fragment and path.suffix == ".html":
-            if unquote(parts.fragment) not in {"#", *anchors(path.resolve())}:
+            place = unquote(parts.fragment)
+            if place != "#" and place not in anchors(path.resolve()):
                 broken.append(target)
     assert not broken, f"{name(page)}: {sorted(set(broken))}"
 
@@ -233,3 +233,46 @@ def test_every_chapter_describes_itself_to_those_who_share_its_link() -> None:
         assert len(found["description"]["content"]) > 10, name(page)
         assert found["og:title"]["content"]
         assert (page.parent / found["og:image"]["content"]).resolve().is_file(), name(page)
+
+
+@pytest.mark.parametrize("page", public_pages(), ids=name)
+def test_the_head_says_the_screen_once_and_what_the_page_is_about(page: Path) -> None:
+    head = parse(page).head
+    assert len(head.select("meta[name=viewport]")) == 1
+    if page.is_relative_to(PUBLIC / "book") and "reference" not in page.parts:
+        [description] = head.select("meta[name=description]")
+        text = description["content"]
+        assert 30 < len(text) <= 200 and not re.search(r"[\\${}]", text), text
+
+
+@pytest.mark.parametrize("page", public_pages(), ids=name)
+def test_a_page_has_an_icon_and_says_its_licence(page: Path) -> None:
+    soup = parse(page)
+    assert soup.select("link[rel='icon']")
+    assert "CC BY 4.0" in soup.select_one(".bd-footer-content").get_text()
+
+
+def test_the_epsilons_of_a_table_stand_at_the_right() -> None:
+    seen = 0
+    for page in public_pages():
+        for table in parse(page).select("table.computed"):
+            for line in table.select("thead tr"):
+                for cell in line.find_all("th"):
+                    if re.match(r"ε( |$)", cell.get_text(strip=True)) and not cell.get("colspan"):
+                        assert "text-right" in cell["class"], f"{name(page)}: {table.get('id')}"
+                        seen += 1
+    assert seen > 10
+
+
+def test_folded_code_has_a_name_of_its_own() -> None:
+    folds = [fold for page in public_pages() for fold in parse(page).select("details.hide")]
+    assert len(folds) > 200
+    for fold in folds:
+        summary = fold.find("summary")
+        said = summary.get_text()
+        assert re.match(r"Code of (Fig\. |Table )[\d.]+$|Code of this output$|Code: \w", said), said
+        assert not summary.has_attr("aria-label")
+    named = [fold for fold in folds if "Fig" in fold.find("summary").get_text()]
+    for fold in named:
+        number = fold.find("summary").get_text().removeprefix("Code of ")
+        assert fold.parent.select_one(".caption-number").get_text().strip() == number

@@ -86,6 +86,12 @@ def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def soup(joined: Path) -> BeautifulSoup:
+    """What the page is made of."""
+    return BeautifulSoup(joined.read_text(encoding="utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
 def tab(browser: Browser, joined: Path) -> Iterator[Page]:
     """The page in a tab, as it will be printed."""
     context = browser.new_context()
@@ -105,8 +111,7 @@ def pdf(tab: Page, joined: Path) -> Path:
     return path
 
 
-def test_names_are_unique_and_links_lead_somewhere(joined: Path) -> None:
-    soup = BeautifulSoup(joined.read_text(encoding="utf-8"), "html.parser")
+def test_names_are_unique_and_links_lead_somewhere(joined: Path, soup: BeautifulSoup) -> None:
     ids = Counter(tag["id"] for tag in soup.find_all(id=True))
     assert [name for name, count in ids.items() if count > 1] == []
     links = [link["href"] for link in soup.select("main a[href]")]
@@ -118,8 +123,7 @@ def test_names_are_unique_and_links_lead_somewhere(joined: Path) -> None:
         assert (joined.parent / picture["src"]).is_file(), picture["src"]
 
 
-def test_solutions_stand_at_the_end_of_their_chapter(joined: Path) -> None:
-    soup = BeautifulSoup(joined.read_text(encoding="utf-8"), "html.parser")
+def test_solutions_stand_at_the_end_of_their_chapter(soup: BeautifulSoup) -> None:
     assert not soup.select("details.solution")
     for page in CHOSEN["Per-instance privacy"]:
         article = soup.select_one(f"#{slug(page)}")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -135,7 +134,7 @@ def test_a_link_to_a_figure_shows_the_figure(tab: Page) -> None:
 
 
 def test_proofs_fold_and_links_open_them(tab: Page) -> None:
-    pages = [page for page in public_pages() if parse(page).find("details", "folded-proof")]
+    pages = [page for page in public_pages() if "folded-proof" in page.read_text(encoding="utf-8")]
     proofs = [(page, proof) for page in pages for proof in parse(page).select(".folded-proof")]
     folded = [proof for _, proof in proofs if not proof.has_attr("open")]
     assert 0 < len(folded) < len(proofs)
@@ -263,13 +262,6 @@ def test_the_ledger_is_short_on_a_phone(tab: Page) -> None:
     assert row.locator(".reason").is_visible() and row.locator("td").nth(3).is_visible()
     tab.set_viewport_size({"width": 1400, "height": 1000})
     assert ledger.locator("tbody tr").nth(1).locator(".reason").is_visible()
-
-
-@pytest.mark.parametrize("page", public_pages(), ids=name)
-def test_a_page_has_an_icon_and_says_its_licence(page: Path) -> None:
-    soup = parse(page)
-    assert soup.select("link[rel='icon']")
-    assert "CC BY 4.0" in soup.select_one(".bd-footer-content").get_text()
 
 
 def test_a_theorem_has_one_number() -> None:

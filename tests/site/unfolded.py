@@ -46,17 +46,15 @@ ROW_NAMES = f"""() => [...document.querySelectorAll(".pst-scrollable-table-conta
 ON_A_LAPTOP = {"formula is cut": CUT, "table scrolls": SCROLLING, "printed line is cut": PRINTED}
 
 
-def unfold(tab: Page, screen: dict[str, int]) -> None:
-    """Open all that is folded in a page, on a screen."""
-    tab.set_viewport_size(screen)
+def unfold(tab: Page) -> None:
+    """Open all that is folded in a page."""
     tab.evaluate(OPEN)
     tab.evaluate(FRAMES)
 
 
-def fold(tab: Page, screen: dict[str, int]) -> None:
-    """Close what was opened, on a screen."""
+def fold(tab: Page) -> None:
+    """Close what was opened."""
     tab.evaluate(CLOSE)
-    tab.set_viewport_size(screen)
     tab.evaluate(FRAMES)
 
 
