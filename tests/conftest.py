@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if any(item.path.is_relative_to(here / each) for each in MACHINE):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let rerunfailures send its short messages at once: each test would wait 40 ms for them."""
+    socket_of_worker = getattr(getattr(config, "failures_db", None), "sock", None)
+    if socket_of_worker is not None:
+        socket_of_worker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 # The last one: no other machine can be reached.
