@@ -201,13 +201,12 @@ def make_assignment(
         known = ", ".join(LEVELS)
         raise CourseError(f"LEVELS must be some of {known}, got {' '.join(levels)!r}.")
     with TemporaryDirectory() as folder:
-        if built is None:
-            built = Path(folder)
+        if built is None and named:
             print(f"the sources of {len(named)} page{'s' * (len(named) != 1)} are read", flush=True)
             for page in pages_to_execute(ROOT, named):
                 print(f"{page}.md is executed, as an exercise shows what it computes", flush=True)
-            write_bare_notebooks(ROOT, [*named], built)
-        sheets = {page: sheet_of(page, built, levels) for page in named}
+            write_bare_notebooks(ROOT, [*named], Path(folder))
+        sheets = {page: sheet_of(page, built or Path(folder), levels) for page in named}
     try:
         due = moment(due) if due else ""
     except ValueError as error:

@@ -23,6 +23,7 @@ from course.likeness import NEAR
 from course.report import marks_of, sheets_of
 from pdpbook_exercises.checks.checking import STUB
 from pdpbook_exercises.checks.isolated import Grade
+from tests.conftest import NIGHTLY
 from tests.course.conftest import POINTS, SHEET, with_answer
 from tests.course.test_grading import NAME, copy_of, mark, table
 
@@ -247,7 +248,8 @@ def test_a_page_about_nobody_is_a_page(class_of_seven: Course) -> None:
 
 
 def test_a_large_class_takes_seconds(class_of_seven: Course, tmp_path: Path) -> None:
-    """Three hundred students, each with an answer of their own to twenty exercises."""
+    """Three hundred students, each with an answer of their own to many exercises."""
+    more = 16 if NIGHTLY else 4
     own = copy_of(class_of_seven, tmp_path)
     path = own.folder / "release" / "week1" / f"{SHEET}.ipynb"
     sheet = nbformat.read(path, as_version=4)
@@ -259,7 +261,7 @@ def test_a_large_class_takes_seconds(class_of_seven: Course, tmp_path: Path) -> 
         for cell in sheet.cells
         if cell.metadata.get("nbgrader", {}).get("grade_id") == f"{NAME}-check"
     ]
-    for number in range(16):
+    for number in range(more):
         for cell in (stub, check):
             copied = nbformat.from_dict(json.loads(json.dumps(cell)))
             copied.id = f"more-{number}-{copied.id}"
@@ -270,7 +272,7 @@ def test_a_large_class_takes_seconds(class_of_seven: Course, tmp_path: Path) -> 
             sheet.cells.append(copied)
     nbformat.write(sheet, path)
     kept = judging.read_result(own.folder / "results" / "ben" / "week1" / f"{SHEET}.json")
-    names = [f"{SHEET}/{NAME}-{number}" for number in range(16)]
+    names = [f"{SHEET}/{NAME}-{number}" for number in range(more)]
     grades = kept.grades | dict.fromkeys(names, Grade(3, 11, "case 4 of 11 fails. No."))
     result = replace(kept, grades=grades, raised=(Raised("setup", "raised KeyError: 1"),))
     entered: dict[str, dict[str, str]] = {}
@@ -295,8 +297,8 @@ def test_a_large_class_takes_seconds(class_of_seven: Course, tmp_path: Path) -> 
     report = class_report(own, "week1", {}, entered)
     text = page_of(report)
     spent = time.process_time() - began
-    assert report.students == 300 and len(report.parts) == 21
+    assert report.students == 300 and len(report.parts) == 5 + more
     compared = [len(part.likeness.compared) for part in report.parts if "-needed" in part.title]
-    assert compared == [300] * 17
+    assert compared == [300] * (1 + more)
     assert len(text) < 10**6
-    assert spent < 20.0, f"{spent:.1f} s"  # about five on an idle machine
+    assert spent < 1.2 * (1 + more), f"{spent:.1f} s"  # about a fifth of it on an idle machine

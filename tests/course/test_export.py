@@ -12,6 +12,7 @@ from course.export import export
 from course.folder import Course, CourseError
 from course.grading import grade_submissions
 from tests.course.test_grading import MOST, SHEET
+from tests.course.test_names import judged_by_looks
 
 TOTAL = str(MOST - 2)  # the proof is not marked yet
 CANVAS = """\
@@ -44,7 +45,9 @@ def graded(course: Course, key, release, tmp_path_factory) -> Course:
     moodle = handed_in / "Anna Berg_123_assignsubmission_file_"
     moodle.mkdir()
     nbformat.write(key, moodle / f"{SHEET}.ipynb")
-    assert grade_submissions(own, handed_in) == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("course.grading.judge_all", judged_by_looks)
+        assert grade_submissions(own, handed_in) == []
     return own
 
 

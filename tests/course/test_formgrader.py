@@ -18,6 +18,7 @@ import pytest
 from course.folder import Course
 from course.grading import grade_submissions
 from tests.course.conftest import SHEET, with_answer
+from tests.course.test_names import judged_by_looks
 from tests.tools.notebooks import ROOT
 
 PROOF = "replacement-loss-proof"
@@ -40,7 +41,9 @@ def opened(course: Course, key, release, tmp_path_factory) -> Iterator[tuple[str
     nbformat.write(sheet, own / "submissions" / "anna.ipynb")
     for student in ("ben", "dora"):  # there is nothing to mark: no proof
         nbformat.write(release, own / "submissions" / f"{student}.ipynb")
-    grade_submissions(Course(own / "my-course"), own / "submissions")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("course.grading.judge_all", judged_by_looks)
+        grade_submissions(Course(own / "my-course"), own / "submissions")
     show = own / "show"
     show.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{own}/opened"\n')
     show.chmod(0o755)

@@ -28,6 +28,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 from book._ext.edition.notebook_edition import write_notebook
+from book._ext.edition.student_bundle import pages
 from book._ext.execution.executed_pages import (
     execute_slots,
     executed_page,
@@ -178,8 +179,8 @@ class BareNotebooks(StandaloneHTMLBuilder):
 
 def execute(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Execute the pages whose outputs are shown, unless the cache has them."""
-    pages = [(name, read_notebook(env, name)) for name in app.config.bare_executed]
-    failed = execute_slots(app, [(slot_of(app, name, page), page) for name, page in pages if page])
+    wanted = [(name, read_notebook(env, name)) for name in app.config.bare_executed]
+    failed = execute_slots(app, [(slot_of(app, name, page), page) for name, page in wanted if page])
     for page, said in failed.items():
         raise ExtensionError(f"{page} fails:\n{said}")
 
@@ -236,6 +237,9 @@ def write_bare_notebooks(root: Path, docnames: Collection[str], target: Path) ->
             confoverrides={
                 "extensions": EXTENSIONS,
                 "external_toc_path": str(root / "_toc.yml"),
+                # The pages are known, so nothing looks through all folders for others.
+                "external_toc_exclude_missing": False,
+                "include_patterns": [f"{page}.md" for page in pages(root)],
                 "latex_individualpages": False,
                 "nb_execution_excludepatterns": others,
                 "html_math_renderer": "mathjax",
