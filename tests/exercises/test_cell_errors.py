@@ -40,7 +40,7 @@ def test_a_submission_that_ends_its_process_is_told_without_a_cell() -> None:
 def test_a_process_that_stops_itself_is_given_up(where: str) -> None:
     stops = "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"
     inside = f"def records_needed(n, epsilon):\n{textwrap.indent(stops, '    ')}"
-    [given] = run(stops if where == "in a cell" else inside, seconds=0.5).values()
+    [given] = run(stops if where == "in a cell" else inside, seconds=0.25).values()
     assert given.held == 0 and "took too long" in given.message
 
 

@@ -5,7 +5,7 @@ import sys
 import textwrap
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -244,19 +244,6 @@ def test_no_message_ends_the_grader(message: str) -> None:
     assert held == 0 and "sent what is no answer" in told
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("def records_needed(n, epsilon):\n    while True: pass", "took too long"),
-        ("while True: pass", "took too long"),
-        ("def records_needed(n, epsilon):\n    return [0] * 10**8", "MemoryError|bytes|too long"),
-    ],
-)
-def test_what_does_not_end_is_told(code: str, message: str) -> None:
-    held, told = attacked(code, seconds=0.5)
-    assert held == 0 and re.search(message, told)
-
-
 RIGHT = """
 import math
 def records_needed(n, epsilon):
@@ -275,20 +262,33 @@ def test_a_submission_finds_the_figures_and_tables_of_its_page() -> None:
     assert grade_of_it.held == grade_of_it.total, grade_of_it.message
 
 
+TWO = {"dp-versus-pdp/no-noise-losses": "no_noise_losses", **COMPANY}
+
+
+def test_an_answer_that_leaves_costs_only_its_own_points() -> None:
+    leaves = "def no_noise_losses(counts):\n    import os; os._exit(0)"
+    left, good = grade([leaves, RIGHT], TWO).values()
+    assert left.held == 0 and "left its process" in left.message
+    assert good.held == good.total
+
+
 def test_an_answer_that_waits_costs_only_its_own_points(tmp_path: Path) -> None:
-    left = tmp_path / "still here"
+    """Without a sandbox: in one, the process could not write that it is still at work."""
+    beats = tmp_path / "beats"
     hang = f"""
         def no_noise_losses(counts):
-            import pathlib, time
-            time.sleep(6)
-            pathlib.Path({str(left)!r}).touch()
+            import time
+            while True:
+                with open({str(beats)!r}, "a") as file:
+                    file.write("still here ")
+                time.sleep(0.05)
         """
-    answers = {"dp-versus-pdp/no-noise-losses": "no_noise_losses", **COMPANY}
-    hung, good = grade([textwrap.dedent(hang), RIGHT], answers, seconds=1.0).values()
+    hung, good = grade([textwrap.dedent(hang), RIGHT], TWO, seconds=0.5, walled=False).values()
     assert hung.held == 0 and "took too long" in hung.message
     assert good.held == good.total
-    time.sleep(3)
-    assert not left.exists()  # the process was stopped
+    before = beats.read_text()
+    time.sleep(0.5)
+    assert beats.read_text() == before  # the process was stopped
 
 
 # Exercises of this module: only the grader has them ----------------------------------------------
@@ -320,7 +320,7 @@ def sleeps(seconds: float) -> float:
 
 def waits_for_itself(answer: Callable[..., Any]) -> bool:
     """Whether the time that a judge computes for is left to the answer."""
-    time.sleep(3.0)
+    time.sleep(2.2)
     return bool(answer(4.0) == 2.0)
 
 
@@ -391,6 +391,35 @@ def graded(name: str, *cells: str, seconds: float = 10.0) -> Grade:
     return only
 
 
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("def answer():\n    while True: pass", "took too long"),
+        ("while True: pass", "took too long"),
+        ("def answer():\n    return [0] * 10**8", "MemoryError|bytes|too long"),
+    ],
+)
+def test_what_does_not_end_is_told(cell: str, message: str) -> None:
+    got = graded("parts", cell, seconds=0.5)
+    assert got.held == 0 and re.search(message, got.message)
+
+
+def refused_together(
+    monkeypatch: pytest.MonkeyPatch, cells: Sequence[tuple[str, str]], seconds: float
+) -> dict[str, str]:
+    """Cells of one submission whose answers fail, each to an exercise of its own, and why."""
+    submission, answers, code = [], {}, {}
+    for number, (title, cell) in enumerate(cells):
+        monkeypatch.setitem(OWN, f"{title}-{number}", OWN[title])
+        submission += [textwrap.dedent(cell), f"answer_{number} = answer; del answer"]
+        answers[f"a-test/{title}-{number}"] = f"answer_{number}"
+        code[f"a-test/{title}-{number}"] = cell
+    grades = grade(submission, answers, seconds=seconds)
+    assert len(grades) == len(cells)
+    return {code[each]: got.message for each, got in grades.items() if got.held < got.total}
+
+
 FORMS = {
     "half": [
         "from fractions import Fraction; answer = Fraction(1, 2)",
@@ -454,15 +483,13 @@ FORMS = {
 
 
 @pytest.mark.usefixtures("own")
-@pytest.mark.parametrize(
-    ("name", "code"), [(name, code) for name, forms in FORMS.items() for code in forms]
-)
-def test_what_the_check_accepts_is_accepted(name: str, code: str) -> None:
-    namespace: dict[str, Any] = {}
-    exec(textwrap.dedent(code), namespace)
-    assert check(f"a-test/{name}", namespace["answer"])
-    got = graded(name, code)
-    assert got.held == got.total, got.message
+def test_what_the_check_accepts_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [(title, code) for title, forms in FORMS.items() for code in forms]
+    for title, code in cells:
+        namespace: dict[str, Any] = {}
+        exec(textwrap.dedent(code), namespace)
+        assert check(f"a-test/{title}", namespace["answer"]), code
+    assert not refused_together(monkeypatch, cells, seconds=10.0)
 
 
 ROOT = "def answer(x): return x**0.5"
@@ -490,25 +517,21 @@ CELLS = {
 
 
 @pytest.mark.usefixtures("own")
-@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
-def test_a_cell_runs_as_in_a_notebook(cell: str) -> None:
-    got = graded("root", cell, seconds=60.0)
-    assert got.held == got.total == 4, got.message
+def test_a_cell_runs_as_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [("root", cell) for cell in CELLS.values()]
+    assert not refused_together(monkeypatch, cells, seconds=60.0)
 
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize(
     "scratch",
     [
-        "exit()",
-        "import sys; sys.exit(1)",
-        "while True: pass",
-        "import time; time.sleep(100)",
-        "1/0",
+        ["exit()", "import sys; sys.exit(1)", "while True: pass", "1/0"],
+        ["import time; time.sleep(100)"],
     ],
 )
-def test_a_scratch_cell_costs_no_points(scratch: str) -> None:
-    got = graded("root", scratch, ROOT, seconds=0.5)
+def test_a_scratch_cell_costs_no_points(scratch: list[str]) -> None:
+    got = graded("root", *scratch, ROOT, seconds=0.5)
     assert got.held == 4, got.message
 
 
@@ -518,15 +541,15 @@ def test_a_case_costs_only_its_own_time_and_points() -> None:
         import time
         def answer(x):
             began = time.process_time()
-            while time.process_time() < began + (9 if x == 2 else 0.7):
+            while time.process_time() < began + (9 if x == 2 else 0.3):
                 pass
             return x**0.5
         """
-    got = graded("root", slow, seconds=1.0)
+    got = graded("root", slow, seconds=0.5)
     assert (got.held, got.total) == (3, 4)
     assert got.message.startswith(
         "case 2 of 4 fails. answer(2) raised OutOfTime: it took too long, more than "
-        "1 seconds of processor time."
+        "0.5 seconds of processor time."
     )
 
 
@@ -554,8 +577,8 @@ def test_the_calls_of_a_case_share_its_time() -> None:
                 pass
             return 1
         """
-    assert graded("many", code.format(seconds=0.001), seconds=1.0).held == 2
-    got = graded("many", code.format(seconds=0.05), seconds=1.0)
+    assert graded("many", code.format(seconds=0.001), seconds=0.5).held == 2
+    got = graded("many", code.format(seconds=0.02), seconds=0.5)
     assert got.held == 0 and "took too long" in got.message
 
 
@@ -584,12 +607,18 @@ def test_an_answer_that_exits_goes_on_to_the_next_case() -> None:
 
 @pytest.mark.usefixtures("own")
 def test_what_cannot_be_sent_is_told() -> None:
-    code = "class Answer:\n    root = 2.0\nanswer = lambda: Answer()"
-    got = graded("object", code)
-    assert got.held == 0
+    code = """
+        import itertools
+        class Answer:
+            root = 2.0
+        answer, parts = (lambda: Answer()), itertools.count
+        """
+    answers = {"a-test/object": "answer", "a-test/parts": "parts"}
+    got, parts = grade([textwrap.dedent(code)], answers, seconds=10.0).values()
+    assert got.held == parts.held == 0
     assert "cannot be sent to the grader (Answer). What can be sent is numbers" in got.message
+    assert "without end" in parts.message
     assert graded("half", "class A:\n    def __float__(self): exit()\nanswer = A()").held == 0
-    assert "without end" in graded("parts", "import itertools\nanswer = itertools.count").message
 
 
 @pytest.mark.usefixtures("own")
@@ -680,7 +709,8 @@ def test_a_submission_is_given_the_instance_of_its_student(own: None) -> None:
         assert squared(me, "answer = mine['side'] ** 2", written=written) == Grade(
             2, 2, "all 2 cases pass."
         )
-    assert squared("Ada").note == "" and "still the stub" in squared("Ada").message
+    blank = squared("Ada")
+    assert blank.note == "" and "still the stub" in blank.message
 
 
 def test_the_answer_of_somebody_else_gets_nothing_and_is_told(own: None) -> None:

@@ -5,8 +5,8 @@ value is allowed; or it raises a ``ValueError`` or ``TypeError`` of ours, which 
 says what it must be, and ends in what was given.  It gives no warning, changes no input, and asks
 for no memory to speak of.
 
-tests/test_bad_input.py, which ``make test`` runs, gives every value to every argument: some 30,000
-calls in about half a minute.  ``python -m tests.tools.fuzz`` does the same and prints all faults;
+tests/test_bad_input.py, which ``make test`` runs, gives every value to every argument: some 65,000
+calls in a quarter of a minute.  ``python -m tests.tools.fuzz`` does the same and prints all faults;
 words after it choose the callables by a part of their names.
 """
 
@@ -36,6 +36,7 @@ from tests.tools.module_calls import MODULE_CALLS
 from tests.tools.valid_calls import CALLS, public, rng
 
 SECONDS = 5.0  #: that a call may take
+WAIT = 600  #: seconds on the wall for all the calls that give junk to one argument
 #: Bytes of address space that a call may add: more than the package makes (2 GiB) at a time.
 MEMORY = 6 * 2**30
 
@@ -165,8 +166,9 @@ VALUES: dict[str, Callable[[], Any]] = {
 WORK = {"draws", "generations", "hidden", "population", "restarts", "rounds", "size", "steps"}
 #: Functions that are called: a class takes one argument, too, and what it raises is its own affair.
 FUNCTIONS = {"choose", "pipeline", "solve"}
-#: How often a report repeats each release; no argument says it, and more would find nothing more.
-REPEATED: dict[str, Any] = {"RUNS": 3, "SWEEP_RUNS": 2}
+#: How often a report repeats each release, and at how many numbers of bins; no argument says it,
+#: and more would find nothing more.
+REPEATED: dict[str, Any] = {"RUNS": 3, "SWEEP_RUNS": 2, "SWEEP": (8, 128)}
 
 
 class TooLong(BaseException):
@@ -226,8 +228,7 @@ def snapshot(values: dict[str, Any]) -> dict[str, Any]:
 def limited() -> Iterator[None]:
     """End what is in here after some seconds, and refuse it more memory than the package makes.
 
-    What never returns to Python cannot be ended so; then the process ends after a minute, with the
-    line on which it stands.
+    What never returns to Python cannot be ended so: see :func:`faults`.
     """
 
     def over(*_: Any) -> None:
@@ -237,7 +238,6 @@ def limited() -> Iterator[None]:
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     before = signal.signal(signal.SIGPROF, over)
-    faulthandler.dump_traceback_later(60, exit=True)
     limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([used + MEMORY, *limits]), hard))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of its own time, however busy the machine is
@@ -247,7 +247,6 @@ def limited() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        faulthandler.cancel_dump_traceback_later()
 
 
 def understandable(error: Exception, names: Iterable[str]) -> bool:
@@ -278,11 +277,19 @@ def fault(name: str, argument: str, kind: str) -> str | None:
 
 
 def faults(name: str, argument: str, kinds: Iterable[str]) -> list[str]:
-    """Return the faults of a callable with an argument of some kinds, one after the other."""
+    """Return the faults of a callable with an argument of some kinds, one after the other.
+
+    If a call never returns to Python, or waits for ever, the process ends with the line on which it
+    stands.
+    """
     skipped = {"10**6"} if argument in WORK else {"a class"} if argument in FUNCTIONS else set()
     given = [kind for kind in kinds if kind not in skipped]
-    with patch.multiple(reports, **REPEATED):
-        return [found for kind in given if (found := fault(name, argument, kind))]
+    faulthandler.dump_traceback_later(WAIT, exit=True)  # a thread: for each call it would be slow
+    try:
+        with patch.multiple(reports, **REPEATED):
+            return [found for kind in given if (found := fault(name, argument, kind))]
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def main(words: list[str]) -> int:
