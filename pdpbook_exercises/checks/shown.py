@@ -124,8 +124,10 @@ def _make_plain(value: Any) -> Any:
         raise TypeError(
             f"arguments must be numbers, text, arrays, lists, dicts or results, got {value!r}"
         )
-    if array.ndim:
+    if array.ndim > 1:
         return [_make_plain(each) for each in array]
+    if array.ndim:  # number by number, but without an array of each
+        return [format(float(each), f".{DIGITS}g") for each in array.tolist()]
     return format(float(array), f".{DIGITS}g")
 
 
