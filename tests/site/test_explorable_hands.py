@@ -18,9 +18,6 @@ SHOW = """() => {
     for (let fold = box.closest("details"); fold; fold = fold.parentElement.closest("details"))
         fold.open = true;
 }"""
-PUT = """([part, top]) => {
-    scrollBy(0, document.querySelector(part).getBoundingClientRect().top - top);
-}"""
 COVERED = """() => {
     const view = document.querySelector(".explorable-view").getBoundingClientRect();
     const parts = ["prompt", "controls > *", "legend", "guess"].map(one => `.explorable-${one}`);
@@ -48,7 +45,8 @@ def opened(browser: Browser, explorable: str, screen: str, *, touch: bool) -> Pa
 
 def put(tab: Page, part: str, top: int) -> None:
     """Scroll until a part of the page begins at this height of the screen."""
-    settled(tab, lambda: tab.evaluate(PUT, [part, top]))
+    where = f"document.querySelector('{part}').getBoundingClientRect().top"
+    settled(tab, f"() => scrollBy(0, {where} - {top})", calm=2)
 
 
 class Finger(NamedTuple):
@@ -65,9 +63,7 @@ class Finger(NamedTuple):
         for step in range(1, 13):
             place = {"x": x + across * step / 12, "y": y + down * step / 12}
             send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [place]})
-            self.tab.wait_for_timeout(16)
         send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        self.tab.wait_for_timeout(400)  # the address is noted after 300 ms
 
 
 #: By day a third of those that share one handler, and the one that is clicked; each night all.
@@ -93,7 +89,8 @@ def test_a_finger_that_scrolls_from_the_drawing_changes_nothing(touched):
     before = (said(tab), tab.inner_text(".explorable-readout"), tab.evaluate("location.hash"))
     top = tab.evaluate("scrollY")
     finger.swipe(place, across=8, down=-150)
-    assert tab.evaluate("scrollY") > top + 60
+    tab.wait_for_function("top => scrollY > top + 60", arg=top)
+    tab.wait_for_timeout(400)  # the address is noted after 300 ms
     after = (said(tab), tab.inner_text(".explorable-readout"), tab.evaluate("location.hash"))
     assert after == before
     put(tab, ".explorable-view > svg", 300)
@@ -122,7 +119,7 @@ def test_the_drawing_covers_nothing_until_a_control_is_held(browser: Browser, ex
     place = {"x": 0.8 * box["width"], "y": 0.5 * box["height"]}
     (hand.tap if screen == "phone" else hand.click)(position=place)
     tab.wait_for_function(STICKS)
-    settled(tab, lambda: None)
+    settled(tab, calm=2)
     assert control.evaluate(IN_SIGHT) == [True, True, True], control.inner_html()
     if screen == "desktop":
         assert tab.evaluate(COVERED) == []

@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import pdpbook as pb
 from book._ext.pages.explorable import series_of, still_of
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
+from tests.conftest import NIGHTLY
 from tests.site.explorable_numbers import EXPECTED, PRINTED, club, value, village
 from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.site.unfolded import FRAMES
@@ -53,20 +54,44 @@ STARTS = {
 
 TWELVE = [1, 3, 4, 2, 1, 1]  # records per bin of the game on a table
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+NARROW = {"width": 400, "height": 800}
 CONTROLS = ".explorable input[type=range], .explorable [role=radiogroup]"
 SAID = """boxes => boxes.map(box => box.matches("input") ? box.getAttribute("aria-valuetext")
     : box.querySelector(":checked").closest("label").textContent)"""
 
-ALONE = """() => {
-    let box = document.querySelector(".explorable");
-    for (; box !== document.body; box = box.parentElement)
-        [...box.parentElement.children].forEach(other => other === box || other.remove());
+ALONE = """alone => {
+    const beside = box => box === document.body ? [] : [...beside(box.parentElement),
+        ...[...box.parentElement.children].filter(other => other !== box && !other.hidden)];
+    window.others ??= beside(document.querySelector(".explorable"));
+    others.forEach(other => other.hidden = alone);
 }"""
+RESET = """() => {
+    document.documentElement.dataset.theme = "light";
+    document.querySelector(".explorable-reset").click();
+}"""
+MOVE = f"""places => {{
+    const controls = [...document.querySelectorAll("{CONTROLS}")];
+    controls.forEach((control, i) => {{
+        if (places[i] === undefined || places[i] === null) return;
+        if (!control.matches("input")) control.querySelectorAll("input")[places[i]].click();
+        else {{
+            control.value = places[i];
+            control.dispatchEvent(new Event("input", {{bubbles: true}}));
+        }}
+    }});
+    return [({SAID})(controls), document.querySelector(".explorable-readout").innerText];
+}}"""
 
 
 def said(tab: Page) -> list[str]:
     """What each control of the explorable says."""
     return tab.eval_on_selector_all(CONTROLS, SAID)
+
+
+def moved(tab: Page, *places: int | str | None) -> tuple[list[str], str]:
+    """Move the controls, as fast as a script can, and read what they and the readout say then."""
+    words, text = tab.evaluate(MOVE, places)
+    return words, text
 
 
 class Shown(NamedTuple):
@@ -80,23 +105,31 @@ class Shown(NamedTuple):
 @pytest.fixture(scope="module", params=PAGES)
 def opened(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Shown]:
     """An explorable in a tab as narrow as a phone, without the page around it."""
-    context = browser.new_context(viewport={"width": 400, "height": 800})
+    context = browser.new_context(viewport=NARROW, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
     visit(tab, PUBLIC / f"book/{PAGES[request.param]}.html", f"#explorable-{request.param}")
-    tab.evaluate(ALONE)
-    yield Shown(request.param, tab, (said(tab), tab.inner_text(".explorable-readout")))
+    tab.evaluate(ALONE, True)
+    yield Shown(request.param, tab, moved(tab))
     context.close()
 
 
 @pytest.fixture
 def shown(opened: Shown) -> tuple[str, Page]:
     """The name of an explorable, and its page, where nobody has touched anything yet."""
-    tab = opened.tab
-    tab.evaluate("() => document.documentElement.dataset.theme = 'light'")
-    tab.get_by_role("button", name="Reset").click()
-    return opened.explorable, tab
+    opened.tab.evaluate(RESET)
+    return opened.explorable, opened.tab
+
+
+@pytest.fixture
+def on_its_page(shown: tuple[str, Page]) -> Iterator[tuple[str, Page]]:
+    """The same with the page around it, on screens of other sizes."""
+    _, tab = shown
+    tab.evaluate(ALONE, False)
+    yield shown
+    tab.set_viewport_size(NARROW)
+    tab.evaluate(ALONE, True)
 
 
 def expected(explorable: str, values: list[str]) -> list[float]:
@@ -273,25 +306,30 @@ def printed(explorable: str, text: str) -> list[float]:
     return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", re.sub(words, "", text))]
 
 
+HELD = """(control, first) => {
+    (control.querySelector("input:checked") ?? control).focus();
+    return control.value === control.max || (first && control.value !== control.min);
+}"""
+FARTHER = """(control, back) => {
+    if (!control.matches("input")) return;
+    control[back ? "stepDown" : "stepUp"](10);
+    control.dispatchEvent(new Event("input", {bubbles: true}));
+}"""
+
+
 def test_the_keyboard_moves_every_control_and_the_text_agrees_with_the_package(shown):
     explorable, tab = shown
     controls = tab.query_selector_all(CONTROLS)
     assert len(controls) >= 2
     for i in reversed(range(len(controls))):
         before = said(tab)[i]
-        radio = controls[i].query_selector("input:checked")
-        (radio or controls[i]).focus()
-        first, last = (
-            controls[i].evaluate(f"slider => slider.value === slider.{end}")
-            for end in ("min", "max")
-        )
-        back = last or (i == 0 and not first)
-        for _ in range(1 if radio else 12):
+        back = controls[i].evaluate(HELD, i == 0)
+        for _ in range(2 if controls[i].get_attribute("type") == "range" else 1):
             tab.keyboard.press("ArrowLeft" if back else "ArrowRight")
-        values = said(tab)
-        assert values[i] != before
+        assert said(tab)[i] != before
+        controls[i].evaluate(FARTHER, back)
         # the text gives the slider's value to three digits only, hence the tolerance
-        text = tab.inner_text(".explorable-readout")
+        values, text = moved(tab)
         digits = 0.051 if explorable == "which-release" else 0.03  # two digits of a factor
         near = pytest.approx(expected(explorable, values), rel=digits, abs=0.006)
         assert printed(explorable, text) == near, text
@@ -369,8 +407,8 @@ def test_d3_is_the_parts_that_the_scripts_use():
 
 def choose(tab: Page, group: int, option: int) -> None:
     """Choose an option of a group of radio buttons, as fast as a script can."""
-    groups = tab.query_selector_all(".explorable [role=radiogroup]")
-    groups[group].query_selector_all("input")[option].evaluate("button => button.click()")
+    script = "(all, [group, i]) => all[group].querySelectorAll('input')[i].click()"
+    tab.eval_on_selector_all(".explorable [role=radiogroup]", script, [group, option])
 
 
 @pytest.mark.parametrize("opened", ["game-table"], indirect=True)
@@ -380,10 +418,8 @@ def test_the_game_on_the_table_is_the_game(shown):
     rng = np.random.default_rng(0)
     seen = set()
     for actions in rng.integers(3, size=(30, 6)).tolist():
-        for k, v in enumerate(actions):
-            choose(tab, k, v)
-        text = tab.inner_text(".explorable-readout")
-        numbers = on_the_table(said(tab))
+        words, text = moved(tab, *actions)
+        numbers = on_the_table(words)
         assert printed("game-table", text) == pytest.approx(numbers, abs=6e-5), text
         marks = tab.query_selector_all(".explorable .dot.s-exposed")
         assert len(marks) == 1 + len(numbers[3:])  # one of them in the legend
@@ -392,9 +428,7 @@ def test_the_game_on_the_table_is_the_game(shown):
     names = ["small", "medium", "large"]
     table = {a: on_the_table([names[v] for v in a]) for a in np.ndindex(*(3,) * 6)}
     best = max(table, key=lambda a: (table[a][0], -table[a][1]))
-    for k, v in enumerate(best):
-        choose(tab, k, v)
-    assert "No other choice of six noises does better." in tab.inner_text(".explorable-readout")
+    assert "No other choice of six noises does better." in moved(tab, *best)[1]
 
 
 @pytest.mark.parametrize("opened", ["game-table"], indirect=True)
@@ -470,13 +504,10 @@ def test_the_button_plays_the_moves_to_the_end(shown):
 def test_the_error_rates_are_those_of_laplace_noise(shown):
     """At thresholds on both sides of the two counts and between them, and three levels."""
     _, tab = shown
-    threshold, level = tab.query_selector_all(".explorable input[type=range]")
     for position in ("10", "16", "20", "26"):
-        level.fill(position)
         for place in ("129", "132", "132.5", "132.8", "133", "136"):
-            threshold.fill(place)
-            text = tab.inner_text(".explorable-readout")
-            numbers = EXPECTED["two-errors"](said(tab))
+            words, text = moved(tab, place, position)
+            numbers = EXPECTED["two-errors"](words)
             assert PRINTED["two-errors"](text) == pytest.approx(numbers, abs=6e-4), text
     tab.get_by_role("button", name="Show the best threshold").click()
     epsilon = float(said(tab)[1])
@@ -574,14 +605,10 @@ def test_every_release_is_compared_with_those_that_promise_as_much(shown):
 def test_the_grid_is_that_of_the_package(shown):
     """On grids of all sizes; and the finest grid of the answer is one where nobody is alone."""
     _, tab = shown
-    bins, level, who = tab.query_selector_all(".explorable input[type=range]")
     for number in (5, 12, 30, 51, 64, 65, 101, 150, 201):
-        bins.fill(str(number))
         for position in ("0", "6", "10", "15", "19"):
-            level.fill(position)
-            who.fill(str(number % 26))
-            text = tab.inner_text(".explorable-readout")
-            numbers = EXPECTED["padded-grid"](said(tab))
+            words, text = moved(tab, number, position, number % 26)
+            numbers = EXPECTED["padded-grid"](words)
             assert PRINTED["padded-grid"](text) == pytest.approx(numbers, abs=0.0051), text
             marks = tab.query_selector_all(".explorable-view .dot.s-exposed")
             assert len(marks) == numbers[2]
@@ -602,17 +629,13 @@ def test_the_grid_is_that_of_the_package(shown):
 def test_the_village_is_safe_where_the_package_says_so(shown):
     """At three totals, shares from one end to the other and seven values of s."""
     _, tab = shown
-    total, share, moved = tab.query_selector_all(".explorable input[type=range]")
     verdicts = set()
     for level in ("0", "8", "20"):
-        total.fill(level)
         for part in ("5", "21", "50", "77", "95"):
-            share.fill(part)
             for place in ("0", "5", "9", "12", "15", "20", "29"):
-                moved.fill(place)
-                values = [float(word.removesuffix(" %")) for word in said(tab)]
+                words, text = moved(tab, level, part, place)
+                values = [float(word.removesuffix(" %")) for word in words]
                 numbers, safe = village(values[0], values[1] / 100, values[2])
-                text = tab.inner_text(".explorable-readout")
                 near = pytest.approx(numbers, rel=0.051, abs=6e-4)
                 assert PRINTED["safe-share"](text) == near, text
                 assert ("is not safe at" in text) is not safe, text
@@ -634,14 +657,12 @@ def test_the_village_is_safe_where_the_package_says_so(shown):
 def test_the_delta_is_that_of_the_package(shown):
     """Down to deltas of 1e-200, to two digits; the promise is kept where the package keeps it."""
     _, tab = shown
-    sigma, level, digits = tab.query_selector_all(".explorable input[type=range]")
+    _, level, digits = tab.query_selector_all(".explorable input[type=range]")
     seen = []
     for noise in ("0", "5", "10", "14", "20", "26"):
-        sigma.fill(noise)
         for place in ("0", "6", "10", "15", "20", "23"):
-            level.fill(place)
-            numbers = EXPECTED["delta-curve"](said(tab))
-            text = tab.inner_text(".explorable-readout")
+            words, text = moved(tab, noise, place)
+            numbers = EXPECTED["delta-curve"](words)
             assert PRINTED["delta-curve"](text) == pytest.approx(numbers, rel=0.05), text
             assert ("keeps the promise" in text) is (numbers[0] <= 1e-5)
             seen.append(numbers[0])
@@ -694,21 +715,24 @@ def test_without_scripts_the_box_says_so():
         assert "They need JavaScript" in box.get_text()
 
 
+FOLLOW = """async ([away, address]) => {
+    for (let turn = 0; turn < 5; turn++) {
+        for (const hash of [away, address])
+            if (location.hash !== hash) await new Promise(done => {
+                addEventListener("hashchange", () => setTimeout(done), {once: true});
+                location.hash = hash;
+            });
+        if (location.hash === address) return true;
+    }
+    return false;
+}"""
+
+
 def addressed(tab: Page, explorable: str, *state: float) -> None:
     """Lead the page to a setting, as a link would."""
     address = f"#explorable-{explorable}:{','.join(map(str, state))}"
-    for _ in range(5):
-        tab.evaluate("hash => { location.hash = hash }", f"explorable-{explorable}:")  # leave it
-        tab.evaluate(
-            """hash => new Promise(done => {
-                addEventListener("hashchange", () => setTimeout(done), {once: true});
-                location.hash = hash;
-            })""",
-            address,
-        )
-        if tab.evaluate("location.hash") == address:
-            return
-    raise AssertionError(f"the address is never {address}")  # a move before notes itself only once
+    # a move before notes itself only once
+    assert tab.evaluate(FOLLOW, [f"#explorable-{explorable}:", address]), address
 
 
 @pytest.mark.parametrize("opened", ["remove-one"], indirect=True)
@@ -719,8 +743,9 @@ def test_every_height_that_leaves_is_a_removal_of_the_package(shown):
     for noise in range(3):
         for who in range(23):
             addressed(tab, "remove-one", who, noise)
-            numbers = printed("remove-one", tab.inner_text(".explorable-readout"))
-            assert numbers == pytest.approx(expected("remove-one", said(tab)), abs=0.0051)
+            words, text = moved(tab)
+            numbers = printed("remove-one", text)
+            assert numbers == pytest.approx(expected("remove-one", words), abs=0.0051)
             if who:
                 changes.append(numbers[0])
                 # a dot every pitch of a path, as long as from its first to its last one
@@ -731,7 +756,7 @@ def test_every_height_that_leaves_is_a_removal_of_the_package(shown):
                         const pitch = +path.getAttribute("stroke-dasharray").split(" ")[1];
                         return dots + 1 + Math.round((from - to) / pitch);
                     }, 0), 0)""")
-                assert full == numbers[0], said(tab)
+                assert full == numbers[0], words
     assert changes[0] == 615 and 0 in changes[:22]
     assert set(changes[44:]) == {0}  # the Laplace mechanism does not look at the data
 
@@ -759,7 +784,7 @@ def test_the_first_question_and_its_answer_are_seen_together(browser, width, hei
     tab.locator(".explorable-prompt", has_text="shortest").scroll_into_view_if_needed()
     tab.evaluate("document.querySelector('.explorable').scrollIntoView()")
     tab.get_by_role("button", name="hundreds").click()
-    settled(tab, lambda: None)  # the drawing is made anew beside what was guessed
+    settled(tab)  # the drawing is made anew beside what was guessed
     ring = tab.locator(".explorable-view .ring").bounding_box()
     assert ring["width"] >= 16
     tab.mouse.click(ring["x"] + ring["width"] / 2 + 12, ring["y"] + ring["height"] / 2 - 12)
@@ -917,7 +942,7 @@ def test_the_target_strikes_through_no_label(landing):
 def test_the_readout_of_the_first_page_grows_without_moving_the_drawing(landing):
     landing.get_by_role("button", name="Reset").click()
     landing.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
-    settled(landing, lambda: landing.evaluate("document.querySelector('figure').scrollIntoView()"))
+    settled(landing, "() => document.querySelector('figure').scrollIntoView()")
     where = (
         "() => [...document.querySelectorAll('.explorable-view, .explorable-below')]"
         ".map(part => Math.round(part.getBoundingClientRect().top))"
@@ -940,6 +965,14 @@ def test_the_first_page_does_not_give_the_answer_before_the_guess(landing):
     assert "615" not in landing.locator("#explorable-remove-one").inner_text()
 
 
+NOTED = f"""() => {{  // the address has the places of all controls
+    const places = [...document.querySelectorAll("{CONTROLS}")].map(control => control.value
+        ?? [...control.querySelectorAll("input")].findIndex(radio => radio.checked));
+    const noted = location.hash.split(":")[1]?.split(",") ?? [];
+    return noted.sort().join() === places.map(String).sort().join();
+}}"""
+
+
 def test_a_link_leads_to_a_setting_and_the_address_follows_a_hand(shown):
     explorable, tab = shown
     first = said(tab)
@@ -948,19 +981,16 @@ def test_a_link_leads_to_a_setting_and_the_address_follows_a_hand(shown):
         radio = control.query_selector("label:last-child input, label:first-of-type input")
         (radio or control).focus()
         tab.keyboard.press("ArrowRight")
-    moved, text = said(tab), tab.inner_text(".explorable-readout")
-    assert moved != first
-    tab.wait_for_function("location.hash.includes(':')")
-    tab.wait_for_timeout(400)
-    address = tab.evaluate("location.hash")
-    tab.get_by_role("button", name="Reset").click()
+    there = moved(tab)
+    assert there[0] != first
+    tab.wait_for_function(NOTED)
+    state = tab.evaluate("location.hash").partition(":")[2]
+    tab.evaluate(RESET)
     assert said(tab) == first
-    tab.wait_for_timeout(400)
-    state = address.partition(":")[2]
     addressed(tab, explorable, *(float(place) for place in state.split(",")))
-    assert (said(tab), tab.inner_text(".explorable-readout")) == (moved, text)
+    assert moved(tab) == there
     addressed(tab, explorable, 1)  # too few numbers say nothing
-    assert said(tab) == moved
+    assert said(tab) == there[0]
 
 
 @pytest.mark.parametrize("opened", ["game-table"], indirect=True)
@@ -1090,10 +1120,8 @@ def test_the_still_is_what_is_seen_first(opened):
     still = still_of(ROOT, explorable)
     assert still.picture.is_file()
     assert text == still.said
-    tab.get_by_role("button", name="Reset").click()
-    tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
-    height = tab.locator(".explorable-body").bounding_box()["height"]
-    assert abs(height - still.narrow) < 60
+    tab.evaluate(RESET)
+    assert abs(tab.evaluate(HIGH) - still.narrow) < 60
     page = parse(PUBLIC / f"book/{PAGES[explorable]}.html")
     box = page.select_one(".explorable-body")
     assert f"--wide:{still.wide}px" in box["style"]
@@ -1149,68 +1177,93 @@ IN_SIGHT = """control => {
     const low = said.bottom <= innerHeight + 1;
     return [at.top >= 0 && at.bottom <= view.top, svg.bottom <= said.top, low];
 }"""
-REACH = "control => { control.blur(); control.focus() }"
 PLACE = "() => document.querySelector('.explorable-view').getBoundingClientRect().top"
+REST = f"""async (calm, act = () => {{}}) => {{
+    const place = {PLACE}, frames = {FRAMES};
+    for (let turn = 0, still = 0, before = place(); turn < 120; turn++, before = place()) {{
+        act();
+        await frames();
+        still = place() === before ? still + 1 : 0;
+        if (still === calm) return;
+    }}
+    throw new Error("the page does not come to rest");
+}}"""
+OUT_OF_SIGHT = f"""async (controls, calm) => {{
+    const rest = {REST}, inSight = {IN_SIGHT}, faults = [];
+    const look = async (control, how, act) => {{
+        await rest(calm, act);
+        const parts = inSight(control);
+        if (parts.includes(false)) faults.push([how, ...parts, control.outerHTML].join(" "));
+    }};
+    for (const control of controls) {{
+        await look(control, "reached", () => {{ control.blur(); control.focus(); }});
+        for (const end of control.type === "range" ? ["max", "min"] : []) {{
+            control.value = control[end];
+            control.dispatchEvent(new Event("input", {{bubbles: true}}));
+            await look(control, end);
+        }}
+    }}
+    return faults;
+}}"""
+HIGH = """() => {  // without the room that is kept free
+    const body = document.querySelector(".explorable-body");
+    body.style.minHeight = 0;
+    const high = body.getBoundingClientRect().height;
+    body.style.minHeight = "";
+    return high;
+}"""
 FITS = """() => {
+    const view = document.querySelector(".explorable-view");
+    view.style.position = "static";
     const top = document.querySelector(".explorable-controls").getBoundingClientRect().top;
-    return document.querySelector(".explorable-readout").getBoundingClientRect().bottom - top;
+    const high = document.querySelector(".explorable-readout").getBoundingClientRect().bottom - top;
+    view.style.position = "";
+    return high;
 }"""
 
 
-def settled(tab: Page, act: Callable[[], object]) -> None:
-    """Do something until it no longer moves the drawing: what is above is laid out on the way."""
-    before, calm = None, 0
-    for _ in range(120):
-        act()
-        tab.evaluate(FRAMES)
-        place = tab.evaluate(PLACE)
-        calm = calm + 1 if place == before else 0
-        before = place
-        if calm == 3:
-            return
-    raise AssertionError("the page does not come to rest")
+def settled(tab: Page, act: str = "() => {}", calm: int = 4) -> None:
+    """Do something until the drawing does not move for some times two frames."""
+    tab.evaluate(f"calm => ({REST})(calm, {act})", calm)
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("explorable", PAGES)
-def test_a_control_is_on_one_screen_with_drawing_and_readout(browser: Browser, explorable, screen):
+def test_a_control_is_on_one_screen_with_drawing_and_readout(on_its_page, screen):
     """Each of them while it is moved, on its page; on a desktop all controls at once."""
+    _, tab = on_its_page
+    width, high = SCREENS[screen]
+    tab.set_viewport_size({"width": width, "height": high})
+    settled(tab, calm=1)
+    assert len(tab.query_selector_all(MOVABLE)) >= 2
+    assert tab.eval_on_selector_all(MOVABLE, OUT_OF_SIGHT, 1) == []
+    if screen == "desktop":  # a phone is too small for all: there the drawing stays in sight
+        assert tab.evaluate(FITS) <= high
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("explorable", PAGES if NIGHTLY else ["game-table", "two-errors"])
+def test_a_control_stays_in_sight_where_the_page_scrolls_smoothly(browser, explorable, screen):
+    """As it does for most readers; the page was opened on this screen."""
     width, high = SCREENS[screen]
     context = browser.new_context(viewport={"width": width, "height": high})
     context.set_default_timeout(PATIENCE)
-    context.route("**/mathjax/**", lambda route: route.abort())
     tab = context.new_page()
     visit(tab, PUBLIC / f"book/{PAGES[explorable]}.html", f"#explorable-{explorable}")
-    controls = tab.query_selector_all(MOVABLE)
-    assert len(controls) >= 2
-    for control in controls:
-        settled(tab, lambda control=control: control.evaluate(REACH))
-        assert control.evaluate(IN_SIGHT) == [True, True, True], control.inner_html()
-        if control.get_attribute("type") == "range":
-            for end in ("max", "min"):
-                control.fill(control.get_attribute(end))
-                settled(tab, lambda: None)
-                assert control.evaluate(IN_SIGHT) == [True, True, True], (end, said(tab))
-    if screen == "desktop":  # a phone is too small for all: there the drawing stays in sight
-        tab.add_style_tag(content=".explorable-view { position: static !important }")
-        assert tab.evaluate(FITS) <= high
+    assert tab.eval_on_selector_all(MOVABLE, OUT_OF_SIGHT, 4) == []
     context.close()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 768), (390, 844)])
-@pytest.mark.parametrize("explorable", ["which-release", "truncated-density"])
-def test_question_controls_drawing_and_answer_fit_one_screen(browser, explorable, width, height):
+@pytest.mark.parametrize("opened", ["which-release", "truncated-density"], indirect=True)
+def test_question_controls_drawing_and_answer_fit_one_screen(on_its_page, width, height):
     """Below the bar at the top of the page, and with one sentence for an answer."""
-    context = browser.new_context(viewport={"width": width, "height": height})
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    visit(tab, PUBLIC / f"book/{PAGES[explorable]}.html", f"#explorable-{explorable}")
-    tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
+    _, tab = on_its_page
+    tab.set_viewport_size({"width": width, "height": height})
+    settled(tab, calm=1)
     bar = tab.evaluate("parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)")
     assert bar > 40
-    assert tab.locator(".explorable-body").bounding_box()["height"] <= height - bar
+    assert tab.evaluate(HIGH) <= height - bar
     assert len(re.findall(r"[.!?](?: |$)", tab.inner_text(".explorable-readout"))) == 1
-    context.close()
 
 
 def test_who_asks_for_less_motion_sees_none(browser: Browser):
@@ -1233,7 +1286,12 @@ def revealed(tab: Page, label: str) -> str:
 
 
 DENSITY = ".explorable-view .line.s-laplace"
-EXTREMES = ("ceiling", "ground")
+EXTREMES = """() => {  // at once, because a drawing may be made anew at any time
+    const svg = document.querySelector(".explorable-view > svg");
+    const parts = [svg, svg.querySelector(".s-ceiling"), svg.querySelector(".s-ground")];
+    const [frame, ...lines] = parts.map(part => part.getBoundingClientRect());
+    return lines.map(line => (line.y - frame.y) / frame.height);
+}"""
 
 
 @pytest.mark.parametrize("opened", ["truncated-density"], indirect=True)
@@ -1259,10 +1317,8 @@ def test_the_smallest_scale_is_where_the_extremes_differ_by_two(shown):
     assert tab.eval_on_selector(DENSITY, "line => getComputedStyle(line).strokeDasharray") == "none"
     for place in map(str, range(21)):  # the drawing is never half empty
         scale.fill(place)
-        frame = tab.locator(".explorable-view > svg").bounding_box()
-        lines = [tab.locator(f".explorable-view .s-{name}").bounding_box() for name in EXTREMES]
-        ceiling, ground = (line["y"] - frame["y"] for line in lines)
-        assert ceiling < 0.5 * frame["height"] and 0.45 * frame["height"] < ground
+        ceiling, ground = tab.evaluate(EXTREMES)
+        assert ceiling < 0.5 and 0.45 < ground
     low, high = pb.truncated_laplace_extremes(enough)
     assert high / low == pytest.approx(2, rel=0.005)
 
@@ -1332,14 +1388,11 @@ def test_a_total_pays_for_as_many_draws_as_the_package_says(shown):
 def test_the_errors_of_the_best_attacker_are_those_of_the_dominating_pair(shown):
     """Both error rates of two binomials; the package's optimal attack has their advantage."""
     _, tab = shown
-    count, level, draws, _ = tab.query_selector_all(".explorable input[type=range]")
     number = r"([\d.]+(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?)"
     sums = []
     for places in itertools.product(("0", "10", "25"), ("20", "30", "36"), ("0", "12", "25")):
-        for slider, place in zip((count, level, draws), places, strict=True):
-            slider.fill(place)
-        n, epsilon, m = (float(said(tab)[i].replace(",", "")) for i in range(3))
-        text = tab.inner_text(".explorable-readout")
+        words, text = moved(tab, *places)
+        n, epsilon, m = (float(word.replace(",", "")) for word in words[:3])
         found = re.search(rf"above ([\d,]+) success.* rate {number}, .* rate {number}\.$", text)
         cut, positives, negatives = map(value, found.groups())
         ratio, least = math.exp(epsilon), max(1 - 1 / n, math.exp(-epsilon))
@@ -1394,22 +1447,26 @@ def test_the_smallest_error_for_a_total_of_one_is_that_of_all_levels(shown):
     assert len(seen) > 2 and min(seen) == pytest.approx(fresh, abs=0.006)
 
 
+DRAW_AGAIN = f"""() => [...Array(100)].map(() => {{
+    const buttons = [...document.querySelectorAll(".explorable-controls button")];
+    buttons.find(button => button.textContent === "draw the noise again").click();
+    return ({MOVE})([null, 20, 6]);  // safe with some noise and not with other
+}})"""
+
+
 @pytest.mark.parametrize("opened", ["safe-share"], indirect=True)
 def test_noise_that_is_drawn_again_is_noise_of_the_package(shown):
     """What follows from it, its mean and its variance; the reset brings back the first."""
     _, tab = shown
-    share, moved = tab.query_selector_all(".explorable input[type=range]")[1:]
     drawn, verdicts = [], set()
-    for number in range(100):
-        tab.get_by_role("button", name="draw the noise again").click()
-        share.fill("20")
-        moved.fill("6")  # safe with some noise and not with other
-        text = tab.inner_text(".explorable-readout")
+    tab.get_by_role("button", name="draw the noise again").click()
+    assert "the counts 38, 63, 1." not in tab.inner_text(".explorable-readout")
+    for number, (words, text) in enumerate(tab.evaluate(DRAW_AGAIN)):
         counts = re.search(r"the counts (−?\d+), (−?\d+), (−?\d+)\.", text).groups()
         noisy = [int(each.replace("−", "-")) for each in counts]
         drawn += list(np.subtract(noisy, [40, 60, 1]))
         if number < 20:
-            values = [float(word.removesuffix(" %")) for word in said(tab)]
+            values = [float(word.removesuffix(" %")) for word in words]
             numbers, safe = village(values[0], values[1] / 100, values[2], noisy)
             near = pytest.approx(numbers, rel=0.051, abs=6e-4)
             assert PRINTED["safe-share"](text) == near, text
