@@ -55,6 +55,13 @@ def modules(part: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_exports_what_its_modules_offer_to_readers(part: str) -> None:
+    stale = [
+        f"pdpbook/{part}/{module}.py: __all__ names {name}, which is not there"
+        for module, offered in modules(part).items()
+        for name in offered
+        if not hasattr(importlib.import_module(f"pdpbook.{part}.{module}"), name)
+    ]
+    assert not stale, "\n".join(["", *stale])
     names = Counter(
         name
         for module, offered in modules(part).items()

@@ -187,9 +187,11 @@ def test_both_plans_add_up():
         assert len(weeks) == length
         assert load == 300
         faults = list(week_faults(weeks, load, CHAPTERS))
-        assert not faults, "\n".join(
-            ["", *(f"{in_guide(text)}, plan of {length} weeks, {fault}" for fault in faults)]
-        )
+        rows = re.findall(r"^- .*$", text, re.MULTILINE)
+        told = [f"{in_guide(rows[int(re.search(r'[0-9]+', f)[0]) - 1])}: {f}" for f in faults]
+        loads = ", ".join(str(week.minutes) for week in weeks)
+        advice = f"Move a chapter, or take minutes from a project. The weeks have {loads} minutes."
+        assert not faults, "\n".join(["", *told, advice])
         for number, week in enumerate(weeks, 1):
             tasks = [task for chapter in week.read for task in chapter.tasks]
             minutes = sum(task.minutes for task in tasks if task.level in week.levels)
