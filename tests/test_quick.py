@@ -15,6 +15,7 @@ from tests.tools.quick import (
     EACH_EXERCISE,
     LOOKED_AT,
     MOST_CHAPTERS,
+    MOST_FILES,
     RULES,
     SLOW,
     Plan,
@@ -152,6 +153,25 @@ def test_a_long_test_is_run_for_what_it_is_about_and_for_itself() -> None:
         chosen = planned([test, OTHER], [], [], [changed])
         assert (test in chosen.run, test in chosen.slow) == (run, not run)
         assert OTHER in chosen.run
+
+
+def test_of_many_tests_those_are_run_that_name_the_change_and_the_others_of_their_parts() -> None:
+    parts = [f"tests/{part}/test_{n}.py" for part in ("game", "audit") for n in range(MOST_FILES)]
+    tests = [*parts, BAD_INPUT, "tests/test_one.py", "tests/test_two.py"]
+    chosen = planned(tests, [], near=lambda name: name in {parts[3], "tests/test_one.py"})
+    assert chosen.run == (*RULES, *parts[:MOST_FILES], BAD_INPUT, "tests/test_one.py")
+    assert chosen.far == (*parts[MOST_FILES:], "tests/test_two.py")
+    few = planned([*parts[:5], "tests/test_two.py"], [], near=lambda name: False)
+    assert few.far == () and "tests/test_two.py" in few.run
+
+
+def test_a_test_is_near_to_what_it_imports_or_names_by_itself(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    reached = Reached(tmp_path, ["pdpbook/low.py"])
+    names = ["pdpbook/low.py", "tests/test_low.py", "tests/test_high.py", "tests/test_table.py"]
+    assert [reached.near(name) for name in names] == [True, True, False, False]
+    reached = Reached(tmp_path, ["tests/naive.py", "pdpbook/data/table.csv"])
+    assert [reached.near(name) for name in names] == [False, True, False, True]
 
 
 def test_pytest_keeps_what_a_change_reaches_and_all_tests_of_other_files(tmp_path: Path) -> None:

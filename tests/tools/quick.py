@@ -13,7 +13,9 @@ It looks at what differs from ``BASE``, the last commit by default, and runs
   outputs.
 
 It leaves out, and says so: what takes minutes (``SLOW``), longer tests that are about something
-else (``ABOUT``), the other pages that the change can reach, and what looks at the built book.
+else (``ABOUT``), the other pages that the change can reach, and what looks at the built book.  If
+a change reaches more than ``MOST_FILES`` files with tests, those are run that import or name it
+themselves, with the others of their parts, and not those that use it by way of other modules.
 ``make test`` runs everything.  The tests of each exercise (``EACH_EXERCISE``) are run for the
 chapters whose module in ``pdpbook_exercises`` reaches the change, at ``FEWER_SEEDS``, and those of
 bad input for the modules that have changed.
@@ -27,7 +29,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,6 +75,7 @@ BAD_INPUT = "tests/test_bad_input.py"
 EACH_EXERCISE = tuple(f"tests/exercises/test_{n}.py" for n in ("answers", "drawn", "instances"))
 MOST_CHAPTERS = 4
 MOST_PAGES = 2
+MOST_FILES = 60
 FEWER_SEEDS = {"PDPBOOK_SEEDS": "2"}  # of tests/exercises/test_drawn.py, which tries 3
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A string that may name an exercise, ``"<chapter>/<name>"``, or its chapter.
@@ -189,6 +192,15 @@ class Reached:
                 found.add(self.relative(file))
         return sorted(name for name in found if (self.root / name).is_file())
 
+    def near(self, test: str) -> bool:
+        """Tell whether a test has changed, or imports or names by itself what has."""
+        found = {test}
+        for name in self.of_tests(self.root / test) if test.startswith("tests/") else ():
+            own = ".".join(Path(name).with_suffix("").parts)
+            reach = self.code.reach_of_text(self.text(self.root / name), own)
+            found |= {name, *(self.relative(self.code.files[each]) for each in reach.modules)}
+        return not self.changed.isdisjoint(found)
+
     def touches(self, place: str) -> bool:
         """Tell whether a file of a folder has changed."""
         return any(name.startswith(place) for name in self.given)
@@ -266,12 +278,15 @@ class Plan:
         Files that are left out.
     names : tuple of str
         Beginnings of the parameters with which the tests of bad input are run.
+    far : tuple of str
+        Files that are left out because the change reaches many, and these by way of others.
     """
 
     run: tuple[str, ...]
     chapters: tuple[str, ...]
     slow: tuple[str, ...]
     names: tuple[str, ...] = ()
+    far: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -288,6 +303,7 @@ def plan(
     chapters: Iterable[str],
     names: Iterable[str] = (),
     changed: Iterable[str] = (),
+    near: Callable[[str], bool] = lambda name: True,
 ) -> Plan:
     """Return what to run, if changed files reach some test files and the exercises of chapters."""
     tests, chapters, changed = list(tests), tuple(chapters), tuple(changed)
@@ -301,8 +317,12 @@ def plan(
     }
     slow = tuple(name for name in tests if name.startswith(SLOW) or name in too_long)
     chosen = [name for name in tests if name not in {*slow, *unreached}]
-    run = tuple(dict.fromkeys([*RULES, *chosen]))
-    return Plan(run, chapters if each & {*run} else (), slow, tuple(names))
+    close = {name for name in chosen if near(name)} | {*RULES, BAD_INPUT}
+    parts = {Path(name).parent for name in close} - {Path("tests")}
+    far = [name for name in chosen if name not in close and Path(name).parent not in parts]
+    far = far if len(chosen) > MOST_FILES else []
+    run = tuple(dict.fromkeys([*RULES, *(name for name in chosen if name not in far)]))
+    return Plan(run, chapters if each & {*run} else (), slow, tuple(names), tuple(far))
 
 
 def main(base: str) -> int:
@@ -322,7 +342,7 @@ def main(base: str) -> int:
     reached = Reached(ROOT, [name for name in changed if name not in only_text])
     tests = reached.tests()
     tests += [name for name in only_text if is_test(name) and name not in tests]  # doctests
-    chosen = plan(tests, reached.chapters(), reached.names(), changed)
+    chosen = plan(tests, reached.chapters(), reached.names(), changed, reached.near)
     others = len(chosen.run) - len(RULES)
     print(f"The rules of files, and {others} files with tests that the change reaches.", flush=True)
     # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
@@ -344,6 +364,8 @@ def main(base: str) -> int:
     print("\nNot run:")
     for name in chosen.slow:
         print(f"  {name}, which takes long")
+    for name in chosen.far:
+        print(f"  {name}, which the change reaches by way of other modules")
     if pages and (proofs := LOOKED_AT["proofs/"]) not in {*chosen.run, *chosen.slow}:
         print(f"  {proofs}, which looks for the labels of statements on the pages")
     for chapter in chosen.chapters:
