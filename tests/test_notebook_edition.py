@@ -247,6 +247,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     more["figure"] = FIGURE.replace("PIXEL", PIXEL)
     done = build(folder, page=PAGE, **more)
     assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr  # nor does a kernel write one
     return folder / "_build" / "html"
 
 

@@ -16,7 +16,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbval.plugin import coalesce_streams
 
-from tests.tools.notebooks import CHECKED, ROOT, FileKernelManager, code_cells, read_page, tags
+from book._ext.execution.file_kernels import FileKernelManager
+from tests.tools.notebooks import CHECKED, ROOT, code_cells, read_page, tags
 
 RESULT, DISPLAYED = "result", "display"
 

@@ -28,8 +28,9 @@ from nbclient.exceptions import CellExecutionComplete
 from nbval.plugin import IPyNbCell, IPyNbFile, find_metadata_tags
 
 from book._ext.execution.execution_cache import ExecutionCache
+from book._ext.execution.file_kernels import FileKernelManager
 from tests.tools.baselines import read_with_outputs
-from tests.tools.notebooks import FileKernelManager, code_cells, is_notebook
+from tests.tools.notebooks import code_cells, is_notebook
 
 CACHE = pytest.StashKey[ExecutionCache]()
 

@@ -1,34 +1,13 @@
-"""Read the pages of the book as notebooks, and start their kernels."""
+"""Read the pages of the book as notebooks."""
 
-import tempfile
 from pathlib import Path
-from uuid import uuid4
 
-import zmq
-from jupyter_client.manager import KernelManager
 from nbformat import NotebookNode
-from traitlets import default
 
 from book._ext.execution.execution_cache import read_page as read_page
 
 ROOT = Path(__file__).parents[2]
 CHECKED = "nbval-check-output"
-
-
-class FileKernelManager(KernelManager):
-    """The manager of a kernel that is reached by files and not by ports.
-
-    Jupyter looks for ports that are free and lets go of them before the kernel begins; in between
-    another kernel that begins may take one.  Without such files it uses ports.
-    """
-
-    @default("transport")
-    def _by_files(self) -> str:
-        return "ipc" if zmq.has("ipc") else "tcp"
-
-    @default("connection_file")
-    def _own_name(self) -> str:
-        return f"{tempfile.gettempdir()}/kernel-{uuid4()}.json"
 
 
 def is_notebook(page: Path) -> bool:

@@ -21,6 +21,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
+from book._ext.execution.file_kernels import FileKernelManager
 from book._ext.pages.practice_solutions import solution_page
 
 logger = logging.getLogger(__name__)
@@ -75,7 +76,13 @@ def execute_slots(app: Sphinx, wanted: list[tuple[Slot, NotebookNode]]) -> dict[
 
     def execute(slot: Slot, notebook: NotebookNode) -> ExecutionResult:
         timeout = app.config.nb_execution_timeout
-        return single_nb_execution(notebook, str(slot.page.parent), timeout, allow_errors=False)
+        return single_nb_execution(
+            notebook,
+            str(slot.page.parent),
+            timeout,
+            allow_errors=False,
+            kernel_manager_class=FileKernelManager,
+        )
 
     failed = {}
     with ThreadPoolExecutor(2) as pool:
