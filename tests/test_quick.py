@@ -29,7 +29,8 @@ from tests.tools.quick import plan as planned
 
 FILES = {
     "conftest.py": "import tests.tools.helper\n",
-    "pdpbook/__init__.py": "",
+    "pdpbook/__init__.py": "'Names are in __init__.pyi.'",
+    "pdpbook/__init__.pyi": "",
     "pdpbook/low.py": "def low():\n    pass\n",
     "pdpbook/high.py": "from pdpbook import low\n",
     "pdpbook/apart.py": "",
@@ -68,6 +69,7 @@ EVERY = "tests/test_all.py"  # it imports by a computed name, so it may be any m
         ),
         ("book/part/page.md", []),
         ("pdpbook/deleted.py", []),
+        ("pdpbook/__init__.pyi", []),
     ],
 )
 def test_a_change_reaches_the_tests_that_import_it(

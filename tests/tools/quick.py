@@ -148,13 +148,15 @@ class Reached:
     def naming(self) -> Iterable[str]:
         """Yield the modules and tests that name a changed file which is no program.
 
-        Of a page these are tests alone: no module computes with one.
+        Of a page and of a list of names these are tests alone: no module computes with one, and a
+        name in ``__init__.pyi`` leads to the module that has it.
         """
         others = {Path(name) for name in self.given if not name.endswith(".py")}
         for path in self.code.files.values() if others else ():
             name, text = self.relative(path), self.text(path)
             for other in others:
-                if other.name in text and (other.suffix != ".md" or name.startswith("tests/")):
+                alone = other.suffix in {".md", ".pyi"}
+                if other.name in text and (name.startswith("tests/") or not alone):
                     yield name
 
     def _closed(self, path: Path) -> frozenset[str]:
