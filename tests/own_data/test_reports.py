@@ -14,11 +14,17 @@ import pytest
 from sklearn import datasets
 
 import pdpbook as pb
-from pdpbook.own_data import releases
+from pdpbook.own_data import releases, reports
 from pdpbook.own_data.releases import REPAIRED_RECORDS
 
 NEAREST = "it is the nearest to the column"
 EQUAL = "that are equally near to the column it is the simplest"
+
+
+@pytest.fixture(autouse=True)
+def short_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeat reports at 8 bins only; that of the wines is made before, at all numbers of bins."""
+    monkeypatch.setattr(reports, "SWEEP", (8,))
 
 
 def by_values(*arguments: Any, **named: Any) -> pb.own_data.Report:
@@ -355,13 +361,13 @@ def test_each_release_is_made_by_the_line_that_the_report_prints() -> None:
 
 def test_the_lines_of_counts_and_statistics_run_on_their_own() -> None:
     values = column("iris", "petal length (cm)")
-    reports = {
+    about = {
         kind: pb.report(values, 1.0, lower=0, upper=10, publish=kind)
         for kind in ("counts", "mean", "quantiles")
     }
     found = {
         (kind, each.name): made_by_its_line(made, each.name, values)
-        for kind, made in reports.items()
+        for kind, made in about.items()
         for each in made.releases
         if each.code
     }
