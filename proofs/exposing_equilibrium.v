@@ -242,8 +242,8 @@ Proof.
   apply iff in H. revert H.
   apply (whole_numbers.exposed_by_an_upper_bound units units_positive eps _ _ some R Rs high below x
            below_positive (proj2 enclosed)).
-  unfold whole_numbers.holds. rewrite N, M. intros D. unfold whole_numbers.holds_at in X.
-  rewrite <- !Z.leb_le, <- andb_true_iff, X in D. discriminate.
+  unfold whole_numbers.holds. rewrite N, M. intros D.
+  apply whole_numbers.holds_at_iff in D. rewrite X in D. discriminate.
 Qed.
 
 (* The number of private records lies between the two counts. *)
@@ -264,8 +264,7 @@ Proof.
              (proj1 enclosed)).
     intros x. unfold whole_numbers.holds. rewrite N, M.
     pose proof (whole_numbers.holds_at_every_output _ _ _ _ _ H x) as D.
-    unfold whole_numbers.holds_at in D.
-    rewrite andb_true_iff, !Z.leb_le in D. exact D.
+    apply whole_numbers.holds_at_iff in D. exact D.
   - apply passes_is_private in H. apply not_false_iff_true. intros N'.
     destruct (whole_numbers.fails_at_some_output high below (Z.of_nat (length data)) (masses_of c)
       (row r)) as [x X].
@@ -483,10 +482,12 @@ Definition at_least (d c : profile) : bool :=
   let most := passing high d in let least := passing low c in
   if (most <? least)%nat then true
   else if (most <=? least)%nat then (own_masses d <=? own_masses c)%Z else false.
-Definition above (d c : profile) : bool :=
-  let most := passing high d in let least := passing low c in
-  if (most <? least)%nat then true
-  else if (most <=? least)%nat then (own_masses d <? own_masses c)%Z else false.
+(* What does not depend on the second profile is computed once for all of them. *)
+Definition above (d : profile) : profile -> bool :=
+  let most := passing high d in let mass := own_masses d in
+  fun c => let least := passing low c in
+    if (most <? least)%nat then true
+    else if (most <=? least)%nat then (mass <? own_masses c)%Z else false.
 
 Lemma utilities d c :
   (divergence in_units data c <= divergence in_units data d <->
@@ -521,7 +522,8 @@ Qed.
 Theorem payoff_above d c : above d c = true -> payoff K in_units data eps d
   < payoff K in_units data eps c.
 Proof.
-  unfold above, payoff. cbv zeta. pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
+  unfold above, payoff. cbv beta zeta.
+  pose proof (P_E_between d) as D. pose proof (P_E_between c) as C.
   pose proof (utility_between_0_and_1 d). pose proof (utility_between_0_and_1 c).
   destruct (Nat.ltb_spec (passing high d) (passing low c)) as [L|_].
   - intros _. assert (S (P_E K in_units data eps d) <= P_E K in_units data eps c)%nat as counted by lia.
@@ -553,7 +555,7 @@ Proof.
   - intros H. destruct (IH H) as [c [I C]]. exists c. auto.
 Qed.
 
-Theorem is_no_equilibrium c : one_of (fun d => above c d) (changes_of actions data c) = true ->
+Theorem is_no_equilibrium c : one_of (above c) (changes_of actions data c) = true ->
   ~ equilibrium K in_units data eps c.
 Proof.
   intros H E. apply one_of_them_passes in H. destruct H as [d [I H]].
@@ -677,7 +679,7 @@ Qed.
 
 (* A change of one record to the small scale that raises the payoff. *)
 Definition some_gain (c : profile heights) : bool :=
-  one_of (fun d => above 5 row_with heights 2718 2719 1000 c d) (changes_of [small] heights c).
+  one_of (above 5 row_with heights 2718 2719 1000 c) (changes_of [small] heights c).
 
 Lemma no_equilibrium_of_the_heights c :
   some_gain c = true ->
@@ -758,24 +760,32 @@ Lemma all_private_small_or_gain : forallb private_small_or_gain (all_of scales h
 Proof. vm_cast_no_check (eq_refl true). Qed.
 
 (* all_small has the largest product of masses, two_large the largest of those at which all records
-   pass; *)
-Definition two_large_or_fails (c : profile heights) : bool :=
-  if (own_masses 5 row_with heights c <=? own_masses 5 row_with heights two_large)%Z then true else
-    some_fail c.
-Lemma all_two_large_or_fails : forallb two_large_or_fails (all_of scales heights) = true.
+   pass, and a profile with a smaller product than all_medium has a gain. The products of the three
+   are computed once and not for each profile. *)
+Definition in_order : profile heights -> bool :=
+  let closest := own_masses 5 row_with heights all_small in
+  let private := own_masses 5 row_with heights two_large in
+  let worst := own_masses 5 row_with heights all_medium in
+  fun c => let m := own_masses 5 row_with heights c in
+    (m <=? closest)%Z && (if (m <=? private)%Z then true else some_fail c)
+    && (if (worst <=? m)%Z then true else some_gain c).
+Lemma all_in_order : forallb in_order (all_of scales heights) = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
 
-Definition small_is_closest (c : profile heights) : bool :=
-  (own_masses 5 row_with heights c <=? own_masses 5 row_with heights all_small)%Z.
-Lemma all_small_is_closest : forallb small_is_closest (all_of scales heights) = true.
-Proof. vm_cast_no_check (eq_refl true). Qed.
-
-(* and a profile with a smaller product than all_medium has a gain. *)
-Definition medium_or_gain (c : profile heights) : bool :=
-  if (own_masses 5 row_with heights all_medium <=? own_masses 5 row_with heights c)%Z then true else
-    some_gain c.
-Lemma all_medium_or_gain : forallb medium_or_gain (all_of scales heights) = true.
-Proof. vm_cast_no_check (eq_refl true). Qed.
+Lemma order_of_all c :
+  (own_masses 5 row_with heights c <= own_masses 5 row_with heights all_small)%Z /\
+  ((own_masses 5 row_with heights c <= own_masses 5 row_with heights two_large)%Z
+    \/ some_fail c = true) /\
+  ((own_masses 5 row_with heights all_medium <= own_masses 5 row_with heights c)%Z
+    \/ some_gain c = true).
+Proof.
+  pose proof (of_every_profile _ all_in_order c) as C. unfold in_order in C. cbv beta zeta in C.
+  rewrite !andb_true_iff, Z.leb_le in C. destruct C as [[S L] M]. split; [exact S|]. split.
+  - destruct (Z.leb_spec (own_masses 5 row_with heights c)
+      (own_masses 5 row_with heights two_large)); [left; assumption|right; exact L].
+  - destruct (Z.leb_spec (own_masses 5 row_with heights all_medium)
+      (own_masses 5 row_with heights c)); [left; assumption|right; exact M].
+Qed.
 
 (* The three divergences to four digits. *)
 Lemma small_bounded : bounded 717 718 all_small = true.
@@ -825,15 +835,11 @@ Theorem price_of_privacy :
     <= 1274 / 10000.
 Proof.
   split; [|split; [|split]].
-  - intros c. apply order_of_the_heights, Z.leb_le.
-    exact (of_every_profile _ all_small_is_closest c).
+  - intros c. apply order_of_the_heights, order_of_all.
   - apply all_pass_private. vm_compute. reflexivity.
-  - intros c G. pose proof (of_every_profile _ all_two_large_or_fails c) as C.
-    unfold two_large_or_fails in C.
-    destruct (Z.leb_spec (own_masses 5 row_with heights c)
-    (own_masses 5 row_with heights two_large)) as [L|_].
+  - intros c G. destruct (order_of_all c) as [_ [[L|F] _]].
     + apply order_of_the_heights, L.
-    + exfalso. exact (some_fail_exposed c C G).
+    + exfalso. exact (some_fail_exposed c F G).
   - pose proof divergences_of_the_heights. lra.
 Qed.
 
@@ -849,12 +855,9 @@ Proof.
   split; [|split; [|split]].
   - apply equilibrium_of_the_heights. vm_compute. reflexivity.
   - apply all_pass_private. vm_compute. reflexivity.
-  - intros c E _. pose proof (of_every_profile _ all_medium_or_gain c) as C.
-    unfold medium_or_gain in C.
-    destruct (Z.leb_spec (own_masses 5 row_with heights all_medium)
-    (own_masses 5 row_with heights c)) as [L|_].
+  - intros c E _. destruct (order_of_all c) as [_ [_ [L|G]]].
     + apply order_of_the_heights, L.
-    + exfalso. exact (no_equilibrium_of_the_heights c C E).
+    + exfalso. exact (no_equilibrium_of_the_heights c G E).
   - pose proof divergences_of_the_heights as [_ [B B']].
     set (x := divergence kernel heights all_medium) in *.
     set (y := divergence kernel heights two_large) in *.
