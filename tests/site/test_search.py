@@ -150,6 +150,12 @@ def test_the_page_that_tells_of_it_comes_first(tab: Page) -> None:
     assert not wrong
 
 
+def test_the_index_of_sphinx_is_not_made() -> None:
+    """No page loads it; what the search page does load is made."""
+    assert not (PUBLIC / "searchindex.js").exists()
+    assert "Stemmer" in (PUBLIC / "_static" / "language_data.js").read_text(encoding="utf-8")
+
+
 def test_a_statement_is_one_place_with_a_title_in_letters() -> None:
     text = json.loads(
         (PUBLIC / "searchtext.js").read_text(encoding="utf-8").partition("=")[2].rstrip(";\n ")

@@ -148,6 +148,7 @@ def forget(app: Sphinx) -> None:
 
 def leave_out_the_index_of_sphinx(app: Sphinx) -> None:
     """Make no ``searchindex.js``: half a megabyte that no page loads, and 5 % of the build."""
+    Path(app.outdir, "searchindex.js").unlink(missing_ok=True)  # of an earlier build
     for step in ("load_indexer", "index_page", "dump_search_index"):
         if hasattr(app.builder, step):
             setattr(app.builder, step, lambda *_: None)
