@@ -128,10 +128,9 @@ formgrader: $(NBGRADER)
 # Everything that CI runs, in this order: the books are built from what nbval executed.
 PROFILE ?= default
 test: $(NBGRADER)
-	@$(call BESIDE,environment compiled lint,oldest)
+	@$(call BESIDE,environment compiled lint uncompiled,oldest)
 	$(MAKE) nbval
 	$(MAKE) books
-	$(MAKE) uncompiled
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
 	  tests pdpbook pdpbook_pages pdpbook_exercises course
 	@echo "All checks passed."
@@ -143,7 +142,7 @@ test-all:
 
 # The tests of the loops without the compiler, which hides what NumPy would say of an index.
 uncompiled: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q -n 2 --hypothesis-profile=small \
+	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q --hypothesis-profile=small \
 	  tests/test_loops.py tests/test_loop_moves.py tests/per_instance tests/game
 
 # One sentence a line in the pages, and the code as Ruff sets it.
