@@ -33,10 +33,10 @@ def instructor_pages() -> list[Path]:
 
 
 def looked_at() -> list[Path]:
-    """Every chapter, and every sixth page of solutions, docstrings and proofs; each night all."""
+    """Every chapter, and every twelfth page of solutions, docstrings and proofs; each night all."""
     pages = [*public_pages(), *instructor_pages()]
     made = [page for page in pages if {"solutions", "reference", "proofs"} & {*page.parts}]
-    left_out = {*made} - {*made[::6]}
+    left_out = {*made} - {*made[::12]}
     return pages if NIGHTLY else [page for page in pages if page not in left_out]
 
 
