@@ -142,7 +142,7 @@ test-all:
 
 # The tests of the loops without the compiler, which hides what NumPy would say of an index.
 uncompiled: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q --hypothesis-profile=small \
+	NUMBA_DISABLE_JIT=1 $(RUN) pytest -q \
 	  tests/test_loops.py tests/test_loop_moves.py tests/per_instance tests/game
 
 # One sentence a line in the pages, and the code as Ruff sets it.

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 #: of which `make test` tries some.
 NIGHTLY = int(os.environ.get("PDPBOOK_SEEDS", "0")) >= 100
 
-settings.register_profile("default", deadline=None, max_examples=15)
-settings.register_profile("small", deadline=None, max_examples=10)
-settings.register_profile("nightly", deadline=None, max_examples=300)
+settings.register_profile("default", deadline=None, max_examples=10)
+settings.register_profile("nightly", deadline=None, max_examples=200)
 settings.load_profile("default")
 
 #: Tests here drive browsers, clusters, servers and sandboxes, whose timeouts run out where CI's

@@ -1241,7 +1241,7 @@ def test_a_control_is_on_one_screen_with_drawing_and_readout(on_its_page, screen
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("explorable", PAGES if NIGHTLY else ["game-table", "two-errors"])
+@pytest.mark.parametrize("explorable", PAGES if NIGHTLY else ["two-errors"])
 def test_a_control_stays_in_sight_where_the_page_scrolls_smoothly(browser, explorable, screen):
     """As it does for most readers; the page was opened on this screen."""
     width, high = SCREENS[screen]

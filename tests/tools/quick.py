@@ -347,8 +347,7 @@ def main(base: str) -> int:
     chosen = plan(tests, reached.chapters(), reached.names(), changed, reached.near)
     others = len(chosen.run) - len(RULES)
     print(f"The rules of files, and {others} files with tests that the change reaches.", flush=True)
-    # The profile of hypothesis is tests/conftest.py's, which pytest loads with any test of it.
-    command = [*python, "pytest", "-q", "--hypothesis-profile=small", *PROCESSES]
+    command = [*python, "pytest", "-q", *PROCESSES]
     done = subprocess.run([*command, *chosen.options, *chosen.run], env=FEWER_SEEDS | os.environ)
     failed += ["pytest"] * bool(done.returncode)
 
