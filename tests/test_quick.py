@@ -18,6 +18,7 @@ from tests.tools.quick import (
     MOST_FILES,
     RULES,
     SLOW,
+    VALIDATORS,
     Plan,
     Reached,
     cells_differ,
@@ -84,6 +85,7 @@ def test_a_change_reaches_pages_and_the_tests_of_bad_input(tmp_path: Path) -> No
     assert Reached(tmp_path, ["pdpbook/low.py"]).pages() == ["book/part/page.md"]
     assert Reached(tmp_path, ["pdpbook/apart.py"]).pages() == []
     assert Reached(tmp_path, ["pdpbook/low.py"]).names() == ["[low.", "[low"]
+    assert "[" in Reached(tmp_path, [VALIDATORS]).names()
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -238,7 +240,7 @@ def test_of_a_cell_the_code_is_read() -> None:
 def test_what_is_named_is_there() -> None:
     """Otherwise a file that was renamed would be run as a whole, or not at all."""
     about = (place for places in ABOUT.values() for place in places)
-    named = (*RULES, *SLOW, *EACH_EXERCISE, *LOOKED_AT, *LOOKED_AT.values(), BAD_INPUT)
+    named = (*RULES, *SLOW, *EACH_EXERCISE, *LOOKED_AT, *LOOKED_AT.values(), BAD_INPUT, VALIDATORS)
     named = (*named, *ABOUT, *about)
     assert not [name for name in named if not (ROOT / name).exists()]
 

@@ -10,7 +10,8 @@ It looks at what differs from ``BASE``, the last commit by default, and runs
   module that differs in comments and docstrings alone, only the doctests are run.  A file that is
   no program, such as a table, counts as a change of the modules and tests that name it;
 * the changed pages whose cells differ, if they are at most ``MOST_PAGES``, against their stored
-  outputs.
+  outputs;
+* Coq on the changed proofs and on those that they need.
 
 It leaves out, and says so: what takes minutes (``SLOW``), longer tests that are about something
 else (``ABOUT``), the other pages that the change can reach, and what looks at the built book.  If
@@ -27,6 +28,7 @@ neither does a page.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -59,7 +61,7 @@ SLOW = (
 #: elsewhere that reaches them leaves them to ``make test``.
 ABOUT = {
     "tests/test_proofs.py": (
-        *("proofs/", "pdpbook/game/proof_file.py", "tests/tools/proofs.py"),
+        *("pdpbook/game/proof_file.py", "tests/tools/proofs.py"),
         *("tests/tools/heights_proof.py", "book/_ext/pages/"),
     ),
     "tests/own_data/test_reports.py": ("pdpbook/own_data/",),
@@ -70,7 +72,7 @@ ABOUT = {
 }
 #: Tests that look through a folder and name none of its files.
 LOOKED_AT = {"proofs/": "tests/test_proofs.py", "docs/bundle/": "tests/test_student_bundle.py"}
-BAD_INPUT = "tests/test_bad_input.py"
+BAD_INPUT, VALIDATORS = "tests/test_bad_input.py", "pdpbook/_validate.py"
 #: Tests whose parameter is an exercise, ``[<chapter>/<name>]``.  They import every chapter.
 EACH_EXERCISE = tuple(f"tests/exercises/test_{n}.py" for n in ("answers", "drawn", "instances"))
 MOST_CHAPTERS = 4
@@ -239,7 +241,7 @@ class Reached:
 
     def names(self) -> list[str]:
         """Return the parameters of the tests of bad input that a changed module answers for."""
-        found = []
+        found = ["["] if VALIDATORS in self.changed else []  # every function asks them
         for name in sorted(self.changed):
             path = self.root / name
             if name.startswith("pdpbook/") and path.suffix == ".py" and path.is_file():
@@ -358,6 +360,10 @@ def main(base: str) -> int:
         print(f"Executed and compared: {' '.join(executed)}", flush=True)
         command = [*python, "pytest", "-q", *PROCESSES, "--nbval-lax", *executed]
         failed += ["cells"] * bool(subprocess.run(command).returncode)
+    for name in changed if shutil.which("coqc") else ():
+        if name.startswith("proofs/") and (ROOT / name).suffix == ".v" and (ROOT / name).is_file():
+            done = subprocess.run([*python, "tests.tools.proofs", name])
+            failed += [f"Coq on {name}"] * bool(done.returncode)
     said, _ = types.communicate()
     print(said, end="")
     failed += ["mypy"] * bool(types.returncode)
