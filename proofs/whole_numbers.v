@@ -401,9 +401,8 @@ Definition records (profile : list group) : Z := fold_right (fun g n => (fst g +
 Definition columns (profile : list group) : weights :=                          (* S *)
   fold_right (fun g s => add (map (Z.mul (fst g)) (snd g)) s) [] profile.
 
-(* The check goes through the outputs of each group, once for all its records. *)
-(* A product takes Coq one sum for each binary digit of its first factor, so the short one is the
-   first. *)
+(* The check goes through the outputs of each group, once for all its records. A product takes Coq
+   one sum for each binary digit of its first factor, so the short one is the first. *)
 Definition holds_at (a b n s v : Z) : bool :=
   let rest := ((n - 1) * s)%Z in let without := (n * (s - v))%Z in
   (b * rest <=? a * without)%Z && (b * without <=? a * rest)%Z.

@@ -8,7 +8,6 @@
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
 from pathlib import Path
 
 import nbformat
@@ -20,7 +19,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
+from book._ext.execution.execution_cache import ExecutionCache, Slot
 from book._ext.execution.file_kernels import FileKernelManager
 from book._ext.pages.practice_solutions import solution_page
 
@@ -34,20 +33,12 @@ def cache_of(app: Sphinx) -> ExecutionCache:
     return app.execution_cache
 
 
-def read_once(env: BuildEnvironment, page: Path) -> NotebookNode:
-    """Return a page as a notebook of one's own, which is read once in a build."""
-    read = env.app.__dict__.setdefault("pages_as_notebooks", {})
-    if page not in read:
-        read[page] = read_page(page, env.myst_config)
-    return deepcopy(read[page])
-
-
 def read_notebook(env: BuildEnvironment, docname: str) -> NotebookNode | None:
     """Return a page as a notebook, or nothing if it has no cells."""
     page = Path(env.doc2path(docname))
     if not is_myst_markdown_notebook(page.read_text(encoding="utf-8")):
         return None
-    return read_once(env, page)
+    return cache_of(env.app).read(page, env.myst_config)
 
 
 def slot_of(app: Sphinx, docname: str, notebook: NotebookNode) -> Slot:
@@ -60,7 +51,7 @@ def slots_of(app: Sphinx, docname: str) -> list[tuple[Slot, NotebookNode]]:
     notebook, solutions = read_notebook(app.env, docname), solution_page(Path(app.srcdir), docname)
     found = [] if notebook is None else [(slot_of(app, docname, notebook), notebook)]
     if solutions is not None:
-        solved = read_once(app.env, solutions)
+        solved = cache_of(app).read(solutions, app.env.myst_config)
         found.append((cache_of(app).slot(solutions, solved), solved))
     return found
 
@@ -135,7 +126,7 @@ def executed_solutions(app: Sphinx, docname: str) -> NotebookNode | None:
     page = solution_page(Path(app.srcdir), docname)
     if page is None:
         return None
-    notebook = read_once(app.env, page)
+    notebook = cache_of(app).read(page, app.env.myst_config)
     executed = cache_of(app).slot(page, notebook).find(notebook)
     if executed is None:
         raise ExtensionError(f"{docname} shows solutions from {page}, which fails")

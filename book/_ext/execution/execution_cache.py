@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,6 +123,13 @@ class ExecutionCache:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.keys = Keys(root)
+        self._read: dict[Path, NotebookNode] = {}
+
+    def read(self, page: Path, config: MdParserConfig) -> NotebookNode:
+        """Return a page as a notebook of one's own; its file is read once."""
+        if page not in self._read:
+            self._read[page] = read_page(page, config)
+        return deepcopy(self._read[page])
 
     def slot(self, page: Path, notebook: NotebookNode) -> Slot:
         """Return the place of a page, which was read as a notebook, in its present state."""
