@@ -177,7 +177,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", choose_settings)
     fingerprints = Fingerprints(app)
     app.connect("env-get-outdated", fingerprints.find_outdated)
-    app.connect("env-before-read-docs", fingerprints.forget, priority=900)  # all are executed
+    app.connect("env-before-read-docs", fingerprints.forget)
     app.connect("env-updated", fingerprints.choose_written)
     app.connect("build-finished", fingerprints.note_success, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -30,12 +30,12 @@ from sphinx.errors import ExtensionError
 from book._ext.edition.notebook_edition import write_notebook
 from book._ext.edition.student_bundle import pages
 from book._ext.execution.executed_pages import (
-    execute_slots,
     executed_page,
     point_to_outputs,
     read_notebook,
     slot_of,
 )
+from book._ext.execution.executions import Executions
 from book._ext.pages.exercise_directive import Exercise
 from book._ext.pages.exercise_options import ExerciseOptions
 
@@ -180,9 +180,12 @@ class BareNotebooks(StandaloneHTMLBuilder):
 def execute(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Execute the pages whose outputs are shown, unless the cache has them."""
     wanted = [(name, read_notebook(env, name)) for name in app.config.bare_executed]
-    failed = execute_slots(app, [(slot_of(app, name, page), page) for name, page in wanted if page])
-    for page, said in failed.items():
-        raise ExtensionError(f"{page} fails:\n{said}")
+    places = [(slot_of(app, name, page), page) for name, page in wanted if page]
+    executions = Executions(places, app.config.nb_execution_timeout)
+    for slot, _ in places:
+        _, said = executions.await_page(slot)
+        if said:
+            raise ExtensionError(f"{slot.page} fails:\n{said}")
 
 
 def prune(app: Sphinx, docname: str, source: list[str]) -> None:

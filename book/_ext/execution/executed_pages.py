@@ -1,17 +1,16 @@
 """The Sphinx extension that gives every page its outputs.
 
-* Pages that the cache lacks in their present state are executed before any page is read, two at a
-  time.  A page that fails is left to myst-nb, which runs it again and reports what is wrong.
+* Pages that the cache lacks in their present state are executed two at a time, in the order of
+  reading, and a page is read as soon as it has its outputs.  A page that fails is left to myst-nb,
+  which runs it again and reports what is wrong.
 * A chapter shows the solutions of its practice exercises (``practice_solutions``), so its page of
   solutions is executed with it, and its key holds that of the solutions.
 * While a page is read, myst-nb is pointed to the folder of the cache that belongs to that page.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
-from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
@@ -20,7 +19,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from book._ext.execution.execution_cache import ExecutionCache, Slot
-from book._ext.execution.file_kernels import FileKernelManager
+from book._ext.execution.executions import Executions
 from book._ext.pages.practice_solutions import solution_page
 
 logger = logging.getLogger(__name__)
@@ -61,38 +60,27 @@ def key_of(app: Sphinx, docname: str) -> str:
     return " ".join(slot.folder.name for slot, _ in slots_of(app, docname))
 
 
-def execute_slots(app: Sphinx, wanted: list[tuple[Slot, NotebookNode]]) -> dict[Path, str]:
-    """Execute the pages that the cache lacks, two at a time; return what those said that failed."""
-    missing = [(slot, page) for slot, page in wanted if slot.find(page) is None]
-
-    def execute(slot: Slot, notebook: NotebookNode) -> ExecutionResult:
-        timeout = app.config.nb_execution_timeout
-        return single_nb_execution(
-            notebook,
-            str(slot.page.parent),
-            timeout,
-            allow_errors=False,
-            kernel_manager_class=FileKernelManager,
-        )
-
-    failed = {}
-    with ThreadPoolExecutor(2) as pool:
-        results = pool.map(execute, *zip(*missing, strict=True)) if missing else []
-        for (slot, _), result in zip(missing, results, strict=True):
-            logger.info("executed %s in %.1f s", slot.page.relative_to(app.srcdir), result.time)
-            if result.err is None:
-                slot.keep(result.nb, result.time)
-            else:
-                failed[slot.page] = result.exc_string
-    return failed
+def begin_executions(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Begin to execute, of the pages that are going to be read, those that the cache lacks."""
+    wanted = [place for name in docnames for place in slots_of(app, name)]
+    app.executions = Executions(wanted, app.config.nb_execution_timeout)
 
 
-def execute_missing(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Fill the cache for the pages that are going to be read."""
-    wanted = {slot.folder: (slot, page) for name in docnames for slot, page in slots_of(app, name)}
-    for page, said in execute_slots(app, [*wanted.values()]).items():
-        if page.relative_to(app.srcdir).with_suffix("").as_posix() not in docnames:
+def await_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Wait until a page that is about to be read has its outputs, and its solutions theirs."""
+    for slot, _ in slots_of(app, docname):
+        page = slot.page.relative_to(app.srcdir)
+        seconds, said = app.executions.await_page(slot)
+        if seconds:
+            logger.info("executed %s in %.1f s", page, seconds)
+        if said and page.with_suffix("").as_posix() not in app.env.found_docs:
             logger.error("%s fails:\n%s", page, said)  # nobody else reads it
+
+
+def end_executions(app: Sphinx, error: Exception | None) -> None:
+    """Execute nothing more when a build ends early."""
+    if hasattr(app, "executions"):
+        app.executions.cancel()
 
 
 def point_to_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -135,6 +123,8 @@ def executed_solutions(app: Sphinx, docname: str) -> NotebookNode | None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("env-before-read-docs", execute_missing)
+    app.connect("env-before-read-docs", begin_executions)
+    app.connect("source-read", await_outputs)
     app.connect("source-read", point_to_outputs)
+    app.connect("build-finished", end_executions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

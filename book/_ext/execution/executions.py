@@ -1,0 +1,68 @@
+"""Pages that the cache lacks are executed two at a time, while others are read."""
+
+from collections import deque
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Thread
+
+from jupyter_cache.executors.utils import single_nb_execution
+from nbformat import NotebookNode
+
+from book._ext.execution.execution_cache import Slot
+from book._ext.execution.file_kernels import FileKernelManager
+
+
+def execute(slot: Slot, notebook: NotebookNode, timeout: int) -> tuple[float, str]:
+    """Execute a page and keep it; return the seconds that this took, and what it said if it failed.
+
+    At the end the kernel is killed: what Python takes down one by one goes with its process.
+    """
+    result = single_nb_execution(
+        notebook,
+        str(slot.page.parent),
+        timeout,
+        allow_errors=False,
+        kernel_manager_class=FileKernelManager,
+        shutdown_kernel="immediate",
+    )
+    if result.err is None:
+        slot.keep(result.nb, result.time)
+    return result.time, result.exc_string or ""
+
+
+class Executions:
+    """The executions that some pages need, begun in their order.
+
+    Parameters
+    ----------
+    wanted : list of (Slot, NotebookNode)
+        The pages.  What the cache has is not executed.
+    timeout : int
+        Seconds that a cell may take.
+    """
+
+    def __init__(self, wanted: list[tuple[Slot, NotebookNode]], timeout: int) -> None:
+        self._timeout = timeout
+        missing = {slot: page for slot, page in wanted if slot.find(page) is None}
+        self._ends: dict[Slot, Future[tuple[float, str]]] = {slot: Future() for slot in missing}
+        self._waiting = deque((slot, missing[slot], end) for slot, end in self._ends.items())
+        for _ in range(2):  # whoever stops the build does not wait for them
+            Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        """Execute pages until none is left."""
+        with suppress(IndexError):
+            while True:
+                slot, page, end = self._waiting.popleft()
+                try:
+                    end.set_result(execute(slot, page, self._timeout))
+                except Exception as error:  # it is raised where the page is awaited
+                    end.set_exception(error)
+
+    def await_page(self, slot: Slot) -> tuple[float, str]:
+        """Wait until a page has its outputs; return what :func:`execute` says, the first time."""
+        return self._ends.pop(slot).result() if slot in self._ends else (0.0, "")
+
+    def cancel(self) -> None:
+        """Begin no other page."""
+        self._waiting.clear()
