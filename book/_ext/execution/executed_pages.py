@@ -1,6 +1,6 @@
 """The Sphinx extension that gives every page its outputs.
 
-* Pages that the cache lacks in their present state are executed two at a time, in the order of
+* Pages that the cache lacks in their present state are executed side by side, in the order of
   reading, and a page is read as soon as it has its outputs.  A page that fails is left to myst-nb,
   which runs it again and reports what is wrong.
 * A chapter shows the solutions of its practice exercises (``practice_solutions``), so its page of

@@ -1,5 +1,6 @@
-"""Pages that the cache lacks are executed two at a time, while others are read."""
+"""Pages that the cache lacks are executed side by side, while others are read."""
 
+import os
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
@@ -10,6 +11,9 @@ from nbformat import NotebookNode
 
 from book._ext.execution.execution_cache import Slot
 from book._ext.execution.file_kernels import FileKernelManager
+
+#: pages at a time: one more than processors, since a kernel waits as long as it begins and ends
+LANES = (os.cpu_count() or 1) + 1
 
 
 def execute(slot: Slot, notebook: NotebookNode, timeout: int) -> tuple[float, str]:
@@ -46,7 +50,7 @@ class Executions:
         missing = {slot: page for slot, page in wanted if slot.find(page) is None}
         self._ends: dict[Slot, Future[tuple[float, str]]] = {slot: Future() for slot in missing}
         self._waiting = deque((slot, missing[slot], end) for slot, end in self._ends.items())
-        for _ in range(2):  # whoever stops the build does not wait for them
+        for _ in range(LANES):  # whoever stops the build does not wait for them
             Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
