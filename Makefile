@@ -39,7 +39,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
   test test-all lint environment compiled uncompiled oldest newest nbval outputs lab edit bench mutants clean
 
-book: $(STAMP)
+book: compiled
 	$(BUILD)
 	@$(RUN) book._ext.edition.student_bundle
 	@touch $(BUILT)
@@ -131,7 +131,7 @@ test: $(NBGRADER)
 	@$(call BESIDE,environment compiled lint uncompiled,oldest)
 	$(MAKE) nbval
 	$(MAKE) books
-	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
+	$(RUN) pytest -q -rfER -n 3 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
 	  tests pdpbook pdpbook_pages pdpbook_exercises course
 	@echo "All checks passed."
 
@@ -182,7 +182,7 @@ newest: $(STAMP)
 # checked cells with tests/outputs, and keep it for the books.
 nbval: environment
 	$(ALONE) env $$($(RUN) tests.tools.arithmetic) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter \
-	  $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax $(or $(P),book)
+	  $(RUN) pytest -q -n 3 --dist loadfile --nbval-lax $(or $(P),book)
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.
 outputs: $(STAMP)
