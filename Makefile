@@ -39,7 +39,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
   test test-all lint environment compiled uncompiled oldest newest nbval outputs lab edit bench mutants clean
 
-book: compiled
+book: $(STAMP)
 	$(BUILD)
 	@$(RUN) book._ext.edition.student_bundle
 	@touch $(BUILT)
@@ -166,7 +166,7 @@ environment: $(STAMP)
 
 # Processes that begin side by side would each compile the loops for themselves.
 compiled: $(STAMP)
-	$(RUN) tests.tools.compile_loops
+	$(RUN) book._ext.execution.compile_loops
 
 # The examples of the docstrings, the tests of pdpbook.scaling, and what the command prints, with the
 # oldest version of everything that pyproject.toml allows.

@@ -36,7 +36,7 @@ CLEAN = ROOT / "_build" / "clean"
 EDITION = CLEAN / "share" / "jupyter"
 PAGES = CLEAN / "pages" / "jupyter"
 PROSE = ROOT / "tests" / "tools" / "prose"
-COMPILE = ROOT / "tests" / "tools" / "compile_loops.py"
+COMPILE = ROOT / "book" / "_ext" / "execution" / "compile_loops.py"
 
 
 def link_packages(names: set[str], site: Path) -> None:

@@ -111,7 +111,7 @@ def main() -> int:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "CI": "true"}
     # apart from those of another Numba
     environment["NUMBA_CACHE_DIR"] = str(ROOT / "_build" / end / "numba")
-    compiling = [python, "-m", "tests.tools.compile_loops"]
+    compiling = [python, "-m", "book._ext.execution.compile_loops"]
     subprocess.run(compiling, check=True, cwd=ROOT, env=environment)
     command = [python, *PYTEST, "-k", LEFT_OUT, *TESTS]
     return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode

@@ -1,22 +1,29 @@
 """Pages that the cache lacks are executed side by side, while others are read."""
 
 import os
+import sys
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Thread
 
 from jupyter_cache.executors.utils import single_nb_execution
+from jupyter_client import KernelManager
 from nbformat import NotebookNode
 
 from book._ext.execution.execution_cache import Slot
 from book._ext.execution.file_kernels import FileKernelManager
+from book._ext.execution.forked_kernels import ForkedKernelManager, ForkServer
 
 #: pages at a time: one more than processors, since a kernel waits as long as it begins and ends
 LANES = (os.cpu_count() or 1) + 1
+#: pages for which a fork server is not worth its beginning
+FEW = 8
 
 
-def execute(slot: Slot, notebook: NotebookNode, timeout: int) -> tuple[float, str]:
+def execute(
+    slot: Slot, notebook: NotebookNode, timeout: int, kernels: type[KernelManager]
+) -> tuple[float, str]:
     """Execute a page and keep it; return the seconds that this took, and what it said if it failed.
 
     At the end the kernel is killed: what Python takes down one by one goes with its process.
@@ -26,7 +33,7 @@ def execute(slot: Slot, notebook: NotebookNode, timeout: int) -> tuple[float, st
         str(slot.page.parent),
         timeout,
         allow_errors=False,
-        kernel_manager_class=FileKernelManager,
+        kernel_manager_class=kernels,
         shutdown_kernel="immediate",
     )
     if result.err is None:
@@ -46,8 +53,14 @@ class Executions:
     """
 
     def __init__(self, wanted: list[tuple[Slot, NotebookNode]], timeout: int) -> None:
-        self._timeout = timeout
         missing = {slot: page for slot, page in wanted if slot.find(page) is None}
+        # the libraries of macOS do not outlive a fork, and Windows has none
+        forks = len(missing) > FEW and sys.platform == "linux"
+        self._server = ForkServer() if forks else None
+        self._kernels: type[KernelManager] = FileKernelManager
+        if forks:
+            self._kernels = type("Forked", (ForkedKernelManager,), {"server": self._server})
+        self._timeout = timeout
         self._ends: dict[Slot, Future[tuple[float, str]]] = {slot: Future() for slot in missing}
         self._waiting = deque((slot, missing[slot], end) for slot, end in self._ends.items())
         for _ in range(LANES):  # whoever stops the build does not wait for them
@@ -59,7 +72,7 @@ class Executions:
             while True:
                 slot, page, end = self._waiting.popleft()
                 try:
-                    end.set_result(execute(slot, page, self._timeout))
+                    end.set_result(execute(slot, page, self._timeout, self._kernels))
                 except Exception as error:  # it is raised where the page is awaited
                     end.set_exception(error)
 
@@ -68,5 +81,7 @@ class Executions:
         return self._ends.pop(slot).result() if slot in self._ends else (0.0, "")
 
     def cancel(self) -> None:
-        """Begin no other page."""
+        """Begin no other page, and end the server."""
         self._waiting.clear()
+        if self._server:
+            self._server.close()

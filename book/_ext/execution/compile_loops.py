@@ -1,4 +1,4 @@
-"""Compile the loops of the package: ``python -m tests.tools.compile_loops``.
+"""Compile the loops of the package: ``python -m book._ext.execution.compile_loops``.
 
 What is compiled is kept beside the package that the interpreter finds.  A script without imports of
 the repository, for the interpreter of another environment, too.

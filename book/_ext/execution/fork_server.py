@@ -1,0 +1,69 @@
+"""A process that has imported what pages import: each of its forks is a kernel.
+
+A kernel that begins from nothing takes a second of processor for its imports and for machine code
+from the disk, and ninety kernels execute the pages.  A fork has both at once.  The server imports
+nothing else, and no page runs in it, so a fork differs from a kernel of its own in nothing but the
+modules that are loaded already.
+
+A line of input is the connection file and the folder of a kernel; the answer is the number of its
+process.  The server ends with its input, and its kernels with it.
+"""
+
+import gc
+import importlib
+import json
+import os
+import signal
+import sys
+
+#: what takes long to import, and many pages do
+MODULES = (
+    "IPython.core.pylabtools",
+    "ipykernel.debugger",
+    "ipykernel.ipkernel",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+    "myst_nb",
+    "pandas",
+    "pdpbook_exercises",
+    "scipy.integrate",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats",
+    "sklearn.datasets",
+)
+
+
+def become_kernel(connection_file: str, folder: str) -> None:
+    """Run a kernel in this process, which was forked for it, in a session of its own."""
+    from ipykernel.kernelapp import IPKernelApp
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    os.chdir(folder)
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    IPKernelApp.launch_instance(argv=["-f", connection_file])
+
+
+def serve() -> None:
+    """Fork a kernel for each line of the input."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets a kernel that has ended
+    gc.freeze()
+    for line in sys.stdin:
+        if (kernel := os.fork()) == 0:
+            become_kernel(*json.loads(line))
+            os._exit(0)
+        print(kernel, flush=True)
+
+
+if __name__ == "__main__":
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends with its parent
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel has it
+    importlib.import_module("compile_loops")
+    del sys.path[0]  # the folder of this script
+    for module in MODULES:
+        importlib.import_module(module)
+    serve()
