@@ -133,7 +133,7 @@ def test_a_file_that_switches_off_a_check_is_refused(tmp_path, text):
     """Coq accepts the file; both its text and what it says of its assumptions are refused."""
     skip_without_coq()
     (tmp_path / "bad.v").write_text(f"{text}\nPrint Assumptions bad.\n", encoding="utf-8")
-    [told] = proofs.check_all(tmp_path)
+    told = "\n".join(proofs.check_all(tmp_path))
     assert "assumes what it should prove" in told
     assert re.search(r"bad\.v rests on .*(assumed to be|unsafe)", told)
 
@@ -223,6 +223,21 @@ def test_a_file_from_anywhere_comes_with_what_it_needs(tmp_path):
     folder.mkdir()
     proofs.copy_proofs(folder, file)
     assert {*proofs.needed(folder)} == {"mine", "whole_numbers", "dp_versus_pdp", "finite_sums"}
+
+
+def test_of_all_files_the_one_is_named_that_rests_on_another_axiom(tmp_path):
+    skip_without_coq()
+    good = "Theorem good : True. Proof. exact I. Qed.\nPrint Assumptions good.\n"
+    bad = (
+        "Require Import Coq.Logic.ProofIrrelevance.\n"
+        "Theorem bad : forall p q : True, p = q. Proof. apply proof_irrelevance. Qed.\n"
+        "Print Assumptions bad.\n"
+    )
+    (tmp_path / "good.v").write_text(good, encoding="utf-8")
+    assert proofs.check_all(tmp_path) == []
+    (tmp_path / "good.v").write_text(good, encoding="utf-8")
+    (tmp_path / "bad.v").write_text(f"Require Pdp.good.\n{bad}", encoding="utf-8")
+    assert proofs.check_all(tmp_path) == ["bad.v rests on ProofIrrelevance.proof_irrelevance"]
 
 
 def test_coq_is_asked_whether_a_library_is_there():

@@ -2,7 +2,9 @@
 
 Compiles every file in a temporary directory, two at a time, each after the files that it needs, and
 compares every line of what ``Print Assumptions`` says with the axioms that are allowed, so that a
-check which a file has switched off is found, too.  With a path as argument it checks that file
+check which a file has switched off is found, too.  This is asked at the end for all files at once,
+since Coq goes through its libraries for each question, and file by file only to name the one that
+is to blame.  With a path as argument it checks that file
 instead, and the files that it needs: ``make proofs FILE=proof.v``.
 
 Needs Python's standard library only, and Coq of one version, because another one may read a proof
@@ -14,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -33,6 +35,7 @@ ALLOWED = {
 # Interval arithmetic uses the integers of the machine, whose specification Coq states as axioms.
 MACHINE_INTEGERS = re.compile(r"(PrimInt63|Uint63)\.[\w.']+")
 WITH_INTERVALS = {"published_proof", "refuted"}
+ASKED = re.compile(r"^Print Assumptions ([\w']+)\.$", re.MULTILINE)
 ASSUMING = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|bypass_check"
     r"|(?:Unset|Set|Test)\s+(?:Guard|Positivity|Universe)\s+Checking|Type\s+In\s+Type)\b"
@@ -121,6 +124,48 @@ def complaint(folder: Path, name: str) -> str:
     return "\n".join(wrong)
 
 
+def questions(folder: Path, names: Iterable[str]) -> dict[str, list[str]]:
+    """Take the questions for axioms out of files; return what each file asked for."""
+    asked = {}
+    for name in names:
+        text = (folder / f"{name}.v").read_text(encoding="utf-8")
+        asked[name] = ASKED.findall(text)
+        (folder / f"{name}.v").write_text(ASKED.sub("", text), encoding="utf-8")
+    return asked
+
+
+def axioms_of(folder: Path, asked: dict[str, list[str]]) -> set[str]:
+    """Ask what files rest on that have been compiled; return what they may not."""
+    theorems = [f"@{name}.{theorem}" for name, each in asked.items() for theorem in each]
+    if not theorems:
+        return set()
+    required = " ".join(f"Pdp.{name}" for name in asked)
+    lines = [f"Require {required}.", f"Definition all := ({', '.join(theorems)})."]
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        file = Path(name, "question.v")
+        file.write_text("\n".join([*lines, "Print Assumptions all."]), encoding="utf-8")
+        command = ["coqc", "-w", "none", "-Q", ".", "Pdp", str(file)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return forbidden(next(iter(asked)), done.stdout)
+
+
+def blamed(folder: Path, asked: dict[str, list[str]]) -> list[str]:
+    """Say which of the files rest on what they may not."""
+    groups = [
+        {name: each for name, each in asked.items() if (name in WITH_INTERVALS) == intervals}
+        for intervals in (True, False)
+    ]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = pool.map(lambda group: axioms_of(folder, group), groups)
+        suspects = [
+            name for group, axioms in zip(groups, found, strict=True) for name in group if axioms
+        ]
+    each = {name: axioms_of(folder, {name: asked[name]}) for name in suspects}
+    return [
+        f"{name}.v rests on {'; '.join(sorted(axioms))}" for name, axioms in each.items() if axioms
+    ]
+
+
 def check_all(folder: Path, say: Callable[[str], object] = lambda line: None) -> list[str]:
     """Check all files in a folder of copies; returns the complaints, none if all is well.
 
@@ -134,6 +179,7 @@ def check_all(folder: Path, say: Callable[[str], object] = lambda line: None) ->
     ]
     if unknown:
         return unknown
+    asked = questions(folder, files)
     order = TopologicalSorter(files)
     order.prepare()
     waiting: list[str] = []
@@ -161,7 +207,8 @@ def check_all(folder: Path, say: Callable[[str], object] = lambda line: None) ->
                     order.done(name)
     if finished < len(files):
         complaints.append(f"{len(files) - finished} files that need these were not checked")
-    return complaints
+    compiled = {name: each for name, each in asked.items() if (folder / f"{name}.vo").is_file()}
+    return complaints + blamed(folder, compiled)
 
 
 def copy_proofs(folder: Path, file: Path | None = None) -> None:
