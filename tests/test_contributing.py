@@ -12,7 +12,17 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 #: Tests of a tool or of a function, which ask nothing of whoever writes a page or a function.
 OF_TOOLS = {
     "arithmetic",
-    *("build", "compile", "data", "files", "import_closure", "loop_moves", "loops", "mutants"),
+    *(
+        "build",
+        "compile",
+        "data",
+        "executions",
+        "files",
+        "import_closure",
+        "loop_moves",
+        "loops",
+        "mutants",
+    ),
     *("notebook_edition", "page_tools", "predictions", "proofs", "quick", "second_try"),
     *(
         "student_bundle",
