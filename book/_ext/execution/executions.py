@@ -15,8 +15,9 @@ from book._ext.execution.execution_cache import Slot
 from book._ext.execution.file_kernels import FileKernelManager
 from book._ext.execution.forked_kernels import ForkedKernelManager, ForkServer
 
-#: pages at a time: one more than processors, since a kernel waits as long as it begins and ends
-LANES = (os.cpu_count() or 1) + 1
+#: pages at a time: one more than processors, since a kernel waits while it begins and ends, and no
+#: more than the memory of a laptop holds
+LANES = min(os.cpu_count() or 1, 7) + 1
 #: pages for which a fork server is not worth its beginning
 FEW = 8
 
