@@ -128,10 +128,9 @@ formgrader: $(NBGRADER)
 # Everything that CI runs, in this order: the books are built from what nbval executed.
 PROFILE ?= default
 test: $(NBGRADER)
-	@$(call BESIDE,environment compiled lint uncompiled,oldest)
-	$(MAKE) nbval
+	@$(call BESIDE,environment compiled lint uncompiled nbval,oldest)
 	$(MAKE) books
-	$(RUN) pytest -q -rfER -n 3 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
+	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
 	  tests pdpbook pdpbook_pages pdpbook_exercises course
 	@echo "All checks passed."
 
