@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 
@@ -46,7 +47,7 @@ def test_the_libraries_obey_the_other_arithmetic():
 def test_pages_are_executed_in_it_and_ci_has_another_architecture():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "tests.tools.arithmetic" in makefile.partition("\nnbval:")[2].partition("\n\n")[0]
-    assert "$(MAKE) nbval" in makefile.partition("\ntest:")[2].partition("\n\n")[0]
+    assert re.search(r"\bnbval\b", makefile.partition("\ntest:")[2].partition("\n\n")[0])
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
     job = workflow["jobs"]["test"]
     assert job["runs-on"] == "${{ matrix.runner }}"
