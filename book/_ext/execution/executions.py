@@ -5,7 +5,7 @@ import sys
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
-from threading import Thread
+from threading import Thread, main_thread
 
 from jupyter_cache.executors.utils import single_nb_execution
 from jupyter_client import KernelManager
@@ -64,13 +64,13 @@ class Executions:
         self._timeout = timeout
         self._ends: dict[Slot, Future[tuple[float, str]]] = {slot: Future() for slot in missing}
         self._waiting = deque((slot, missing[slot], end) for slot, end in self._ends.items())
-        for _ in range(LANES):  # whoever stops the build does not wait for them
-            Thread(target=self._work, daemon=True).start()
+        for _ in range(LANES):
+            Thread(target=self._work).start()
 
     def _work(self) -> None:
-        """Execute pages until none is left."""
+        """Execute pages until none is left, or until somebody has interrupted the build."""
         with suppress(IndexError):
-            while True:
+            while main_thread().is_alive():
                 slot, page, end = self._waiting.popleft()
                 try:
                     end.set_result(execute(slot, page, self._timeout, self._kernels))

@@ -41,6 +41,7 @@ def become_kernel(connection_file: str, folder: str) -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     os.chdir(folder)
     os.dup2(2, 1)
@@ -51,6 +52,7 @@ def become_kernel(connection_file: str, folder: str) -> None:
 def serve() -> None:
     """Fork a kernel for each line of the input."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets a kernel that has ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever interrupts the build ends its input
     gc.freeze()
     for line in sys.stdin:
         if (kernel := os.fork()) == 0:
