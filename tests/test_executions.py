@@ -1,6 +1,7 @@
 """How a build executes its pages: side by side, in kernels that are forks of one process."""
 
-import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -83,12 +84,11 @@ def test_an_error_of_a_fork_is_that_of_its_cell(forks, tmp_path: Path) -> None:
 
 
 def test_a_process_that_has_ended_is_known() -> None:
-    if (child := os.fork()) == 0:
-        time.sleep(60)
-    fork = Fork(child)
+    child = subprocess.Popen(["sleep", "60"])
+    fork = Fork(child.pid)
     assert fork.poll() is None
-    fork.send_signal(9)
-    os.waitpid(child, 0)
+    fork.send_signal(signal.SIGKILL)
+    child.wait()
     assert fork.poll() == fork.wait() == 0
 
 

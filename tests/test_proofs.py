@@ -238,6 +238,10 @@ def test_of_all_files_the_one_is_named_that_rests_on_another_axiom(tmp_path):
     (tmp_path / "good.v").write_text(good, encoding="utf-8")
     (tmp_path / "bad.v").write_text(f"Require Pdp.good.\n{bad}", encoding="utf-8")
     assert proofs.check_all(tmp_path) == ["bad.v rests on ProofIrrelevance.proof_irrelevance"]
+    hidden = "Module M. Theorem t : True. Proof. exact I. Qed.\nPrint Assumptions t.\nEnd M.\n"
+    (tmp_path / "bad.v").write_text(hidden, encoding="utf-8")
+    [told] = proofs.check_all(tmp_path)
+    assert "bad.v rests on" in told and "bad.t was not found" in told
 
 
 def test_coq_is_asked_whether_a_library_is_there():

@@ -4,8 +4,8 @@ Compiles every file in a temporary directory, two at a time, each after the file
 compares every line of what ``Print Assumptions`` says with the axioms that are allowed, so that a
 check which a file has switched off is found, too.  This is asked at the end for all files at once,
 since Coq goes through its libraries for each question, and file by file only to name the one that
-is to blame.  With a path as argument it checks that file
-instead, and the files that it needs: ``make proofs FILE=proof.v``.
+is to blame.  With a path as argument it checks that file instead, and the files that it needs:
+``make proofs FILE=proof.v``.
 
 Needs Python's standard library only, and Coq of one version, because another one may read a proof
 differently.  There is no limit of time: a busy machine takes longer.
@@ -145,7 +145,9 @@ def axioms_of(folder: Path, asked: dict[str, list[str]]) -> set[str]:
         file = Path(name, "question.v")
         file.write_text("\n".join([*lines, "Print Assumptions all."]), encoding="utf-8")
         command = ["coqc", "-w", "none", "-Q", ".", "Pdp", str(file)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:  # a name that is not one outside its file, for example
+        return {done.stderr.strip()}
     return forbidden(next(iter(asked)), done.stdout)
 
 

@@ -78,7 +78,7 @@ def await_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def end_executions(app: Sphinx, error: Exception | None) -> None:
-    """Execute nothing more when a build ends early."""
+    """End what executes pages; of a build that ends early, no other page is executed."""
     if hasattr(app, "executions"):
         app.executions.cancel()
 

@@ -2,8 +2,9 @@
 
 A kernel that begins from nothing takes a second of processor for its imports and for machine code
 from the disk, and ninety kernels execute the pages.  A fork has both at once.  The server imports
-nothing else, and no page runs in it, so a fork differs from a kernel of its own in nothing but the
-modules that are loaded already.
+nothing else, and no page runs in it, so a fork differs from a kernel of its own in what is loaded
+already, and in that all forks of a server begin with the same random state of NumPy and the same
+hashes of strings.
 
 A line of input is the connection file and the folder of a kernel; the answer is the number of its
 process.  The server ends with its input, and its kernels with it.
@@ -15,6 +16,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 
 #: what takes long to import, and many pages do
 MODULES = (
@@ -55,7 +57,12 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever interrupts the build ends its input
     gc.freeze()
     for line in sys.stdin:
-        if (kernel := os.fork()) == 0:
+        with (
+            warnings.catch_warnings()
+        ):  # of the threads of BLAS, which outlive no fork and begin anew
+            warnings.simplefilter("ignore", DeprecationWarning)
+            kernel = os.fork()
+        if kernel == 0:
             become_kernel(*json.loads(line))
             os._exit(0)
         print(kernel, flush=True)
