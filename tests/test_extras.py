@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import os
 import re
 import subprocess
 import sys
@@ -16,8 +17,15 @@ from packaging.utils import canonicalize_name
 import pdpbook as pb
 from pdpbook import _extras
 from pdpbook._extras import EXTRAS, progress_bar
+from tests.tools.clean_environment import link_packages
 from tests.tools.notebooks import ROOT
-from tests.tools.range_environments import TESTS, link_the_rest, lower_bounds, other_pins, wanted
+from tests.tools.range_environments import (
+    TESTS,
+    installed_here,
+    lower_bounds,
+    other_pins,
+    wanted,
+)
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
@@ -181,6 +189,17 @@ def test_the_newest_environment_has_each_range_and_no_pin() -> None:
     assert bounds == [*lower_bounds(ROOT).values()] and pins == other_pins(ROOT, lower_bounds(ROOT))
 
 
+def test_every_process_lists_the_lower_bounds_in_the_same_order() -> None:
+    """The environment is made anew if the list differs from that of which it was made."""
+    listing = (
+        "from tests.tools.range_environments import ROOT, wanted; print(wanted('oldest', ROOT))"
+    )
+    seeds = ({**os.environ, "PYTHONHASHSEED": seed} for seed in "12")
+    command = [sys.executable, "-c", listing]
+    lists = {subprocess.check_output(command, cwd=ROOT, env=each, text=True) for each in seeds}
+    assert len(lists) == 1
+
+
 def test_what_the_command_prints_is_tested_at_both_ends() -> None:
     assert "tests/test_standard_output.py" in TESTS
     assert all((ROOT / each).exists() for each in TESTS)
@@ -188,6 +207,6 @@ def test_what_the_command_prints_is_tested_at_both_ends() -> None:
 
 def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "numpy").mkdir()
-    link_the_rest(tmp_path)
+    link_packages(installed_here(), tmp_path)
     assert not (tmp_path / "numpy").is_symlink()
     assert (tmp_path / "pytest").is_symlink()

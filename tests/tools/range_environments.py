@@ -5,10 +5,10 @@
 ``_build/newest``.  Both run there the examples of the docstrings, the tests of ``pdpbook.scaling``,
 and those of what a process prints: the answer, and nothing that a library adds to it.
 
-What the lower bounds need in turn has the versions of ``requirements.txt``, so that environment is
-installed once, and again when a file of the two changes.  Of the newest nothing is pinned: pip
-looks for the versions each time, and a new release of a library may fail there without a change of
-ours.  The tests' own tools are linked from the environment at hand.
+What the lower bounds need in turn has the versions of ``requirements.txt`` and is linked from the
+environment at hand, so that environment is installed once, and again when a file of the two
+changes.  Of the newest nothing is pinned: pip looks for the versions each time, and a new release
+of a library may fail there without a change of ours.  The tests' own tools are linked, too.
 """
 
 import argparse
@@ -63,11 +63,11 @@ def other_pins(root: Path, without: Iterable[str]) -> list[str]:
     return [line for line in pins if canonicalize_name(Requirement(line).name) not in left]
 
 
-def link_the_rest(site: Path) -> None:
-    """Link the tools of the tests, and what they need, unless it is there."""
+def installed_here() -> set[str]:
+    """Return the names of the package, of the tools of its tests, and of what these need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    link_packages(set(closure([*extras["test"], *extras["book"], "pdpbook"])), site)
+    return set(closure([*extras["test"], *extras["book"], "pdpbook"]))
 
 
 def wanted(end: str, root: Path) -> tuple[list[str], list[str]]:
@@ -90,14 +90,18 @@ def make_environment(end: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, symlinks=os.name != "nt", with_pip=False)
     (folder / "pins.txt").write_text("\n".join(pins))
+    paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
+    site = Path(paths["purelib"])
+    pinned = {canonicalize_name(Requirement(line).name) for line in pins}
+    link_packages(installed_here() & pinned, site)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    pinned = ["--constraint", str(folder / "pins.txt"), *packages]
-    subprocess.run([*pip, "install", "--quiet", *pinned], check=True)
+    wheels = ["--constraint", str(folder / "pins.txt"), *packages]
+    # most of their modules are not imported, and need not be compiled
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", *wheels], check=True)
     subprocess.run([*pip, "check"], check=True)
     if not pins:  # the log of a run that fails has to say with which versions
         subprocess.run([*pip, "freeze"], check=True)
-    paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
-    link_the_rest(Path(paths["purelib"]))
+    link_packages(installed_here(), site)
     stamp.write_text(key)
     return python
 

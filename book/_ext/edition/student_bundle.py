@@ -115,7 +115,7 @@ def declared(root: Path) -> list[str]:
         for text in project["optional-dependencies"][extra]:
             needed = Requirement(text)
             if needed.name == project["name"]:
-                yield from (each for inner in needed.extras for each in named(inner))
+                yield from (each for inner in sorted(needed.extras) for each in named(inner))
             else:
                 yield text
 
