@@ -178,10 +178,12 @@ newest: $(STAMP)
 	$(RUN) tests.tools.range_environments newest
 
 # Execute every page there (or P="book/... ...") as an older processor would compute it, compare its
-# checked cells with tests/outputs, and keep it for the books.
+# checked cells with tests/outputs, and keep it for the books. At night each page imports everything
+# anew, in a kernel of its own.
 nbval: environment
 	$(ALONE) env $$($(RUN) tests.tools.arithmetic) JUPYTER_PATH=$(CURDIR)/_build/clean/pages/jupyter \
-	  $(RUN) pytest -q -n 3 --dist loadfile --nbval-lax $(or $(P),book)
+	  $(RUN) pytest -q -n 3 --dist loadfile $(if $(filter nightly,$(PROFILE)),--own-kernels) \
+	  --nbval-lax $(or $(P),book)
 
 # Re-execute the notebooks and rewrite the outputs that the checked cells are compared with.
 outputs: $(STAMP)

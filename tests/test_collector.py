@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import jupytext
@@ -17,7 +18,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from book._ext.execution.execution_cache import ExecutionCache, Slot, read_page
+from book._ext.execution.forked_kernels import FEW
+from tests.tools import nbval_myst
 from tests.tools.baselines import baseline_path, checked_cells, read_baseline, write_baseline
+from tests.tools.nbval_myst import MystNotebook
 from tests.tools.notebooks import CHECKED, ROOT, code_cells, notebook_pages
 
 PAGE = """\
@@ -84,6 +88,9 @@ loader = __builtins__.__dict__["__imp" + "ort__"]
 loaded = loader("pdpbook.game")
 ```
 """
+# The pages are so many that their kernels are forks.
+FORKED = "'fork_server' in open(f'/proc/{__import__(\"os\").getppid()}/cmdline').read()"
+FORKED = f"__import__('sys').platform != 'linux' or {FORKED}"
 CHANGES: dict[str, dict[str, str | None]] = {
     "untouched": {},
     "edited": {},
@@ -100,6 +107,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
     "empty": {"stored": ""},
     "unchecked": {"tag": "remove-input"},
     "sneaky": {"more": SNEAKY},
+    "forked": {"claim": FORKED},
 }
 
 
@@ -177,7 +185,7 @@ def small_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str
     return folder, nbval(folder, "-n", "2", "--dist", "loadfile", "book", skip)
 
 
-@pytest.mark.parametrize("page", ["untouched", "rich", "commented", "named"])
+@pytest.mark.parametrize("page", ["untouched", "rich", "commented", "named", "forked"])
 def test_an_untouched_page_passes(small_book, page: str) -> None:
     _, failed = small_book
     assert failed[page] == ""
@@ -279,6 +287,18 @@ def test_a_kernel_that_does_not_answer_is_started_once_more(tmp_path: Path) -> N
     failed = nbval(tmp_path, "-p", "ports", "book")
     assert failed["busy"] == ""
     assert "the kernel did not answer" in failed["dead"]
+
+
+@pytest.mark.parametrize(("pages", "own"), [(100, True), (FEW, False)])
+def test_a_kernel_of_its_own_for_each_page(pages: int, own: bool, request, monkeypatch) -> None:
+    """At night, and where few pages are executed."""
+    assert request.config.option.own_kernels is False
+    config = SimpleNamespace(option=SimpleNamespace(own_kernels=own), stash={})
+    collected = [MystNotebook.__new__(MystNotebook) for _ in range(pages)]
+    items = [SimpleNamespace(parent=page) for page in collected for _ in range(2)]
+    monkeypatch.setattr(nbval_myst, "ForkServer", None)
+    nbval_myst.pytest_collection_finish(SimpleNamespace(items=items, config=config))
+    assert config.stash == {}
 
 
 def test_a_page_of_which_a_cell_did_not_run_is_not_kept(small_book) -> None:

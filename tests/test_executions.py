@@ -14,11 +14,11 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from book._ext.execution import executions
+from book._ext.execution import executions, forked_kernels
 from book._ext.execution.execution_cache import Slot
 from book._ext.execution.executions import Executions
 from book._ext.execution.file_kernels import FileKernelManager
-from book._ext.execution.forked_kernels import Fork, ForkedKernelManager, ForkServer
+from book._ext.execution.forked_kernels import Fork, ForkServer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
 
@@ -47,7 +47,7 @@ def server() -> Iterator[ForkServer]:
 @pytest.fixture
 def forks(server: ForkServer) -> type[KernelManager]:
     """Kernels that are forks of it."""
-    return type("Forked", (ForkedKernelManager,), {"server": server})
+    return server.kernels()
 
 
 def outputs(kernels: type[KernelManager], folder: Path, *cells: str) -> list[list[dict]]:
@@ -148,7 +148,7 @@ def test_a_build_that_ends_early_begins_no_other_page(tmp_path: Path, monkeypatc
 def test_many_pages_are_executed_by_forks_which_end_with_the_build(
     server: ForkServer, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(executions, "FEW", 0)
+    monkeypatch.setattr(forked_kernels, "FEW", 0)
     monkeypatch.setattr(executions, "ForkServer", lambda: server)
     monkeypatch.setattr(executions, "FileKernelManager", None)
     begun = check_executions(tmp_path)

@@ -2,7 +2,8 @@
 
 With ``--nbval`` or ``--nbval-lax``, every ``.md`` file whose front matter names a kernel is
 collected. nbval then executes its cells and compares those tagged ``nbval-check-output``. One
-file is one kernel, so run several processes with ``-n 2 --dist loadfile``.
+file is one kernel, so run several processes with ``-n 2 --dist loadfile``. The kernels of many
+pages are forks of a process that has imported the libraries, unless ``--own-kernels`` is given.
 
 What nbval executed is what the book shows. The messages that it receives from the kernel go to
 nbclient as well, which makes outputs of them as it does in a build. A cell that writes to stderr
@@ -27,12 +28,15 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbval.plugin import IPyNbCell, IPyNbFile, find_metadata_tags
 
+from book._ext.execution import forked_kernels
 from book._ext.execution.execution_cache import ExecutionCache
 from book._ext.execution.file_kernels import FileKernelManager
+from book._ext.execution.forked_kernels import LIBRARIES, ForkServer
 from tests.tools.baselines import read_with_outputs
 from tests.tools.notebooks import code_cells, is_notebook
 
 CACHE = pytest.StashKey[ExecutionCache]()
+SERVER = pytest.StashKey[ForkServer]()
 
 
 class MystNotebook(IPyNbFile):
@@ -119,11 +123,38 @@ class MystNotebook(IPyNbFile):
         super().teardown()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say how the kernels begin."""
+    parser.addoption(
+        "--own-kernels", action="store_true", help="import the libraries anew for each page"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Open the cache for the executed notebooks."""
     if config.option.nbval or config.option.nbval_lax:
         nbval.kernel.KernelManager = FileKernelManager
         config.stash[CACHE] = ExecutionCache(config.rootpath)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin the process of which the kernels of many pages are forks.
+
+    It imports no module of ours, so :meth:`MystNotebook.check_reach` sees what a page has loaded.
+    """
+    pages = {item.parent for item in session.items if isinstance(item.parent, MystNotebook)}
+    if forked_kernels.are_worth_it(len(pages)) and not session.config.option.own_kernels:
+        own = FileKernelManager(kernel_name="python3")
+        python, *_ = own.format_kernel_cmd()
+        server = ForkServer(LIBRARIES, python, own.kernel_spec.env)
+        nbval.kernel.KernelManager = server.kernels()
+        session.config.stash[SERVER] = server
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End it."""
+    if SERVER in config.stash:
+        config.stash[SERVER].close()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MystNotebook | None:

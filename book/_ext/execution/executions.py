@@ -1,7 +1,6 @@
 """Pages that the cache lacks are executed side by side, while others are read."""
 
 import os
-import sys
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
@@ -11,15 +10,14 @@ from jupyter_cache.executors.utils import single_nb_execution
 from jupyter_client import KernelManager
 from nbformat import NotebookNode
 
+from book._ext.execution import forked_kernels
 from book._ext.execution.execution_cache import Slot
 from book._ext.execution.file_kernels import FileKernelManager
-from book._ext.execution.forked_kernels import ForkedKernelManager, ForkServer
+from book._ext.execution.forked_kernels import ForkServer
 
 #: pages at a time: one more than processors, since a kernel waits while it begins and ends, and no
 #: more than the memory of a laptop holds
 LANES = min(os.cpu_count() or 1, 7) + 1
-#: pages for which a fork server is not worth its beginning
-FEW = 8
 
 
 def execute(
@@ -55,12 +53,8 @@ class Executions:
 
     def __init__(self, wanted: list[tuple[Slot, NotebookNode]], timeout: int) -> None:
         missing = {slot: page for slot, page in wanted if slot.find(page) is None}
-        # the libraries of macOS do not outlive a fork, and Windows has none
-        forks = len(missing) > FEW and sys.platform == "linux"
-        self._server = ForkServer() if forks else None
-        self._kernels: type[KernelManager] = FileKernelManager
-        if forks:
-            self._kernels = type("Forked", (ForkedKernelManager,), {"server": self._server})
+        self._server = ForkServer() if forked_kernels.are_worth_it(len(missing)) else None
+        self._kernels = self._server.kernels() if self._server else FileKernelManager
         self._timeout = timeout
         self._ends: dict[Slot, Future[tuple[float, str]]] = {slot: Future() for slot in missing}
         self._waiting = deque((slot, missing[slot], end) for slot, end in self._ends.items())

@@ -6,8 +6,9 @@ nothing else, and no page runs in it, so a fork differs from a kernel of its own
 already, and in that all forks of a server begin with the same random state of NumPy and the same
 hashes of strings.
 
-A line of input is the connection file and the folder of a kernel; the answer is the number of its
-process.  The server ends with its input, and its kernels with it.
+``fork_server.py module ...`` imports these modules first.  A line of its input is the connection
+file and the folder of a kernel; the answer is the number of its process.  The server ends with its
+input, and its kernels with it.
 """
 
 import gc
@@ -17,25 +18,6 @@ import os
 import signal
 import sys
 import warnings
-
-#: what takes long to import, and many pages do
-MODULES = (
-    "IPython.core.pylabtools",
-    "ipykernel.debugger",
-    "ipykernel.ipkernel",
-    "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_svg",
-    "matplotlib.pyplot",
-    "matplotlib_inline.backend_inline",
-    "myst_nb",
-    "pandas",
-    "pdpbook_exercises",
-    "scipy.integrate",
-    "scipy.optimize",
-    "scipy.special",
-    "scipy.stats",
-    "sklearn.datasets",
-)
 
 
 def become_kernel(connection_file: str, folder: str) -> None:
@@ -71,8 +53,7 @@ def serve() -> None:
 if __name__ == "__main__":
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends with its parent
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel has it
-    importlib.import_module("compile_loops")
-    del sys.path[0]  # the folder of this script
-    for module in MODULES:
+    for module in sys.argv[1:]:
         importlib.import_module(module)
+    del sys.path[0], sys.argv[1:]  # the folder of this script, and what it was told
     serve()

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -10,12 +11,41 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from jupyter_client import KernelConnectionInfo
+from jupyter_client import KernelConnectionInfo, KernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 from book._ext.execution.file_kernels import FileKernelManager
 
 SERVER = Path(__file__).with_name("fork_server.py")
+#: libraries that take long to import, and many pages do
+LIBRARIES = (
+    "IPython.core.pylabtools",
+    "ipykernel.debugger",
+    "ipykernel.ipkernel",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+    "numba",
+    "pandas",
+    "scipy.integrate",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats",
+    "sklearn.datasets",
+)
+#: what a build imports beside them: the loops of the package, compiled, and what feeds the prose
+OURS = ("compile_loops", "myst_nb", "pdpbook_exercises")
+#: pages for which a fork server is not worth its beginning
+FEW = 8
+
+
+def are_worth_it(pages: int) -> bool:
+    """Whether so many pages are executed by forks, and not each by a kernel of its own.
+
+    The libraries of macOS do not outlive a fork, and Windows has none.
+    """
+    return pages > FEW and sys.platform == "linux"
 
 
 class Fork:
@@ -44,11 +74,27 @@ class Fork:
 
 
 class ForkServer:
-    """The process whose forks the kernels are.  It begins at once and serves when it is ready."""
+    """The process whose forks the kernels are.  It begins at once and serves when it is ready.
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-Xfrozen_modules=off", SERVER]  # as Jupyter starts a kernel
-        self._process = Popen(command, stdin=PIPE, stdout=PIPE, text=True)
+    Parameters
+    ----------
+    modules : sequence of str
+        What it imports.
+    python : str
+        The interpreter.
+    environment : mapping of str to str, optional
+        Variables beside those of this process.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[str] = (*LIBRARIES, *OURS),
+        python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        command = [python, "-Xfrozen_modules=off", SERVER, *modules]  # as Jupyter starts a kernel
+        variables = {**os.environ, **(environment or {})}
+        self._process = Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=variables)
         self._one = Lock()
 
     def fork(self, connection_file: str, folder: str) -> Fork:
@@ -66,6 +112,10 @@ class ForkServer:
         if not answer:
             raise RuntimeError(f"{SERVER.name} has ended, and no kernel can begin")
         return Fork(int(answer))
+
+    def kernels(self) -> type[KernelManager]:
+        """Return the managers of kernels that are forks of this server."""
+        return type("Forked", (ForkedKernelManager,), {"server": self})
 
     def close(self) -> None:
         """End it, and the kernels with it."""
