@@ -17,7 +17,8 @@ from jupyter_client.provisioning import LocalProvisioner
 from book._ext.execution.file_kernels import FileKernelManager
 
 SERVER = Path(__file__).with_name("fork_server.py")
-#: libraries that take long to import, and many pages do
+#: libraries that take long to import, and many pages do; not ``matplotlib_inline``, which shows
+#: figures only in the kernel that imports it
 LIBRARIES = (
     "IPython.core.pylabtools",
     "ipykernel.debugger",
@@ -25,7 +26,6 @@ LIBRARIES = (
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.pyplot",
-    "matplotlib_inline.backend_inline",
     "numba",
     "pandas",
     "scipy.integrate",
