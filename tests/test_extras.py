@@ -20,6 +20,8 @@ from pdpbook._extras import EXTRAS, progress_bar
 from tests.tools.clean_environment import link_packages
 from tests.tools.notebooks import ROOT
 from tests.tools.range_environments import (
+    AT_NIGHT,
+    LEFT_OUT,
     TESTS,
     installed_here,
     lower_bounds,
@@ -203,6 +205,13 @@ def test_every_process_lists_the_lower_bounds_in_the_same_order() -> None:
 def test_what_the_command_prints_is_tested_at_both_ends() -> None:
     assert "tests/test_standard_output.py" in TESTS
     assert all((ROOT / each).exists() for each in TESTS)
+
+
+@pytest.mark.parametrize("name", [*LEFT_OUT, *AT_NIGHT])
+def test_what_is_left_out_at_an_end_is_there(name: str) -> None:
+    files = [path for each in TESTS if (path := ROOT / each).is_file()]
+    tests = [test for path in files for test in re.findall(r"\ndef test_(\w+)", path.read_text())]
+    assert any(name in test for test in tests)
 
 
 def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:
