@@ -146,7 +146,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if forked_kernels.are_worth_it(len(pages)) and not session.config.option.own_kernels:
         own = FileKernelManager(kernel_name="python3")
         python, *_ = own.format_kernel_cmd()
-        server = ForkServer(LIBRARIES, python, own.kernel_spec.env)
+        variables = own.kernel_spec_manager.get_kernel_spec("python3").env
+        server = ForkServer(LIBRARIES, python, variables)
         nbval.kernel.KernelManager = server.kernels()
         session.config.stash[SERVER] = server
 
