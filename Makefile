@@ -128,7 +128,7 @@ formgrader: $(NBGRADER)
 # Everything that CI runs, in this order: the books are built from what nbval executed.
 PROFILE ?= default
 test: $(NBGRADER)
-	@$(call BESIDE,environment compiled lint uncompiled nbval,oldest)
+	@$(call BESIDE,compiled environment lint uncompiled nbval,oldest)
 	$(MAKE) books
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
 	  tests pdpbook pdpbook_pages pdpbook_exercises course

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 import pdpbook as pb
 from pdpbook import _extras
 from pdpbook._extras import EXTRAS, progress_bar
-from tests.tools.clean_environment import link_packages
+from tests.tools.clean_environment import copy_compiled, link_packages
 from tests.tools.notebooks import ROOT
 from tests.tools.range_environments import (
     AT_NIGHT,
@@ -219,3 +219,23 @@ def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> N
     link_packages(installed_here(), tmp_path)
     assert not (tmp_path / "numpy").is_symlink()
     assert (tmp_path / "pytest").is_symlink()
+
+
+def test_an_installed_package_gets_what_is_compiled_of_the_same_sources(tmp_path: Path) -> None:
+    """Numba compares the time and the size of a source with those that it noted."""
+    package, site = tmp_path / "package", tmp_path / "site"
+    cache = package / "__pycache__"
+    cache.mkdir(parents=True)
+    for name in ("loops.f-1.py311.nbi", "loops.f-1.py311.1.nbc", "loops.cpython-311.pyc"):
+        (cache / name).write_text(name)
+    for name, time in (("loops.py", 1_700_000_000.25), ("__init__.py", 1_700_000_001.5)):
+        (package / name).write_text(name)
+        os.utime(package / name, (time, time))
+    (site / "package").mkdir(parents=True)
+    for name in ("loops.py", "__init__.py"):
+        (site / "package" / name).write_text(name)
+    copy_compiled(package, site)
+    copied = site / "package"
+    assert {path.suffix for path in (copied / "__pycache__").iterdir()} == {".nbi", ".nbc"}
+    for name in ("loops.py", "__init__.py"):
+        assert (copied / name).stat().st_mtime == (package / name).stat().st_mtime

@@ -3,7 +3,8 @@
 ``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The three wheels that
 notebooks need are installed there.  They ask for ``pdpbook[all]``: what that needs is linked from
 the environment at hand, at the pinned versions, so it takes seconds and no network.  The loops are
-compiled at once, before kernels that start side by side do it twice.  Jupyter finds the kernel by
+taken from it, too, if they are compiled there; otherwise they are compiled at once, before kernels
+that start side by side do it twice.  Jupyter finds the kernel by
 ``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter`` for the
 pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst_nb.py`` stands in
 for myst-nb.
@@ -63,6 +64,16 @@ def write_kernel(folder: Path, python: Path, environment: dict[str, str]) -> Non
     target.write_text(json.dumps(kernel), encoding="utf-8")
 
 
+def copy_compiled(package: Path, site: Path) -> None:
+    """Give an installed package the compiled loops of its sources, which name their times."""
+    for source in package.rglob("*.py"):
+        shutil.copystat(source, site / source.relative_to(package.parent))
+    for compiled in package.rglob("__pycache__/*.nb[ci]"):
+        copy = site / compiled.relative_to(package.parent)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(compiled, copy)
+
+
 def make_clean_environment() -> Path:
     """Make the environment unless it is there for the present package; return its interpreter."""
     python = CLEAN / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -74,13 +85,15 @@ def make_clean_environment() -> Path:
     shutil.rmtree(CLEAN, ignore_errors=True)
     venv.create(CLEAN, symlinks=os.name != "nt", with_pip=False)
     paths = sysconfig.get_paths(vars={"base": str(CLEAN), "platbase": str(CLEAN)})
-    link_packages(set(closure([*declared(ROOT), *KERNEL])), Path(paths["purelib"]))
+    site = Path(paths["purelib"])
+    link_packages(set(closure([*declared(ROOT), *KERNEL])), site)
     with tempfile.TemporaryDirectory() as folder:
         wheels = build_wheels(ROOT, Path(folder))
         command = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]
-        command += ["--no-index", "--disable-pip-version-check", *map(str, wheels)]
+        command += ["--no-index", "--no-compile", "--disable-pip-version-check", *map(str, wheels)]
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         subprocess.run([sys.executable, *command], check=True, env=clean)
+        copy_compiled(ROOT / "pdpbook", site)
         subprocess.run([python, "-P", COMPILE], check=True, env=clean, cwd=folder)
     write_kernel(EDITION, python, {})
     write_kernel(PAGES, python, {"PYTHONPATH": str(PROSE)})
