@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from tests.tools.range_environments import (
     installed_here,
     lower_bounds,
     other_pins,
+    pinned_here,
     wanted,
 )
 
@@ -177,6 +179,17 @@ def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_p
     assert {"pytest", "tornado", "opendp"} & pinned == {"pytest", "tornado"}
     # Numba 0.63 fits an llvmlite of its own
     assert "llvmlite" not in pinned
+
+
+def test_only_what_has_the_version_of_its_pin_is_linked() -> None:
+    """Pip would delete another version where the link leads to."""
+    pins = [f"pytest=={version('pytest')}", "tornado==1.0", "no-such-package==1.0"]
+    assert pinned_here(pins) == {"pytest"}
+    assert pinned_here([]) == set()
+    bounds = lower_bounds(ROOT)
+    linked = pinned_here(other_pins(ROOT, bounds))
+    assert len(linked) > 100
+    assert not linked & {*bounds, "llvmlite"}
 
 
 def test_the_newest_environment_has_each_range_and_no_pin() -> None:

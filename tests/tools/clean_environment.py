@@ -2,12 +2,11 @@
 
 ``python -m tests.tools.clean_environment`` makes it in ``_build/clean``.  The three wheels that
 notebooks need are installed there.  They ask for ``pdpbook[all]``: what that needs is linked from
-the environment at hand, at the pinned versions, so it takes seconds and no network.  The loops are
-taken from it, too, if they are compiled there; otherwise they are compiled at once, before kernels
-that start side by side do it twice.  Jupyter finds the kernel by
-``JUPYTER_PATH``: ``share/jupyter`` in it is for the notebook edition, ``pages/jupyter`` for the
-pages, whose cells also feed the prose.  For that alone ``tests/tools/prose/myst_nb.py`` stands in
-for myst-nb.
+the environment at hand, at the pinned versions, so it takes seconds and no network.  The compiled
+loops are copied from the project; what it lacks is compiled at once, before kernels that start side
+by side do it twice.  Jupyter finds the kernel by ``JUPYTER_PATH``: ``share/jupyter`` in it is for
+the notebook edition, ``pages/jupyter`` for the pages, whose cells also feed the prose.  For that
+alone ``tests/tools/prose/myst_nb.py`` stands in for myst-nb.
 """
 
 import csv

@@ -20,6 +20,7 @@ import sysconfig
 import tomllib
 import venv
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -83,6 +84,16 @@ def installed_here() -> set[str]:
     return set(closure([*extras["test"], *extras["book"], "pdpbook"]))
 
 
+def pinned_here(pins: Iterable[str]) -> set[str]:
+    """Return the names of those that have the version of their pin: pip replaces all others.
+
+    It deletes what it replaces, and a link leads to the environment at hand.
+    """
+    here, pinned = installed_here(), map(Requirement, pins)
+    named = ((canonicalize_name(each.name), each.specifier) for each in pinned)
+    return {name for name, exact in named if name in here and version(name) in exact}
+
+
 def wanted(end: str, root: Path) -> tuple[list[str], list[str]]:
     """Return what is installed at an end of the ranges, and the pins of everything else."""
     if end == "newest":
@@ -105,8 +116,7 @@ def make_environment(end: str) -> Path:
     (folder / "pins.txt").write_text("\n".join(pins))
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
     site = Path(paths["purelib"])
-    pinned = {canonicalize_name(Requirement(line).name) for line in pins}
-    link_packages(installed_here() & pinned, site)
+    link_packages(pinned_here(pins), site)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
     wheels = ["--constraint", str(folder / "pins.txt"), *packages]
     # most of their modules are not imported, and need not be compiled
