@@ -25,6 +25,7 @@ from tests.tools.range_environments import (
     LEFT_OUT,
     TESTS,
     installed_here,
+    left_out,
     lower_bounds,
     other_pins,
     pinned_here,
@@ -223,8 +224,16 @@ def test_what_the_command_prints_is_tested_at_both_ends() -> None:
 @pytest.mark.parametrize("name", [*LEFT_OUT, *AT_NIGHT])
 def test_what_is_left_out_at_an_end_is_there(name: str) -> None:
     files = [path for each in TESTS if (path := ROOT / each).is_file()]
-    tests = [test for path in files for test in re.findall(r"\ndef test_(\w+)", path.read_text())]
-    assert any(name in test for test in tests)
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert any(name in test for test in re.findall(r"\ndef test_(\w+)", text))
+
+
+def test_only_the_oldest_versions_leave_tests_to_the_night() -> None:
+    by_day = left_out("oldest", nightly=False)
+    assert all(f"not {name}" in by_day for name in [*LEFT_OUT, *AT_NIGHT])
+    always = " and ".join(f"not {name}" for name in LEFT_OUT)
+    assert left_out("oldest", nightly=True) == always
+    assert {left_out("newest", nightly=each) for each in (True, False)} == {always}
 
 
 def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def test_each_night_more_cases_are_tried_than_for_a_pull_request() -> None:
     [default] = re.findall(r"^PROFILE \?= (\w+)$", makefile, re.MULTILINE)
     examples = settings.get_profile(profile).max_examples
     assert examples >= 10 * settings.get_profile(default).max_examples
+    assert f"$(if $(filter {profile},$(PROFILE)),--own-kernels)" in makefile
 
 
 def test_the_newest_versions_are_tried_each_night_and_by_no_pull_request() -> None:

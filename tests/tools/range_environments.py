@@ -38,11 +38,10 @@ TESTS += ["tests/test_standard_output.py"]
 #: not pinned at the lower bounds: Numba fits one version of it
 FREE = {"llvmlite"}
 #: what takes longest and calls no more of the engine than the rest; and what kills workers of a
-#: ``LocalCluster``, whose older versions lose a nanny now and then.  Tests with workers that are
-#: processes of their own stay, and kill these.
+#: ``LocalCluster``, whose older versions lose a nanny now and then
 LEFT_OUT = ["far_less_memory", "one_and_four_workers", "killed"]
-#: what takes long with workers that are processes of their own and reaches no line of the engine
-#: that the rest does not reach: left to the night
+#: Of the tests that stop and kill workers that are processes of their own, those that reach no line
+#: of the engine that the others do not reach.  With the oldest versions they run at night.
 AT_NIGHT = [
     "a_cluster_that_never_has_a_worker",
     "a_worker_that_comes_in_time",
@@ -129,6 +128,12 @@ def make_environment(end: str) -> Path:
     return python
 
 
+def left_out(end: str, nightly: bool) -> str:
+    """Return for ``pytest -k`` what does not run at an end of the ranges."""
+    at_night = AT_NIGHT if end == "oldest" and not nightly else []
+    return " and ".join(f"not {name}" for name in [*LEFT_OUT, *at_night])
+
+
 def main() -> int:
     """Run the tests at an end of the ranges."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -140,9 +145,7 @@ def main() -> int:
     environment["NUMBA_CACHE_DIR"] = str(ROOT / "_build" / end / "numba")
     compiling = [python, "-m", "book._ext.execution.compile_loops"]
     subprocess.run(compiling, check=True, cwd=ROOT, env=environment)
-    by_day = end == "oldest" and not NIGHTLY
-    left_out = " and ".join(f"not {name}" for name in [*LEFT_OUT, *(AT_NIGHT if by_day else [])])
-    command = [python, *PYTEST, "-k", left_out, *TESTS]
+    command = [python, *PYTEST, "-k", left_out(end, NIGHTLY), *TESTS]
     return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
 
 
