@@ -1,0 +1,372 @@
+"""Checks that say what is wrong with an answer.
+
+A check is a function with assertions that has the name of its exercise.  It calls the answer and
+compares what comes back::
+
+    @exercise("differential-privacy/margin")
+    def margin(answer, rng):
+        for s, m, c in [(1, 10, 0.05), (50, 20, 0.3), *rng.uniform(0.1, 0.9, (3, 3))]:
+            assert_close(answer(s, m, c), s * log(1 / c) / m, "How often does noise leave (-m, m)?")
+
+``check(name, answer)`` runs it.  The first assertion that fails is the message, after the last call
+of the answer.  ``rng`` draws further cases: the page shows those of seed 0, and a hidden test takes
+another seed.  The checks of a chapter are in ``chapters/<part>/<chapter>.py``.
+"""
+
+from __future__ import annotations
+
+import copy
+import dis
+import hashlib
+import importlib
+import json
+import math
+import unicodedata
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pdpbook_exercises import chapters
+
+__all__ = ["READER", "Result", "assert_close", "assert_equal", "check", "exercise", "own"]
+
+READER = "reader"  #: whoever has this name has the numbers of the chapter
+STUB = "still the stub. Replace the dots by your answer."
+LONGEST = 160  #: characters of a value that is shown
+
+
+@dataclass(frozen=True)
+class _Check:
+    function: Callable[[Any, Any], None]
+    mine: Callable[[np.random.Generator | None], Any] | None
+    refused: tuple[str, ...]
+
+
+CHECKS: dict[str, _Check] = {}
+
+
+def exercise(name, *, mine=None, refused=()):
+    """Register the check of an exercise.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+    mine : callable, optional
+        Draws what each student has of their own from a random generator, and returns what the
+        chapter shows for None.  The check is given it in place of a generator.
+    refused : sequence of str
+        Functions and methods of the package that the exercise asks to write.
+
+    Examples
+    --------
+    >>> @exercise("a-chapter/half")
+    ... def half(answer, rng):
+    ...     for x in [4.0, *rng.uniform(0, 9, 3)]:
+    ...         assert_close(answer(x), x / 2, "Divide.", {"That is the double.": 2 * x})
+    >>> check("a-chapter/half", lambda x: 2 * x)
+    ✗ a-chapter/half: your function(4) returned 8. The value is wrong. That is the double.
+    >>> check("a-chapter/half", lambda x: x / 2)
+    ✓ a-chapter/half: right.
+    """
+
+    def register(function):
+        CHECKS[name] = _Check(function, mine, tuple(refused))
+        return function
+
+    return register
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one answer: true in a boolean context if and only if it is right."""
+
+    name: str
+    right: bool
+    message: str
+
+    def __bool__(self) -> bool:
+        """Whether the answer is right."""
+        return self.right
+
+    def __repr__(self) -> str:
+        """Return one paragraph of plain text."""
+        return f"{'✓' if self.right else '✗'} {self.name}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        kind = "passed" if self.right else "open"
+        return f'<p class="pdpbook-check {kind}">{escape(repr(self))}</p>'
+
+
+def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int = 0) -> Result:
+    """Say whether an answer is right, or what is wrong with it; a wrong answer raises nothing.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``, as in the check cell under the exercise.
+    answer : object
+        The student's function or value.
+    me : str
+        Name of the student, where each has their own numbers (:func:`own`).
+    hint : int
+        2 for a stronger hint where there is one.
+    seed : int
+        Of the cases that are drawn.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+    RuntimeError
+        If Python runs with ``-O``, which leaves assertions out.
+
+    Examples
+    --------
+    >>> check("dp-versus-pdp/records-needed", ...)
+    ✗ dp-versus-pdp/records-needed: still the stub. Replace the dots by your answer.
+    """
+    if not __debug__:
+        raise RuntimeError("the checks are assertions: run Python without -O")
+    found = _find(name)
+    given = own(name, me) if found.mine else np.random.default_rng(seed)
+    if _is_stub(answer):
+        return Result(name, False, STUB)
+    if taken := [each for each in found.refused if each in _names(answer)]:
+        return Result(name, False, f"{taken[0]} is what this exercise asks you to write.")
+    calls = _Calls(answer)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader gives no points to a cell that warns
+            found.function(calls if callable(answer) else answer, given)
+    except NotImplementedError:
+        return Result(name, False, STUB)
+    except AssertionError as wrong:
+        said = [part for part in wrong.args[:hint] if part]
+        said += ["check(..., hint=2) says more."] if any(wrong.args[hint:]) else []
+        return Result(name, False, " ".join([calls.last, *said]))
+    except Exception as error:  # what came back is not what a comparison can take
+        said = f"Comparing it raised {type(error).__name__}: {error}."
+        return Result(name, False, f"{calls.last} {said}")
+    return Result(name, True, "right.")
+
+
+def own(name: str, me: str) -> Any:
+    """Return the numbers that a student has in an exercise where each has their own.
+
+    Parameters
+    ----------
+    name : str
+        ``"chapter/exercise"``.
+    me : str
+        Name of the student.  Capital letters, accents, blanks and the order of the letters do not
+        matter.  For ``"reader"`` the numbers are those of the chapter.
+
+    Raises
+    ------
+    KeyError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> own("exact-optimum/anarchy", "reader")
+    {'epsilon': 1.0, 'price': 20}
+    >>> own("exact-optimum/anarchy", "Doe, Jane") == own("exact-optimum/anarchy", "jane doe")
+    True
+    """
+    mine = _find(name).mine
+    if mine is None:
+        raise ValueError(f"name must be an exercise with numbers of one's own, got {name!r}")
+    if not isinstance(me, str):
+        raise TypeError(f"me must be the name of a student as text, got a {type(me).__name__}")
+    letters = "".join(sorted(filter(str.isalnum, unicodedata.normalize("NFKD", me).casefold())))
+    if not letters:
+        raise ValueError(f"me must have a letter or a digit, got {me!r}")
+    if letters == "".join(sorted(READER)):
+        return mine(None)
+    digest = hashlib.sha256(json.dumps([name, letters]).encode()).digest()
+    return mine(np.random.default_rng(int.from_bytes(digest[:8], "big")))
+
+
+def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=1e-9):
+    """Assert that numbers are right; else tell the known mistake, or what kind of thing is wrong.
+
+    Parameters
+    ----------
+    given : float or array_like
+        What the answer returned.
+    right : float or array_like
+        What it should have returned.
+    hint : str
+        What to tell whoever is wrong.  It must not contain the solution.
+    mistakes : dict from str to float or array_like, optional
+        What known mistakes lead to, each with the hint that replaces the general one.
+    more : str
+        A stronger hint, for ``check(..., hint=2)``.
+    rtol, atol : float
+        Relative and absolute tolerance.
+    """
+
+    def agree(a, b):
+        a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+        return a.shape == b.shape and np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+
+    right = np.asarray(right, dtype=float)
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
+        said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
+        raise AssertionError(said, more) from None
+    if not agree(numbers, right):
+        known = [said for said, wrong in (mistakes or {}).items() if agree(numbers, wrong)]
+        said = f"{_kind(numbers, right, agree)} {(known or [hint])[0]}"
+        raise AssertionError(said, more)
+
+
+def assert_equal(given, right, hint, mistakes=None, *, more=""):
+    """Assert that an answer equals the right one exactly; the arguments are as above."""
+    if given is None or not np.array_equal(given, right):
+        known = [said for said, bad in (mistakes or {}).items() if np.array_equal(given, bad)]
+        raise AssertionError((known or [hint])[0], more)
+
+
+def _kind(given, right, agree):
+    """Say what kind of thing is wrong with numbers, without giving the right ones away."""
+    if given.shape != right.shape:
+        kind = f"the shape {right.shape}" if right.ndim else "one number"
+        return f"Its shape is {given.shape}, and {kind} was expected."
+    said = "Some of it is" if given.ndim else "It is"
+    if np.isnan(given).any() and not np.isnan(right).any():
+        return f"{said} not a number (nan)."
+    if np.isinf(given).any() and not np.isinf(right).any():
+        return f"{said} infinite."
+    if right.any() and agree(-given, right):
+        return "The sign is wrong."
+    if right.any() and agree(given * math.log(2), right):
+        return "It is right in base 2. The book takes natural logarithms."
+    if (given < 0).any() and (right >= 0).all():
+        return f"{said} negative."
+    if right.ndim and np.allclose(right.sum(axis=-1), 1) and (right >= 0).all():
+        if right.ndim == 1 and not math.isclose(given.sum(), 1, abs_tol=1e-6):
+            return f"It should sum to 1, and sums to {given.sum():.4g}."
+        if right.ndim == 2 and not np.allclose(given.sum(axis=1), 1, atol=1e-6):
+            return "Each row should sum to 1."
+    if right.ndim:
+        wrong = [i for i in np.ndindex(right.shape) if not agree(given[i], right[i])]
+        first = ", ".join(map(str, wrong[0]))
+        return f"{len(wrong)} of {right.size} entries are wrong, the first at [{first}]."
+    if given == np.round(given) and abs(given - right) == 1:
+        return "It is off by one."
+    return "The value is wrong."
+
+
+class _Calls:
+    """Calls an answer with copies of the arguments, and remembers the last call for the message."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.last = "" if callable(answer) else f"Your answer is {show(answer)}."
+
+    def __call__(self, *arguments, may_change=False):
+        name = getattr(self.answer, "__name__", "answer").replace("<lambda>", "your function")
+        self.last = f"{name}({', '.join(map(show, arguments))})"
+        given = copy.deepcopy(arguments)
+        try:
+            returned = self.answer(*given)
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            self.last += f" raised {type(error).__name__}: {error}."
+            raise AssertionError from error
+        if not (may_change or _same(given, arguments)):
+            raise AssertionError("changed what it was given. Work on a copy.")
+        if returned is None and not may_change:
+            self.last += " returned None: is a `return` missing?"
+            raise AssertionError
+        self.last += f" returned {show(returned)}."
+        return returned
+
+
+def _same(a, b):
+    """Whether arguments that a call could have changed are what they were."""
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    return not isinstance(a, set) or a == b
+
+
+def show(value: Any) -> str:
+    """Return a value in few characters, or its type if it cannot be shown.
+
+    Examples
+    --------
+    >>> show([0.123456789, (1, 2), np.arange(3)])
+    '[0.123457, (1, 2), [0, 1, 2]]'
+    """
+    try:
+        text = " ".join(_in_words(value).split())
+    except Exception:  # its repr raises, or is too deep
+        text = f"a value of type {type(value).__name__} that cannot be shown"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _in_words(value):
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    if isinstance(value, np.ndarray):
+        if value.ndim > 2:
+            return f"array of shape {value.shape}"
+        return np.array2string(value, precision=4, separator=", ", threshold=12, edgeitems=3)
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if type(value) in (list, tuple):
+        inside = ", ".join(map(show, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    return "a function" if callable(value) else repr(value)
+
+
+def _is_stub(answer):
+    """Whether an answer is the dots, or a function that does nothing."""
+    if answer is None or answer is ...:
+        return True
+    code = getattr(answer, "__code__", None)
+    return code is not None and all(
+        step.opname in {"RESUME", "NOP", "POP_TOP", "RETURN_VALUE"}
+        or (step.opname in {"LOAD_CONST", "RETURN_CONST"} and step.argval in (None, ...))
+        for step in dis.get_instructions(code)
+    )
+
+
+def _names(answer):
+    """Return the names that an answer uses, or that of the package's function that it is."""
+    if getattr(answer, "__module__", "").startswith("pdpbook."):
+        return {answer.__name__}
+    seen, codes = set(), [getattr(answer, "__code__", None)]
+    while codes:
+        code = codes.pop()
+        if hasattr(code, "co_names"):
+            seen |= set(code.co_names)
+            codes += code.co_consts
+    return seen
+
+
+def _find(name):
+    """Return a check, and import the module of its chapter."""
+    if name not in CHECKS:
+        chapter = name.partition("/")[0].replace("-", "_")
+        for part in sorted(Path(chapters.__path__[0]).iterdir()):
+            if (part / f"{chapter}.py").exists():
+                importlib.import_module(f"{chapters.__name__}.{part.name}.{chapter}")
+    if name not in CHECKS:
+        others = sorted(each for each in CHECKS if each.startswith(f"{name.partition('/')[0]}/"))
+        raise KeyError(f"there is no exercise {name!r}; the chapter has {others}")
+    return CHECKS[name]
