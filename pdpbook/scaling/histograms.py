@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnHistogram", "DataRangeWarning", "Histograms", "RefusedValuesError", "scan"]
 
+LARGE_CSV = 2**30  #: bytes of a CSV file from which on scan advises to convert it
 FROM_DATA = "data"  #: the range of a column that the user wants to be taken from the data
 
 
@@ -266,6 +267,8 @@ def scan(
     -----
     DataRangeWarning
         If a range is taken from the data.
+    UserWarning
+        If a CSV file has more than 1 GiB: one worker reads it alone.
 
     Notes
     -----
@@ -287,6 +290,7 @@ def scan(
     with connected(client) as engine:
         cluster: dict[str, Any] = {"client": engine, "worker_timeout": worker_timeout}
         files = _describe(paths, names, progress, cluster)
+        _advise(files)
         pieces = [piece for file in files for piece in file.pieces]
         leaking = [name for name, ends in wanted.items() if ends is None]
         if leaking:
@@ -338,6 +342,18 @@ def _describe(
     shown = progress if isinstance(progress, bool) else False
     found = run_tasks(look, paths, progress=shown, label="looking at files", **cluster)
     return [file for _, file in sorted(found, key=lambda each: each[0])]
+
+
+def _advise(files: Sequence[FileDescription]) -> None:
+    """Say which files one worker reads alone although they are large."""
+    large = [file for file in files if file.rows is None and file.size > LARGE_CSV]
+    if large:
+        warnings.warn(
+            f"{large[0].path} has {large[0].size / 2**30:.3g} GiB, and a CSV file cannot be divided: "
+            "one worker reads all of it. Converted to Parquet, the file would be shared by all "
+            "workers; pdpbook.scaling.sources says how.",
+            stacklevel=3,
+        )
 
 
 def _tally_piece(piece: Piece, columns: list[str], grids: list[Grid]) -> NDArray[np.int64]:

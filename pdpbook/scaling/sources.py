@@ -1,9 +1,15 @@
 r"""Tables in files: which files there are, how they are divided, and what a piece holds.
 
 A table is a folder, a pattern or a list of Parquet and CSV files.  A *piece* is what one task
-reads: some row groups of a Parquet file, or the lines of a CSV file that begin within a range of
-bytes.  Every row is in exactly one piece, and a worker holds no more than a batch of a piece at a
-time, so no file is too large.
+reads: some row groups of a Parquet file, or a whole CSV file.  Every row is in exactly one piece,
+and a worker holds no more than a batch of a piece at a time, so no file is too large.
+
+A CSV file cannot be divided without reading it: whether a line end ends a record or belongs to a
+quoted field depends on all quotation marks before it.  So one task reads one CSV file, as pyarrow
+reads it.  Convert a huge CSV file to Parquet, for example with
+``pyarrow.dataset.write_dataset(pyarrow.dataset.dataset("big.csv", format="csv"), "big",
+format="parquet")``, and the workers share it.  An empty line is a record without
+values.
 
 Nothing is left out silently.  A file of another kind in a folder, a file that is named twice, a
 column that is missing, a file that cannot be read or that changes during the pass: each of these is
@@ -20,7 +26,6 @@ uncompressed page changes a number without an error.  To have pages checked, wri
 from __future__ import annotations
 
 import glob
-import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +42,6 @@ __all__ = ["FileDescription", "Piece", "SourceError", "describe_file", "find_fil
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
 PIECE_ROWS = 4_000_000  #: rows of a piece of a Parquet file, or one row group if that has more
-PIECE_BYTES = 2**25  #: bytes of a piece of a CSV file
 BATCH_ROWS = 2**16  #: rows that are held at a time
 
 
@@ -57,12 +61,8 @@ class Piece:
         Its bytes when it was described.
     changed : int
         The time of its last change then, in nanoseconds.
-    start : int
-        First row group of a Parquet file, or first byte of a CSV file.
-    stop : int
-        The one after the last.
-    names : tuple of str
-        Names of all columns of a CSV file, from its first line; empty for Parquet.
+    start, stop : int
+        First row group of a Parquet file, and the one after the last; 0 for a CSV file.
     """
 
     path: str
@@ -70,7 +70,6 @@ class Piece:
     changed: int
     start: int
     stop: int
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,23 +176,23 @@ def describe_file(path: str, columns: Sequence[str]) -> FileDescription:
     ImportError
         If pyarrow is not installed.
     """
-    kind = KINDS[local_path("path", path).suffix.lower()]
+    local_path("path", path)
+    rows: int | None = None
     with _named(path):
         status = os.stat(path)
         size, changed = status.st_size, status.st_mtime_ns
-        if kind == "parquet":
-            rows, names, parts = _row_groups(path)
-            header: tuple[str, ...] = ()
+        if _is_csv(path):
+            with _open_csv(path, []) as reader:
+                names, parts = list(reader.schema.names), [(0, 0)]
         else:
-            rows, names, parts = None, *_byte_ranges(path, size)
-            header = tuple(names)
+            rows, names, parts = _row_groups(path)
     for column in columns:
         if names.count(column) != 1:
             raise SourceError(
                 f"{path}: column {column!r} is there {names.count(column)} times, not once; "
                 f"the columns are {', '.join(names)}"
             )
-    pieces = tuple(Piece(path, size, changed, start, stop, header) for start, stop in parts)
+    pieces = tuple(Piece(path, size, changed, start, stop) for start, stop in parts)
     return FileDescription(path, size, rows, pieces)
 
 
@@ -214,16 +213,27 @@ def _row_groups(path: str) -> tuple[int, list[str], list[tuple[int, int]]]:
         return metadata.num_rows, names, parts
 
 
-def _byte_ranges(path: str, size: int) -> tuple[list[str], list[tuple[int, int]]]:
-    """Columns, and ranges of bytes of a CSV file below its first line."""
-    csv = require("pyarrow.csv")
+def _is_csv(path: str) -> bool:
+    return KINDS[Path(path).suffix.lower()] == "csv"
+
+
+def _open_csv(path: str, columns: Sequence[str]) -> Any:
+    """Open a CSV file for reading some columns batch by batch; words of a column stay words."""
+    arrow, csv = require("pyarrow"), require("pyarrow.csv")
     with open(path, "rb") as file:
-        first = file.readline()
-    if not first.strip():
+        first = file.read(4)
+    if not first.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n"):
         raise OSError("the first line, which names the columns, is empty")
-    header = csv.read_csv(io.BytesIO(first))
-    starts = range(len(first), size, PIECE_BYTES)
-    return list(header.column_names), [(a, min(a + PIECE_BYTES, size)) for a in starts]
+    return csv.open_csv(
+        path,
+        read_options=csv.ReadOptions(use_threads=False),
+        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=list(columns),
+            column_types={column: arrow.string() for column in columns},
+            strings_can_be_null=True,
+        ),
+    )
 
 
 def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
@@ -239,7 +249,7 @@ def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
     Yields
     ------
     pyarrow.RecordBatch
-        At most 65,536 rows, or the 1 MiB of lines that pyarrow parses at a time.
+        At most 65,536 rows, or the 1 MiB of a CSV file that pyarrow parses at a time.
 
     Raises
     ------
@@ -252,8 +262,10 @@ def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
         status = os.stat(piece.path)
         if (status.st_size, status.st_mtime_ns) != (piece.size, piece.changed):
             raise OSError("it has changed since the run began")
-        if piece.names:
-            yield from _csv_batches(piece, columns)
+        if _is_csv(piece.path):
+            with _open_csv(piece.path, columns) as reader:
+                for batch in reader:
+                    yield batch.select(list(columns))
             return
         parquet = require("pyarrow.parquet")
         # a buffered stream instead of whole column chunks keeps the memory small
@@ -266,28 +278,3 @@ def read_piece(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
                 use_threads=False,
             ):
                 yield batch.select(list(columns))  # the file has an order of its own
-
-
-def _csv_batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield the lines that begin in [start, stop); the words of a column stay words."""
-    arrow, csv = require("pyarrow"), require("pyarrow.csv")
-    with open(piece.path, "rb") as file:
-        file.seek(piece.start - 1)
-        start = piece.start - 1 + len(file.readline())  # a line that begins before is not ours
-        file.seek(max(piece.stop - 1, start))
-        stop = file.tell() if start >= piece.stop else file.tell() + len(file.readline())
-        if start >= stop:
-            return
-        file.seek(start)
-        lines = file.read(stop - start)
-    reader = csv.open_csv(
-        io.BytesIO(lines),
-        read_options=csv.ReadOptions(column_names=list(piece.names), use_threads=False),
-        convert_options=csv.ConvertOptions(
-            include_columns=list(columns),
-            column_types={column: arrow.string() for column in columns},
-            strings_can_be_null=True,
-        ),
-    )
-    for batch in reader:
-        yield batch.select(list(columns))

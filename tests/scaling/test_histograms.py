@@ -238,3 +238,10 @@ def test_a_range_from_the_data_belongs_to_its_column(tmp_path):
         assert (found[name].grid.lower, found[name].grid.upper) == (low, high)
         expected = np.histogram(columns[name], bins=5, range=(low, high))[0]
         assert found[name].counts.tolist() == expected.tolist()
+
+
+def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("x\n1\n2\n")
+    monkeypatch.setattr("pdpbook.scaling.histograms.LARGE_CSV", 5)
+    with pytest.warns(UserWarning, match=r"a\.csv has .* Converted to Parquet"):
+        assert scan(tmp_path / "a.csv", {"x": (0, 3)}, client=client)["x"].records == 2
