@@ -227,7 +227,7 @@ class TableFile:
         place = self._place_of(name, f"its columns are {_listed(named)}")
         missing = table.iloc[:, place].isna().to_numpy()
         if self.is_parquet:
-            texts = table.iloc[:, place].astype(object).map(str).str.strip()
+            texts = self._parquet_texts(place, levels)
         else:
             texts = self._texts(place, keep_default_na=False)
             missing = missing & ~texts.isin([*levels]).to_numpy()
@@ -339,8 +339,7 @@ class TableFile:
 
         try:
             if self.is_parquet:
-                _extras.require("pyarrow.parquet", "command")
-                table = pd.read_parquet(self.path)
+                table = self._arrow.to_pandas(ignore_metadata=True)
             else:
                 self._read(header=None, nrows=2)  # below a header pandas lets one line be longer
                 table = self._read(header=0 if self.header else None)
@@ -373,6 +372,35 @@ class TableFile:
                 + f", got none of the columns {_listed([str(each) for each in table.columns])}"
             )
         return table
+
+    @cached_property
+    def _arrow(self) -> Any:
+        """The whole table of a Parquet file, as the file holds it."""
+        parquet = _extras.require("pyarrow.parquet", "command")
+        return parquet.read_table(self.path, partitioning=None)
+
+    def _parquet_texts(self, place: int, levels: Sequence[str]) -> pd.Series:
+        """Return the values of a column of a Parquet file as texts, without blanks at the ends.
+
+        They are the file's: pandas would write the whole number 1 as 1.0 where another record has
+        no value.  A floating-point number is the level that is the same number: 1.0 is ``1``.
+        """
+        import pandas as pd
+
+        values = self._arrow.column(place).to_pylist()
+        numbers = {float(each): each for each in levels if _is_float(each)}
+        texts = []
+        for row, value in enumerate(values):
+            if isinstance(value, bytes):
+                raise ValueError(
+                    f"column {self._names[place]!r} of {self.path} must hold texts, got bytes in "
+                    f"{self.place(row)}"
+                )
+            text = "" if value is None else str(value).strip()
+            if isinstance(value, float) and text not in levels:
+                text = numbers.get(value, text)
+            texts.append(text)
+        return pd.Series(texts, dtype=str)
 
     def _beginning(self) -> str:
         """Return what a file is that does not begin as text, if that can be told."""
@@ -501,11 +529,7 @@ class TableFile:
 
     def _is_number(self, text: str) -> bool:
         """Return whether a text is a number as the file writes them."""
-        try:
-            float(text.replace(self.decimal, "."))
-        except ValueError:
-            return False
-        return True
+        return _is_float(text.replace(self.decimal, "."))
 
     def _numbers(self, column: pd.Series, place: int) -> pd.Series:
         """Return a column whose records are all finite numbers, or say which one is not."""
@@ -631,6 +655,15 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) <= _NAMED:
         return str([*names])
     return f"{[*names[:_NAMED]]} and {len(names) - _NAMED:,} more"
+
+
+def _is_float(text: str) -> bool:
+    """Return whether a text is a number as Python writes them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _holds_numbers(column: pd.Series) -> bool:

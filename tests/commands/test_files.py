@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -349,3 +350,47 @@ def test_categories_of_a_parquet_file(file: Path) -> None:
     with pytest.raises(ValueError, match="got 1 of 3 missing, the first in row 2"):
         TableFile(path).labels(None, ["None", "b", "nan"])
     assert TableFile(path, missing="drop").labels(None, ["None", "b"]).tolist() == ["None", "b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "levels"),
+    [
+        (pd.array([0, 1, None, 1], dtype="UInt8"), ["0", "1", None, "1"]),
+        ([0.0, 1.0, None, 1.0], ["0", "1", None, "1"]),
+        ([0.5, 1.0, None, 1.0], ["0.5", "1.0", None, "1.0"]),
+        (pd.Categorical([3, 1, None, 1]), ["3", "1", None, "1"]),
+        (["a ", "b", None, "b"], ["a", "b", None, "b"]),
+        ([True, False, None, False], ["True", "False", None, "False"]),
+    ],
+    ids=["whole", "floats", "decimals", "dictionary", "texts", "booleans"],
+)
+def test_codes_with_a_gap_in_a_parquet_file_are_the_levels_that_the_file_holds(
+    values: Any, levels: list[str | None], tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    pd.DataFrame({"code": values}).to_parquet(tmp_path / "codes.parquet")
+    named = [each for each in levels if each]
+    table = TableFile(tmp_path / "codes.parquet", missing="drop")
+    assert table.labels("code", named).tolist() == named
+
+
+def test_bytes_in_a_parquet_file_are_no_levels(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    pd.DataFrame({"code": ["a", "b"]}).map(str.encode).to_parquet(tmp_path / "codes.parquet")
+    with pytest.raises(ValueError, match="must hold texts, got bytes in row 1"):
+        TableFile(tmp_path / "codes.parquet").labels("code", ["a", "b"])
+
+
+def test_the_index_of_pandas_is_a_column_and_rows_are_counted_as_they_are_in_the_file(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "table.parquet"
+    table = pd.DataFrame({"age": [20.0, 30.0, np.nan], "weight": 60.0}, index=[7, 8, 9])
+    table.to_parquet(file)
+    with pytest.raises(ValueError, match="the first in row 3: nan"):
+        TableFile(file).column("age")
+    table.set_index("age").to_parquet(file)
+    assert TableFile(file, missing="drop").column("age").tolist() == [20.0, 30.0]
+    with pytest.raises(ValueError, match=r"--column must name .* \['weight', 'age'\]"):
+        TableFile(file, missing="drop").column()
