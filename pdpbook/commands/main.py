@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pdpbook import _extras
-from pdpbook._files import write_whole
+from pdpbook._files import different_files, write_whole
 from pdpbook.commands.files import TableFile
 from pdpbook.own_data.categories import level_names
 
@@ -181,6 +181,28 @@ def check_folder(output: Path) -> None:
         raise FileNotFoundError(f"{output} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"{output} cannot be written: no file can be made in {folder}")
+
+
+def check_replaced(output: Path) -> None:
+    """Refuse to replace a file that is not a report of ours.
+
+    Parameters
+    ----------
+    output : Path
+        The page that is to be written.
+
+    Raises
+    ------
+    FileExistsError
+        If there is another file of that name.
+    """
+    from pdpbook.own_data.page import GENERATOR
+
+    if output.exists() and GENERATOR.encode() not in output.read_bytes()[:1000]:
+        raise FileExistsError(
+            f"{output} is there already and is not a report of pdpbook: remove it or give another "
+            "name with --output"
+        )
 
 
 def commands() -> Any:
@@ -441,7 +463,9 @@ def commands() -> Any:
         with refused(), nothing_printed():
             if output is not None:
                 _extras.require("matplotlib")
+                different_files({"FILE": file, "output": output})
                 check_folder(output)
+                check_replaced(output)
             table, values, asked = read(file, bounds, categories, **options)
             made = make_report(values, progress=False if quiet else None, **asked)
             page = None if output is None else made.to_html()
@@ -498,7 +522,7 @@ def commands() -> Any:
         what they promise stands beside them, for programs. What is written may be published; the
         record of releases is for the owner of FILE.
         """
-        from pdpbook.own_data.publishing import make_release, refuse_twice
+        from pdpbook.own_data.publishing import make_release, refuse_twice, statement_path
 
         if bounds is None and categories is None:
             raise click.UsageError(
@@ -506,7 +530,16 @@ def commands() -> Any:
                 "without looking at the data."
             )
         record = file.with_name(f"{file.name}.releases.json") if record is None else record
+        statement = statement_path(output)
         with refused(), nothing_printed():
+            different_files(
+                {
+                    "FILE": file,
+                    "record": record,
+                    "output": output,
+                    "the statement about the output": statement,
+                }
+            )
             check_folder(output)
             check_folder(record)
             table, values, asked = read(file, bounds, categories, **options)
@@ -522,7 +555,7 @@ def commands() -> Any:
         click.echo(
             f"{output}: {said['what']}, {said['promise']} at ε = {said['epsilon']:g}"
             + (f", δ = {said['delta']:g}" if said["delta"] else "")
-            + f"\n{output}.statement.json: what it promises, for programs"
+            + f"\n{statement}: what it promises, for programs"
             + f"\n{record}: the record of releases; keep it where the records are"
         )
 

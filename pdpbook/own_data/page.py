@@ -19,7 +19,10 @@ from pdpbook import _extras
 if TYPE_CHECKING:
     from pdpbook.own_data.reports import Report
 
-__all__ = ["report_body", "report_page"]
+__all__ = ["GENERATOR", "report_body", "report_page"]
+
+#: By this a page is known to be a report, which a later one may replace.
+GENERATOR = '<meta name="generator" content="pdpbook">'
 
 #: A table scrolls inside its own region while the names of its rows stay.  A shadow at the right
 #: edge says that there is more; at the end of the table a layer that scrolls along covers it.
@@ -218,7 +221,7 @@ def report_page(report: Report) -> str:
     where = body.index("<h2>")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'{GENERATOR}<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(report.title)}</title><style>{STYLE}</style></head><body><main>"
         f"{body[:where]}{figure}{body[where:]}</main></body></html>\n"
     )

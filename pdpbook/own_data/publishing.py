@@ -7,9 +7,15 @@ what the promise counts, so it may be published with the values.  A digest of th
 whoever guesses the data could test the guess, and no noise hides the answer.
 
 To make a release twice costs its ε twice.  Nothing that is published can remember that of the data,
-so two things do: the statement, which stands beside the values and is not overwritten, and a
-*record* of the releases of a file, which only its owner can read.  A second release of the same
-thing, of the same column, is refused unless the caller says that it is meant.
+so two things do: the statement, which is written beside the values, and a *record* of the releases
+of a file, which only its owner can read.  A second release of the same thing, of the same column,
+is refused unless the caller says that it is meant.
+
+The record has to be right even if the process is killed.  So the values and the statement are first
+written under names that nobody looks for, then the record gets its entry, and then the two files
+get their names.  Whoever is killed before the entry has released nothing.  Whoever is killed after
+it has left both files whole, and the next call that reads the record gives them their names.  All
+of this happens under a lock, which a dead process does not keep.
 """
 
 from __future__ import annotations
@@ -17,6 +23,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +36,14 @@ from numpy.typing import ArrayLike, NDArray
 
 import pdpbook
 from pdpbook import _extras, _validate
-from pdpbook._files import write_whole
+from pdpbook._files import (
+    different_files,
+    locked,
+    place,
+    waiting_name,
+    write_waiting,
+    write_whole,
+)
 from pdpbook._repr import short_repr
 from pdpbook.audit.count_posterior import posterior_from_noise
 from pdpbook.audit.private_randomisers import private_randomiser
@@ -56,6 +72,8 @@ __all__ = ["Published", "make_release", "refuse_twice"]
 
 #: What is made if no release is named: a choice that does not depend on the data.
 USUAL = {"counts": "histogram", "mean": "mean", "quantiles": "quantiles", "value": "response"}
+#: Seconds for which a process waits for another one that holds the record.
+WAIT_FOR_RECORD = 60.0
 #: What is promised only for the noise of others as it is, or not at all.
 NOT_MADE = ("none", "common_scale", "game")
 
@@ -84,7 +102,7 @@ class Published:
         record: str | os.PathLike[str] | None = None,
         again: bool = False,
     ) -> None:
-        """Write the values and, beside them, the statement, each whole or not at all.
+        """Write the values and, beside them, the statement: both whole, or neither.
 
         Parameters
         ----------
@@ -92,31 +110,54 @@ class Published:
             Parquet if its name ends in ``.parquet`` or ``.pq``, otherwise CSV.  The statement goes
             to the same name with ``.statement.json`` after it.
         record : str or Path, optional
-            A file that only its owner may read, to which the statement is added before anything
-            else is written.
+            A file that only its owner may read, to which the statement is added.  Another process
+            that writes the same record is waited for, for a minute at most.
         again : bool
-            Whether the same thing may have been released before.
+            Whether the same thing may have been released before.  Then earlier values of that name
+            are replaced, but no file that is not a release.
 
         Raises
         ------
         FileExistsError
-            If the same thing has been released and ``again`` is not True.
+            If the same thing has been released and ``again`` is not True, or a file that is not a
+            release has the name.
         ValueError, OSError
-            If a record cannot be read, or a file cannot be written.
+            If the record cannot be read, two of the files are one, or a file cannot be written;
+            then nothing has been released.
+        TimeoutError
+            If another process holds the record for a minute.
         ImportError
             If the values are to be Parquet and pyarrow is not installed.
         """
         path = Path(path)
         again = _validate.boolean("again", again)
         said = self.statement
-        content = self._content(path)
-        if not again:
-            refuse_twice(path, column=said["column"], publish=said["publish"], record=record)
-        if record is not None:
-            known = [*_recorded(Path(record)), said | {"values": str(path)}]
-            write_whole(Path(record), _json(known), private=True)
-        write_whole(_beside(path), _json(said | {"again": again}), new=not again)
-        write_whole(path, content, new=not again)
+        contents = {statement_path(path): _json(said | {"again": again}), path: self._content(path)}
+        files = {"path": path, "the statement": statement_path(path)}
+        different_files(files if record is None else files | {"record": Path(record)})
+        with _held(record):
+            known = [] if record is None else _recorded(Path(record))
+            if again:
+                _refuse_strange(path)
+            else:
+                _refuse_twice(path, said["column"], said["publish"], known)
+            word = secrets.token_hex(8)
+            waiting = [waiting_name(file, word) for file in contents]
+            try:
+                for file, content in contents.items():
+                    write_waiting(file, content, word)
+                if record is not None:
+                    entry = said | {"again": again, "values": os.path.abspath(path), "word": word}
+                    write_whole(
+                        Path(os.path.realpath(record)), _json([*known, entry]), private=True
+                    )
+                for each, file in zip(waiting, contents, strict=True):
+                    place(each, file, new=not again)
+            except BaseException:
+                if record is None or not _holds(Path(record), word):
+                    for each in waiting:
+                        each.unlink(missing_ok=True)
+                raise
 
     def _content(self, path: Path) -> bytes:
         """Return the values as a file holds them."""
@@ -278,13 +319,19 @@ def refuse_twice(
     ValueError
         If the record cannot be read.
     """
-    for each in (Path(path), _beside(Path(path))):
-        if each.exists():
+    with _held(record):
+        known = [] if record is None else _recorded(Path(record))
+        _refuse_twice(Path(path), column, publish, known)
+
+
+def _refuse_twice(path: Path, column: str, publish: str, known: list[dict[str, Any]]) -> None:
+    """Refuse what has a statement, values or an entry in the record already."""
+    for each in (path, statement_path(path)):
+        if os.path.lexists(each):
             raise FileExistsError(
                 f"a second release costs its ε again, and {each} is there already; say again=True "
                 f"(--again) if it is meant, got {str(path)!r}"
             )
-    known = [] if record is None else _recorded(Path(record))
     same = [each for each in known if (each["column"], each["publish"]) == (column, publish)]
     if same:
         total = sum(each["epsilon"] for each in same)
@@ -296,8 +343,45 @@ def refuse_twice(
         )
 
 
-def _beside(path: Path) -> Path:
-    """Return where the statement about a file stands."""
+def _refuse_strange(path: Path) -> None:
+    """Refuse to replace a file that is not a release: a release has its statement beside it."""
+    beside = statement_path(path)
+    if os.path.lexists(path) and not _is_statement(beside):
+        raise FileExistsError(
+            f"{path} is there already and is not a release, since no statement is beside it; "
+            f"remove it or give another name, got {str(path)!r}"
+        )
+    if os.path.lexists(beside) and not _is_statement(beside):
+        raise FileExistsError(f"{beside} is there already and is no statement about a release")
+
+
+def _is_statement(file: Path) -> bool:
+    """Whether a file is a statement that this package has written."""
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(said, dict) and str(said.get("package", "")).startswith("pdpbook ")
+
+
+@contextmanager
+def _held(record: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Hold a record, so that no other process reads or writes it meanwhile."""
+    if record is None:
+        yield
+        return
+    file = Path(os.path.realpath(record))
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"{file} cannot be written: there is no folder {file.parent}")
+    advice = "It makes a release of the same data, and nothing was released here; try again later"
+    with locked(
+        file.with_name(f".{file.name}.lock"), TimeoutError, advice, seconds=WAIT_FOR_RECORD
+    ):
+        yield
+
+
+def statement_path(path: Path) -> Path:
+    """Return where the statement about the values in a file is written."""
     return path.with_name(f"{path.name}.statement.json")
 
 
@@ -306,17 +390,32 @@ def _json(found: Any) -> bytes:
 
 
 def _recorded(record: Path) -> list[dict[str, Any]]:
-    """Return the statements of a record; none if it is not there."""
+    """Return the entries of a record that is held, none if it is not there.
+
+    Files of an entry whose process was killed before they had their names get them now.
+    """
     if not record.exists():
         return []
     try:
         found = json.loads(record.read_text(encoding="utf-8"))
         known = [{key: each[key] for key in each} for each in found]
-        if all({"column", "publish", "epsilon", "made", "values"} <= each.keys() for each in known):
-            return known
+        if not all({"column", "publish", "epsilon", "made", "values"} <= set(e) for e in known):
+            raise KeyError
     except (ValueError, TypeError, KeyError):
-        known = []
-    raise ValueError(f"record must be a list of statements about releases, got {str(record)!r}")
+        raise ValueError(
+            f"record must be a list of statements about releases, got {str(record)!r}"
+        ) from None
+    for entry in known:
+        values = Path(entry["values"])
+        for file in (statement_path(values), values) if "word" in entry else ():
+            with suppress(FileNotFoundError, FileExistsError):  # there, or another file took it
+                place(waiting_name(file, entry["word"]), file, new=not entry["again"])
+    return known
+
+
+def _holds(record: Path, word: str) -> bool:
+    """Whether the entry of a call is in the record."""
+    return record.exists() and any(each.get("word") == word for each in _recorded(record))
 
 
 def _statement(

@@ -20,13 +20,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdpbook import _validate
-from pdpbook._files import write_whole
+from pdpbook._files import different_files, write_whole
 from pdpbook._repr import short_repr
 from pdpbook.foundations.sampling_query import Grid
 from pdpbook.scaling import tallies
@@ -160,9 +161,11 @@ class Histograms:
         Raises
         ------
         ValueError
-            If the path is a URL.
+            If the path is a URL, or one of the files of the table.
         """
         path = local_path("path", path)
+        for file in self.files:
+            different_files({file: Path(file), "path": path})
         write_whole(path, json.dumps(self.to_dict()).encode(), private=True)
 
     @classmethod
@@ -349,8 +352,8 @@ def _advise(files: Sequence[FileDescription]) -> None:
     large = [file for file in files if file.rows is None and file.size > LARGE_CSV]
     if large:
         warnings.warn(
-            f"{large[0].path} has {large[0].size / 2**30:.3g} GiB, and a CSV file cannot be divided: "
-            "one worker reads all of it. Converted to Parquet, the file would be shared by all "
+            f"{large[0].path} has {large[0].size / 2**30:.3g} GiB, and one worker reads all of it, "
+            "since a CSV file cannot be divided. Converted to Parquet, it would be shared by all "
             "workers; pdpbook.scaling.sources says how.",
             stacklevel=3,
         )

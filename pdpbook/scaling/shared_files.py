@@ -23,10 +23,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import socket
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -34,12 +32,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdpbook import _validate
+from pdpbook._files import locked
 from pdpbook.scaling.cluster import WORKER_TIMEOUT, on_every_worker, require
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -115,42 +109,13 @@ def held(folder: Path, refusal: type[Exception]) -> Iterator[None]:
         Of this type.  The text names the process that holds the folder and the time since when, and
         nothing in the folder has been changed.
     """
-    path = folder / LOCK
-    try:
-        lock = _locked(path, refusal)
-    except OSError:
-        lock = None
-    try:
+    advice = (
+        "Nothing was changed here; wait until that call has ended, or take a folder of your own"
+    )
+    with ExitStack() as stack:
+        with suppress(OSError):
+            stack.enter_context(locked(folder / LOCK, refusal, advice))
         yield
-    finally:
-        if lock is not None:
-            path.unlink(missing_ok=True)
-            os.close(lock)
-
-
-def _locked(path: Path, refusal: type[Exception]) -> int | None:
-    """Return the descriptor of a file that is locked by this call; None if there are no locks."""
-    while fcntl is not None:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if path.exists() and os.path.samestat(os.stat(path), os.fstat(lock)):
-                os.ftruncate(lock, 0)
-                since = time.strftime("%Y-%m-%d %H:%M:%S %z")
-                os.pwrite(lock, f"{_here()} on {socket.gethostname()} since {since}".encode(), 0)
-                return lock
-            os.close(lock)  # the last holder has removed it meanwhile
-        except BlockingIOError:
-            holder = os.pread(lock, 1000, 0).decode(errors="replace") or "another call"
-            os.close(lock)
-            raise refusal(
-                f"{path.parent}: held by {holder}. Nothing was changed here; wait until that call "
-                "has ended, or take a folder of your own"
-            ) from None
-        except OSError:  # a file system without locks
-            os.close(lock)
-            raise
-    return None
 
 
 @dataclass(frozen=True)

@@ -447,3 +447,82 @@ def test_options_of_categories_are_asked_for(
     ):
         assert run("report", people, *options, "--epsilon", "1") == 2
         assert said in " ".join(capsys.readouterr().err.split())
+
+
+def spellings(file: Path) -> list[Path]:
+    """The same file by other names: a detour, a symbolic link and a hard link."""
+    folder = file.parent / "links"
+    folder.mkdir()
+    (folder / "soft.csv").symlink_to(file)
+    (folder / "hard.csv").hardlink_to(file)
+    return [file, folder / ".." / file.name, folder / "soft.csv", folder / "hard.csv"]
+
+
+def test_no_output_replaces_the_data_by_whatever_name(
+    wine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = wine.read_bytes()
+    for name in spellings(wine):
+        for words in (["report"], ["release"], ["release", "--again"]):
+            assert run(words[0], wine, *OPTIONS, "--output", name, *words[1:]) == 2
+            said = " ".join(capsys.readouterr().err.split())
+            assert "output must be another file than FILE" in said
+        assert run("release", wine, *OPTIONS, "--output", "x.csv", "--record", name) == 2
+        assert "record must be another file than FILE" in " ".join(capsys.readouterr().err.split())
+    assert wine.read_bytes() == before
+    assert {each.name for each in wine.parent.iterdir()} == {wine.name, "links"}
+
+
+def test_no_output_is_the_record_or_a_statement(
+    wine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, record = wine.with_name("one.csv"), wine.with_name("wine.csv.releases.json")
+    assert run("release", wine, *OPTIONS, "--output", one) == 0
+    before = {each: each.read_bytes() for each in wine.parent.iterdir()}
+    mean = [*OPTIONS, "--publish", "mean", "--again"]
+    for options, said in (
+        ([*mean, "--output", record], "output must be another file than record"),
+        ([*mean, "--output", "a.csv", "--record", "a.csv"], "must be another file than record"),
+        (
+            [*mean, "--output", one, "--record", f"{one}.statement.json"],
+            "the statement about the output must be another file than record",
+        ),
+        ([*mean, "--output", f"{one}.statement.json"], "is there already and is not a release"),
+    ):
+        capsys.readouterr()
+        assert run("release", wine, *options) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert {each: each.read_bytes() for each in wine.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", [["report"], ["release", "--again"]])
+def test_nothing_is_replaced_that_the_command_has_not_made(
+    command: list[str], wine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diary = wine.with_name("diary.html")
+    diary.write_text("Dear diary", encoding="utf-8")
+    assert run(command[0], wine, *OPTIONS, "--output", diary, *command[1:]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{diary} is there already and is not a re" in said
+    assert diary.read_text(encoding="utf-8") == "Dear diary"
+    assert {*wine.parent.iterdir()} == {wine, diary}
+    page = wine.with_name("report.html")
+    assert run("report", wine, *OPTIONS, "--output", page) == 0
+    assert run("report", wine, *OPTIONS, "--output", page) == 0
+
+
+def test_releases_at_the_same_time_are_made_once_and_the_record_holds_each(wine: Path) -> None:
+    """Four processes begin together: one makes the release and three are refused."""
+    begin = [sys.executable, "-m", "pdpbook", "release", str(wine), *OPTIONS, "--output"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    outputs = [wine.with_name(f"{i}.csv") for i in range(4)]
+    for again in ([], ["--again"]):
+        running = [
+            subprocess.Popen([*begin, str(each), *again], env=environment, stderr=subprocess.PIPE)
+            for each in outputs
+        ]
+        said = [(each.communicate()[1].decode(), each.returncode) for each in running]
+        made = [each for each in outputs if each.exists()]
+        record = json.loads(wine.with_name("wine.csv.releases.json").read_text(encoding="utf-8"))
+        assert {entry["values"] for entry in record} == {str(each) for each in made}, said
+        assert len(record) == (5 if again else 1), said

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 import pdpbook as pb
+from pdpbook import _files
 from pdpbook.own_data import make_release, publishing, refuse_twice
 from pdpbook.own_data.releases import RELEASES
 
@@ -185,3 +192,138 @@ def test_quartiles_are_drawn_at_the_epsilon_that_the_statement_names(
     outer, median = said["quartile_epsilon"], said["median_epsilon"]
     assert drawn == [(0.25, outer), (0.5, median), (0.75, outer)]
     assert 5.0 / 3.0 * outer + median <= found.statement["epsilon"]
+
+
+def names(folder: Path) -> set[str]:
+    return {each.name for each in folder.iterdir() if not each.name.startswith(".")}
+
+
+def killed_at(step: str, nth: int, folder: str) -> None:
+    """Write a release and die at the n-th call of a function of the operating system."""
+    real, calls = getattr(os, step), []
+
+    def dies(*arguments: Any, **options: Any) -> Any:
+        calls.append(step)
+        if len(calls) == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments, **options)
+
+    setattr(os, step, dies)
+    made(name="age").write(Path(folder) / "out.csv", record=Path(folder) / "record.json")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize(
+    ("step", "nth"),
+    [
+        *product(["fsync"], [1, 2, 3]),
+        *product(["replace"], [1]),
+        *product(["link"], [1, 2]),
+        *product(["unlink"], [1, 2, 3, 4]),
+    ],
+)
+def test_a_kill_at_any_point_leaves_a_record_that_is_right(
+    step: str, nth: int, tmp_path: Path
+) -> None:
+    """Either nothing has been released, or the next call finds the release whole and recorded."""
+    process = multiprocessing.get_context("spawn").Process(
+        target=killed_at, args=(step, nth, str(tmp_path))
+    )
+    process.start()
+    process.join()
+    path, record = tmp_path / "out.csv", tmp_path / "record.json"
+    try:
+        refuse_twice(tmp_path / "other.csv", column="age", publish="counts", record=record)
+    except FileExistsError:
+        [entry] = json.loads(record.read_text(encoding="utf-8"))
+        assert entry["values"] == str(path)
+        assert names(tmp_path) == {"out.csv", "out.csv.statement.json", "record.json"}
+        assert path.read_text(encoding="utf-8").startswith("from,to,share,count\n")
+        made(name="age").write(path, record=record, again=True)
+        assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
+    else:
+        assert process.exitcode == -signal.SIGKILL
+        assert not names(tmp_path)
+        made(name="age").write(path, record=record)
+        assert len(json.loads(record.read_text(encoding="utf-8"))) == 1
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("nth", [1, 2, 3])
+def test_a_full_disk_releases_nothing_and_leaves_nothing(
+    error: BaseException, nth: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = tmp_path / "record.json"
+    made(name="height").write(tmp_path / "height.csv", record=record)
+    before, calls, real = {each: each.read_bytes() for each in tmp_path.iterdir()}, [], os.fsync
+
+    def full(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == nth:
+            raise error
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(type(error)):
+        made(name="age").write(tmp_path / "out.csv", record=record)
+    assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_an_interruption_after_the_entry_loses_no_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, record, real = tmp_path / "out.csv", tmp_path / "record.json", os.link
+
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "link", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        made(name="age").write(path, record=record)
+    monkeypatch.setattr(os, "link", real)
+    with pytest.raises(FileExistsError, match="has been released before"):
+        refuse_twice(tmp_path / "b.csv", column="age", publish="counts", record=record)
+    assert path.exists() and names(tmp_path) == {
+        path.name,
+        f"{path.name}.statement.json",
+        record.name,
+    }
+
+
+def hold(lock: str, held: Any) -> None:
+    with _files.locked(Path(lock), RuntimeError, ""):
+        held.set()
+        time.sleep(600)
+
+
+def test_who_holds_the_record_is_said_and_a_dead_holder_holds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "WAIT_FOR_RECORD", 0.1)
+    context = multiprocessing.get_context("spawn")
+    record, event = tmp_path / "record.json", context.Event()
+    process = context.Process(target=hold, args=(str(tmp_path / ".record.json.lock"), event))
+    process.start()
+    assert event.wait(60)
+    with pytest.raises(TimeoutError, match=f"held by the process {process.pid} .* try again later"):
+        made(name="age").write(tmp_path / "out.csv", record=record)
+    process.kill()
+    process.join()
+    made(name="age").write(tmp_path / "out.csv", record=record)
+    assert len(json.loads(record.read_text(encoding="utf-8"))) == 1
+
+
+def test_a_link_to_the_record_is_the_record(tmp_path: Path) -> None:
+    record, link = tmp_path / "record.json", tmp_path / "link.json"
+    link.symlink_to(record)
+    made(name="age").write(tmp_path / "a.csv", record=link)
+    made(name="height").write(tmp_path / "b.csv", record=record)
+    assert link.is_symlink() and len(json.loads(record.read_text(encoding="utf-8"))) == 2
+
+
+def test_values_statement_and_record_are_three_files(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    for record in (path, tmp_path / "out.csv.statement.json"):
+        with pytest.raises(ValueError, match=r"^record must be another file than"):
+            made().write(path, record=record)
+    assert not names(tmp_path)

@@ -245,3 +245,11 @@ def test_a_huge_csv_is_read_with_the_advice_to_convert_it(client, tmp_path, monk
     monkeypatch.setattr("pdpbook.scaling.histograms.LARGE_CSV", 5)
     with pytest.warns(UserWarning, match=r"a\.csv has .* Converted to Parquet"):
         assert scan(tmp_path / "a.csv", {"x": (0, 3)}, client=client)["x"].records == 2
+
+
+def test_histograms_are_never_saved_over_the_table(client, table, ranges):
+    found = scan(table, ranges, client=client)
+    before = {path: path.read_bytes() for path in table.iterdir()}
+    with pytest.raises(ValueError, match=r"^path must be another file than"):
+        found.save(table / ".." / table.name / min(before).name)
+    assert {path: path.read_bytes() for path in table.iterdir()} == before

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pdpbook import _files
 from pdpbook.scaling import releases as release_module
 from pdpbook.scaling import shared_files as module
 from pdpbook.scaling.histograms import Histograms, scan
@@ -275,7 +276,7 @@ def test_a_folder_in_which_nothing_can_be_made_is_not_held(tmp_path):
 
 def test_a_lock_that_its_holder_has_just_removed_is_taken_anew(tmp_path, monkeypatch):
     """The file that was opened has no name any more when it is locked."""
-    lock, removed = module.fcntl.flock, []
+    lock, removed = _files.fcntl.flock, []
 
     def late(descriptor, how):
         if not removed:
@@ -283,7 +284,7 @@ def test_a_lock_that_its_holder_has_just_removed_is_taken_anew(tmp_path, monkeyp
             removed.append(descriptor)
         lock(descriptor, how)
 
-    monkeypatch.setattr(module.fcntl, "flock", late)
+    monkeypatch.setattr(_files.fcntl, "flock", late)
     with module.held(tmp_path, KeyError):
         assert removed and (tmp_path / module.LOCK).exists()
 
