@@ -16,7 +16,8 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Sized
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,6 +53,7 @@ __all__ = [
     "same_length",
     "seeds",
     "sequence",
+    "shown",
     "stochastic_kernel",
     "varied_vector",
     "whole_numbers",
@@ -61,16 +63,43 @@ MEMORY = 2**31  #: bytes of the largest array that the package makes: 2 GiB
 ROUNDS = 10**9  #: of the longest loop: draws, steps, restarts
 _DIMENSIONS = 32  #: NumPy has 64, but its generators and iterators have half of them
 
+_SHOWN = 100  #: characters of a text that an error shows
+_FEW = 4  #: entries of a list that an error shows
+
 _Kind = TypeVar("_Kind")
 
 
 def fail(name: str, allowed: str, given: Any, error: type[Exception] = ValueError) -> Exception:
     """Build the error of a refused argument, to be raised by the caller."""
+    return error(f"{name} must be {allowed}, got {name}={shown(given)}")
+
+
+def shown(given: Any) -> str:
+    """Return what an error shows of an argument.
+
+    Two arguments may have been exchanged, so whatever can hold a column of data is shown by its
+    type and size: an error ends in logs and in notebooks that are passed on.
+    """
     if isinstance(given, np.generic):  # the number itself, and not the name of its type
         given = given.item()
     if isinstance(given, int) and abs(given) > 2**64:  # Python does not write out all of them
         given = _as_float(given)
-    return error(f"{name} must be {allowed}, got {name}={given!r}")
+    if isinstance(given, str | bytes):
+        return repr(given) if len(given) <= _SHOWN else f"<text of length {len(given):,}>"
+    if isinstance(given, numbers.Number | os.PathLike | type | None):
+        return repr(given)
+    kind = type(given).__name__
+    if isinstance(given, list | tuple) and len(given) <= _FEW:
+        parts = ", ".join(
+            shown(each)
+            if isinstance(each, str | numbers.Number | None)
+            else f"<{type(each).__name__}>"
+            for each in given
+        )
+        return f"[{parts}]" if isinstance(given, list) else f"({parts}{',' * (len(given) == 1)})"
+    if isinstance(shape := getattr(given, "shape", None), tuple):
+        return f"<{kind} of shape {shape}>"
+    return f"<{kind} of length {len(given):,}>" if isinstance(given, Sized) else f"<{kind}>"
 
 
 def number(

@@ -151,8 +151,23 @@ def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path):
         kd.load_key(path)
 
 
-def test_new_keys_differ():
-    assert kd.new_key() != kd.new_key()
+def test_a_new_key_is_32_bytes_of_the_systems_generator(monkeypatch):
+    asked = []
+    monkeypatch.setattr(kd.secrets, "token_bytes", lambda n: asked.append(n) or bytes(range(n)))
+    assert kd.new_key() == bytes(range(32)) and asked == [32]
+
+
+def test_the_bits_of_new_keys_are_independent_coins():
+    """Of 4,096 keys: none twice, each bit is 1 in half of them, any two agree in half of them.
+
+    Bounds of 7 standard deviations for 256 and 32,640 shares: a false alarm in 10⁷ runs.
+    """
+    keys = [kd.new_key() for _ in range(4096)]
+    assert len(set(keys)) == len(keys)
+    bits = np.unpackbits(np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 32), axis=1)
+    signs = 2.0 * bits - 1.0
+    assert abs(signs.mean(axis=0)).max() < 7 / 64
+    assert abs(np.triu(signs.T @ signs / 4096, 1)).max() < 7 / 64
 
 
 @pytest.mark.parametrize("key", [b"short", bytes(65), "text" * 10, None])
