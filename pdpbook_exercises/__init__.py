@@ -1,4 +1,4 @@
-"""Self-checks of the exercises: ``chapters`` has a module for each chapter, ``checking`` what runs them.
+"""Self-checks of the exercises: ``chapters`` has a module for each, ``checking`` runs them.
 
 A page needs ``from pdpbook_exercises import check``, and ``own`` where students have their own
 numbers.
