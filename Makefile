@@ -12,10 +12,6 @@ ALONE  := env -u PDPBOOK_DATA
 SOURCES := $(shell find book pdpbook pdpbook_pages pdpbook_exercises vendor docs/bundle _config.yml _toc.yml -type f ! -path '*__pycache__*')
 BUILT   := _build/.built
 ARCHIVE := _build/html/pdpbook-notebooks.zip
-# The course kit: what it needs besides, the folder of the course, the options of its commands.
-NBGRADER := $(VENV)/.installed-course
-COURSE   ?= my-course
-KIT      := --course "$(COURSE)" $(if $(findstring command,$(origin NAME)),--name "$(NAME)")
 BUILD  := $(ALONE) $(VENV)/bin/jupyter-book build . -W -n --keep-going
 define COMPLETE
 ln -sfn _build/html _build/instructor/html && cp $(ARCHIVE) _build/instructor/html/ && \
@@ -36,7 +32,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books course-bundle assignment grade export written quiz slides formgrader \
+.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books \
   test test-all lint environment compiled uncompiled oldest newest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -62,10 +58,6 @@ quick: $(STAMP)
 notebooks: $(BUILT)
 	@$(RUN) book._ext.edition.student_bundle
 
-# The same bundle for a course, into its folder, whose checks hold no reference solution.
-course-bundle: $(BUILT)
-	@$(RUN) book._ext.edition.student_bundle "$(COURSE)"
-
 # The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
 pdf: $(BUILT)
 	@$(RUN) book._ext.edition.print_book
@@ -86,52 +78,13 @@ books: $(STAMP)
 	@$(call BESIDE,book,instructor-pages)
 	@$(COMPLETE)
 
-# make assignment PAGES="book/foundations/why-noise.md ..." [NAME=week1] [DUE="2027-03-05 23:59"]
-#   [LEVELS="core challenge"], of the exercises: without it all but the open ones, which are for credit
-#   without PAGES: those that it has, or the sheets that lie in my-course/source/NAME
-#   [PENALTY=10 [MOST=50] [GRACE=30]], per cent for each late day, per cent in all, minutes of grace
-#   Only the pages that it needs are read, from their sources; no book is built.
-assignment: $(NBGRADER)
-	@$(RUN) course.assignment $(KIT) $(if $(DUE),--due "$(DUE)") $(if $(LEVELS),--levels "$(LEVELS)") \
-	  $(if $(PENALTY),--penalty "$(PENALTY)") $(if $(MOST),--most "$(MOST)") \
-	  $(if $(GRACE),--grace "$(GRACE)") $(PAGES)
-
-# make grade SUBMISSIONS=folder [NAME=week1] [ROSTER=file.csv] [STUDENT='regular expression'] [AGAIN=1]
-grade: $(NBGRADER)
-	@$(RUN) course.grading $(KIT) $(if $(STUDENT),--student '$(value STUDENT)') \
-	  $(if $(ROSTER),--roster "$(ROSTER)") $(if $(AGAIN),--again) "$(SUBMISSIONS)"
-
-# Totals in the table that Canvas or Moodle has exported: make export [ROSTER=file.csv] [NAME=week1]
-export: $(NBGRADER)
-	@$(RUN) course.export $(KIT) "$(ROSTER)"
-
-# The answers in words as a PDF for each question: make written [NAME=week1] [SHEET=why-noise]
-written: $(NBGRADER)
-	@$(RUN) course.print_written $(KIT) $(if $(SHEET),--sheet "$(SHEET)")
-
-# The predictions of the book as questions for Moodle: make quiz [PAGES="book/foundations/why-noise.md"]
-quiz: $(BUILT) $(NBGRADER)
-	@$(RUN) course.quiz --course "$(COURSE)" $(PAGES)
-
-# A deck of slides for each chapter, in _build/slides: make slides [PAGES="book/foundations/why-noise.md"]
-slides: $(BUILT) $(NBGRADER)
-	@$(RUN) course.slides $(PAGES)
-
-# Mark proofs in nbgrader's formgrader, in a browser.
-formgrader: $(NBGRADER)
-	@test -f "$(COURSE)/gradebook.db" || { echo "$(COURSE) has no gradebook: make grade first"; exit 1; }
-	cd "$(COURSE)" && PATH="$(abspath $(VENV))/bin:$$PATH" \
-	  JUPYTER_PATH="$(CURDIR)/course/jupyter" PYTHONPATH="$(CURDIR)" python -m jupyterlab \
-	  --ServerApp.jpserver_extensions='{"course.formgrader": True}' \
-	  --LabApp.default_url=/formgrader/gradebook
-
 # Everything that CI runs, in this order: the books are built from what nbval executed.
 PROFILE ?= default
-test: $(NBGRADER)
+test: $(STAMP)
 	@$(call BESIDE,compiled environment lint uncompiled nbval,oldest)
 	$(MAKE) books
 	$(RUN) pytest -q -rfER -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(PROFILE) \
-	  tests pdpbook pdpbook_pages pdpbook_exercises course
+	  tests pdpbook pdpbook_pages pdpbook_exercises
 	@echo "All checks passed."
 
 # The same with twenty times the examples of hypothesis, the drawn cases of exercises at 100 seeds
@@ -216,10 +169,6 @@ $(STAMP): requirements.txt pyproject.toml pdpbook_pages/pyproject.toml pdpbook_e
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
 	@$(VENV)/bin/python -c 'import matplotlib.font_manager'
-	@touch $@
-
-$(NBGRADER): requirements-course.txt $(STAMP)
-	$(RUN) pip install --quiet --disable-pip-version-check -r requirements-course.txt
 	@touch $@
 
 clean:

@@ -147,12 +147,12 @@ def check(name: str, answer: Any, *, me: str = READER, hint: int = 1, seed: int 
     except NotImplementedError:
         return Result(name, False, STUB)
     except AssertionError as wrong:
-        said = [part for part in wrong.args[:hint] if part]
+        said = [calls.last, *(part for part in wrong.args[:hint] if part)]
         said += ["check(..., hint=2) says more."] if any(wrong.args[hint:]) else []
-        return Result(name, False, " ".join([calls.last, *said]))
+        return Result(name, False, " ".join(said))
     except Exception as error:  # what came back is not what a comparison can take
-        said = f"Comparing it raised {type(error).__name__}: {error}."
-        return Result(name, False, f"{calls.last} {said}")
+        raised = f"Comparing it raised {type(error).__name__}: {error}."
+        return Result(name, False, f"{calls.last} {raised}")
     return Result(name, True, "right.")
 
 

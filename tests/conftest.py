@@ -1,17 +1,15 @@
-"""Settings that all tests share, second tries in CI, a browser, and a submission's sandbox."""
+"""Settings that all tests share, second tries in CI, a browser, and what a run has left out."""
 
 import os
 import shutil
 import socket
-import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-
-from pdpbook_exercises.checks import sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -24,15 +22,13 @@ settings.register_profile("default", deadline=None, max_examples=10)
 settings.register_profile("nightly", deadline=None, max_examples=200)
 settings.load_profile("default")
 
-#: Tests here drive browsers, clusters, servers and sandboxes, whose timeouts run out where CI's
-#: machine is stopped for a minute and goes on.
-MACHINE = ["site", "scaling", "course", "exercises/test_isolated.py", "exercises/test_sandbox.py"]
-MACHINE += ["test_collector.py", "test_watch.py"]
+#: Tests here drive browsers, clusters and servers, whose timeouts run out where CI's machine is
+#: stopped for a minute and goes on.
+MACHINE = ["site", "scaling", "test_collector.py", "test_watch.py"]
 
 #: What takes longest begins first, so that two processes end at about the same time.
-LONGEST = ["site", "course", "test_proofs.py", "scaling", "test_bad_input.py"]
-LONGEST += ["exercises/test_student_checks.py", "exercises/test_answers.py", "test_collector.py"]
-LONGEST += ["test_notebook_edition.py"]
+LONGEST = ["site", "test_proofs.py", "scaling", "test_bad_input.py", "exercises/test_answers.py"]
+LONGEST += ["test_collector.py", "test_notebook_edition.py"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -89,28 +85,12 @@ def browser() -> "Iterator[Browser]":
         chromium.close()
 
 
-@pytest.fixture(scope="session")
-def wall() -> None:
-    """Go on where there is a sandbox. Without one: skip, but fail in CI if there could be one."""
-    if message := sandbox.why_not():
-        if os.environ.get("CI") and not namespaces_are_forbidden():
-            pytest.fail(message)
-        pytest.skip(message)
-
-
-@pytest.fixture(params=[True, False], ids=["in a sandbox", "without one"])
-def walled(request: pytest.FixtureRequest) -> bool:
-    """Whether a test uses the sandbox; where there is none, the other half still runs."""
-    if request.param:
-        request.getfixturevalue("wall")
-    return bool(request.param)
-
-
-def namespaces_are_forbidden() -> bool:
-    """Whether this machine has bubblewrap and lets it make no sandbox, not even around all."""
-    program = shutil.which("bwrap")
-    if program is None:
-        return False
-    words = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
-    started = subprocess.run([*words, "--cap-drop", "ALL", "true"], capture_output=True)
-    return started.returncode != 0
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in a line for each program that is missing how many tests were left out for it."""
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and "is not installed" in report.longrepr[2]
+    )
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"{count} tests left out: {reason}")

@@ -162,7 +162,7 @@ def read_in_a_course() -> list[Path]:
 
 @pytest.mark.parametrize("page", read_in_a_course(), ids=name)
 def test_a_chapter_of_a_course_has_a_core_assignment_with_a_check(page: Path) -> None:
-    """Without one ``make assignment`` refuses the page, or hands out only what is hard."""
+    """Without one there is no sheet of the page, or one of hard exercises only."""
     found = exercises_of(page.read_text(encoding="utf-8"))
     core = [each for each in found if (each.level, each.purpose) == ("core", "assignment")]
     assert [each for each in core if "code" in each.kind], (

@@ -145,7 +145,7 @@ def circle(imports: dict[str, set[str]]) -> list[str]:
 
 
 def test_no_modules_import_one_another() -> None:
-    programs = [*EVERYTHING, *(ROOT / "course").glob("*.py"), *(ROOT / "book").rglob("*.py")]
+    programs = [*EVERYTHING, *(ROOT / "book").rglob("*.py")]
     imports = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): imported_modules(path)
         for path in programs
@@ -408,7 +408,7 @@ def test_what_a_docstring_refers_to_is_there(module: Path) -> None:
     assert not [name for name in sorted(names) if not is_there(name)]
 
 
-PROGRAMS = [*(ROOT / "book" / "_ext").rglob("*.py"), *(ROOT / "course").glob("*.py")]
+PROGRAMS = [*(ROOT / "book" / "_ext").rglob("*.py")]
 PROGRAMS += [
     *EVERYTHING,
     *(ROOT / "tests").rglob("*.py"),
@@ -422,7 +422,7 @@ PAGES_OF_COMMANDS += [ROOT / "Makefile", *(ROOT / "book").rglob("*.md")]
 def test_a_command_that_is_named_is_there(path: Path) -> None:
     """``python -m`` of a module of ours, in a docstring or on a page."""
     text = path.read_text(encoding="utf-8")
-    for name in re.findall(r"python3? -m ((?:book|course|tests|pdpbook|benchmarks)[\w.]*)", text):
+    for name in re.findall(r"python3? -m ((?:book|tests|pdpbook|benchmarks)[\w.]*)", text):
         file = ROOT.joinpath(*name.rstrip(".").split("."))
         known = file.with_suffix(".py").is_file() or (file / "__main__.py").is_file()
         assert known or (file.is_dir() and name.endswith(".")), (
@@ -464,7 +464,6 @@ def texts() -> Iterator[Path]:
         ".ci",
         "benchmarks",
         "book",
-        "course",
         "docs",
         "pdpbook",
         "pdpbook_exercises",

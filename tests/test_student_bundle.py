@@ -8,7 +8,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from book._ext.edition import student_bundle
 from book._ext.edition.student_bundle import (
     D3,
     EXPLORABLES,
@@ -112,40 +111,6 @@ def test_the_date_is_that_of_the_commit_unless_one_is_given(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(SystemExit, match="must be seconds since 1970, got 'yesterday'"):
         date_of(repository)
-
-
-def test_the_bundle_of_a_course_is_that_of_the_book_with_other_checks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What stands in these checks is tried by ``tests/exercises/test_student_checks.py``."""
-    made = []
-
-    def written(source: Path, target: Path) -> None:
-        made.append(source)
-        target.mkdir()
-        (target / "pyproject.toml").write_text(
-            '[project]\nname = "pdpbook_exercises"\nversion = "1"\n'
-            '[tool.setuptools]\npy-modules = ["blank"]\n'
-        )
-        (target / "blank.py").write_text("EXERCISES = {}\n")
-
-    monkeypatch.setattr(student_bundle, "write_student_checks", written)
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
-    notebooks = tmp_path / student_bundle.NOTEBOOKS
-    (notebooks / "book").mkdir(parents=True)
-    for name in ("book/page.ipynb", "pdpbook-1-py3-none-any.whl"):
-        (notebooks / name).write_text("kept")
-    (notebooks / "pdpbook_exercises-1-py3-none-any.whl").write_text("with references")
-    archive = student_bundle.make_course_bundle(tmp_path, tmp_path / "autumn" / "course")
-    assert archive == tmp_path / "autumn" / "course" / "pdpbook-notebooks.zip"
-    assert made == [tmp_path / "pdpbook_exercises"]
-    with ZipFile(archive) as packed:
-        names = {name.partition("/")[2]: name for name in packed.namelist()}
-        checks = "pdpbook_exercises-1-py3-none-any.whl"
-        assert {*names} == {"book/page.ipynb", "pdpbook-1-py3-none-any.whl", checks}
-        assert packed.read(names["book/page.ipynb"]) == b"kept"
-        with packed.open(names[checks]) as file, ZipFile(file) as wheel:
-            assert wheel.read("blank.py") == b"EXERCISES = {}\n"
 
 
 def test_a_pin_names_the_extras_that_are_asked_for() -> None:

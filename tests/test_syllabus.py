@@ -1,7 +1,6 @@
 """The course in numbers: what is read from the pages, and whether the plans add up."""
 
 import re
-import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from book._ext.course.syllabus import (
     SECONDS,
     STEP,
     Chapter,
-    assignment_command,
     concept_graph,
     in_hours,
     prerequisites,
@@ -263,23 +261,3 @@ def test_a_project_has_a_starter_with_all_its_parts(name):
     assert all("..." in step or "*Write" in step or '"""' in step for step in (first, *rest))
     [rubric] = re.findall(r"^\| \| full marks .*?(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     assert sum(map(int, re.findall(r"\| (\d+) \|$", rubric, re.MULTILINE))) == 20
-
-
-@pytest.mark.parametrize("plan", range(len(PLANS)))
-def test_each_week_of_a_plan_has_a_command_that_makes_its_assignment(plan: int) -> None:
-    """It names the chapters of the week that have an assignment of its levels, and no other."""
-    weeks = read_weeks(PLANS[plan][1], CHAPTERS)
-    commands = [assignment_command(number, week) for number, week in enumerate(weeks, 1)]
-    assert sum(map(bool, commands)) == len(weeks) - 1  # in the last, nothing is handed in
-    for number, (command, week) in enumerate(zip(commands, weeks, strict=True), 1):
-        options = dict(
-            each.partition("=")[::2] for each in shlex.split(command.replace("\\\n", ""))
-        )
-        named = options.get("PAGES", "").split()
-        if command:
-            assert command.startswith(f"make assignment NAME=week{number} ")
-            assert options["LEVELS"].split() == [*week.levels]
-        for chapter in week.read:
-            handed_in = {each.level for each in chapter.tasks if each.purpose == "assignment"}
-            assert (f"{chapter.docname}.md" in named) is bool(handed_in & {*week.levels})
-        assert all((ROOT / page).is_file() for page in named)

@@ -40,7 +40,7 @@ from book._ext.execution.import_closure import CodeBase, Reach, digest_of_code
 from tests.tools.notebooks import ROOT, notebook_pages
 
 ROOMS = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")  #: what a page can reach
-PACKAGES = (*ROOMS, "tests", "book", "course", "benchmarks")
+PACKAGES = (*ROOMS, "tests", "book", "benchmarks")
 #: What the files of the repository promise one another.
 RULES = (
     *(f"tests/test_{n}.py" for n in ("pages", "words", "syllabus", "sources", "exercises")),

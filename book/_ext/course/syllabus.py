@@ -152,22 +152,6 @@ class Week:
         return self.reading + self.exercises + sum(self.other.values())
 
 
-def assignment_command(number: int, week: Week) -> str:
-    """Return the command that makes the assignment of a week; nothing if it hands nothing in.
-
-    A chapter without an assignment of these levels is left out: no sheet could be made of it.
-    """
-    pages = [
-        f"{chapter.docname}.md"
-        for chapter in week.read
-        if any(each.purpose == "assignment" and each.level in week.levels for each in chapter.tasks)
-    ]
-    if not pages:
-        return ""
-    lines = [f'make assignment NAME=week{number} LEVELS="{" ".join(week.levels)}" PAGES="', *pages]
-    return " \\\n  ".join(lines) + '"'
-
-
 def read_chapters(root: Path) -> dict[str, Chapter]:
     """Return the numbered chapters of the public book by label, in their order."""
     contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))

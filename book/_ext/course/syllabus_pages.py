@@ -31,7 +31,6 @@ from sphinx.application import Sphinx
 
 from book._ext.course.syllabus import (
     Chapter,
-    assignment_command,
     in_hours,
     prerequisites,
     read_chapters,
@@ -158,9 +157,7 @@ class Pacing(CourseDirective):
         rows.append(["all", "", "", *map(in_hours, totals)])
         title = f"A course of {len(weeks)} weeks, at most {in_hours(load)} a week outside class"
         head = ["week", "read", "levels", "reading", "exercises", "and", "sum"]
-        commands = (assignment_command(number, week) for number, week in enumerate(weeks, 1))
-        code = "\n".join(filter(None, commands))
-        return [self.table(title, head, rows), nodes.literal_block(code, code, language="sh")]
+        return [self.table(title, head, rows)]
 
 
 class CourseGraph(CourseDirective):

@@ -5,11 +5,6 @@ the build wrote beside its pages, the wheels of the package, of what the pages n
 the exercises, the pinned requirements, the figures with sliders, the licences and a README, and
 packs them into ``_build/html/pdpbook-notebooks.zip``, to which the first page of the book links.
 It executes nothing and needs no network.
-
-``python -m book._ext.edition.student_bundle my-course`` writes the same archive for a course into
-that folder.  There the wheel of the exercises has no reference solutions
-(``book/_ext/edition/student_checks.py``).  This takes about a minute, because every known answer is
-tried, and only a course that is graded needs it: the repository, which is public, holds them too.
 """
 
 import hashlib
@@ -32,7 +27,6 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.edition.student_checks import write_student_checks
 from book._ext.pages.explorable import series_of, series_script, series_style
 from book._ext.theme.typefaces import STYLES, rules
 from pdpbook.plotting.series import LOOKS
@@ -311,32 +305,7 @@ def make_bundle(root: Path) -> Path:
     return root / ARCHIVE
 
 
-def make_course_bundle(root: Path, course: Path) -> Path:
-    """Pack the bundle for a course, its exercises without references; return the archive.
-
-    Parameters
-    ----------
-    root : Path
-        The repository, whose bundle is made.
-    course : Path
-        The folder of the course; it is made if it is not there.
-    """
-    course.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as name:
-        folder, exercises = Path(name, "notebooks"), Path(name, "exercises")
-        shutil.copytree(root / NOTEBOOKS, folder)
-        [wheel] = folder.glob("pdpbook_exercises-*.whl")
-        wheel.unlink()
-        write_student_checks(root / "pdpbook_exercises", exercises)
-        build_wheel(folder, exercises)
-        archive = course / ARCHIVE.name
-        pack(folder, archive, date_of(root))
-    return archive
-
-
 if __name__ == "__main__":
     (ROOT / "_build" / "html").mkdir(parents=True, exist_ok=True)
     made = make_bundle(ROOT)
     print(f"The notebooks are in {ROOT / NOTEBOOKS}, packed in {made}")
-    for course in sys.argv[1:]:
-        print(f"Without references for the course: {make_course_bundle(ROOT, Path(course))}")
