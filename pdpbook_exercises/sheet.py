@@ -189,7 +189,7 @@ def _tests(each: Exercise, seed: int) -> tuple[str, str]:
 def _cell(make: Any, source: str, name: str, **options: Any) -> NotebookNode:
     """Return a cell with what nbgrader wants to know of it."""
     cell = make(source)
-    said = {"grade": False, "solution": False, "locked": False, "task": False}
+    said: dict[str, Any] = dict.fromkeys(("grade", "solution", "locked", "task"), False)
     said |= {"schema_version": 3, "grade_id": name, "cell_type": cell.cell_type}
     cell.metadata["nbgrader"] = said | options
     return cell

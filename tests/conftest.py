@@ -90,7 +90,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons = Counter(
         str(report.longrepr[2]).removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", [])
-        if isinstance(report.longrepr, tuple) and "is not installed" in report.longrepr[2]
+        if isinstance(report.longrepr, tuple) and "not installed" in report.longrepr[2]
     )
     for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"{count} tests left out: {reason}")
