@@ -1,150 +1,88 @@
-"""Self-checks of the chapter *Other mechanisms*."""
+"""Checks of the exercises in *Other mechanisms*."""
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable
-from typing import Any
+from math import exp, log, sqrt
 from unittest import mock
 
 import numpy as np
 
 import pdpbook as pb
-from pdpbook.foundations.bounded_laplace import bounded_laplace_scale
 from pdpbook.foundations.mechanisms import exponential_probabilities
-from pdpbook_exercises import Case, Exercise, close
-
-__all__ = ["EXERCISES"]
+from pdpbook_exercises.checking import assert_close, exercise
 
 
-def _gumbel(utilities: list[float], sensitivity: float, epsilon: float) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
-        size = 200_000
-        chosen = np.asarray(
-            answer(np.array(utilities), sensitivity, epsilon, np.random.default_rng(0), size)
+@exercise("other-mechanisms/one-sided-scale")
+def one_sided_scale(answer, rng):
+    drawn = rng.uniform(0.1, [9, 6], (3, 2))
+    for d, e in [(1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7), *drawn]:
+        assert_close(
+            answer(d, e),
+            d / log((1 + exp(e)) / 2),
+            "Let W grow in both fractions before you solve for b.",
+            {
+                "That is plain Laplace noise. An end costs more.": d / e,
+                "Twice as wide is the limit for a small epsilon.": 2 * d / e,
+            },
         )
-        if chosen.shape != (size,):
-            return False
+
+
+@exercise("other-mechanisms/gumbel", refused=["exponential_mechanism"])
+def gumbel(answer, rng):
+    size = 200_000
+    drawn = [(rng.uniform(0, 4, 3), 1.0, rng.uniform(0.5, 2)) for _ in range(3)]
+    for u, sensitivity, epsilon in [([0, 1, 2], 1.0, 1.0), ([5, 4, 0, 4.5], 2.0, 3.0), *drawn]:
+        utilities = np.array(u, dtype=float)
+        chosen = np.asarray(answer(utilities, sensitivity, epsilon, rng, size))
+        assert chosen.shape == (size,), f"Its shape is {chosen.shape}, and {(size,)} was expected."
         chances = exponential_probabilities(utilities, sensitivity=sensitivity, epsilon=epsilon)
-        shares = np.bincount(chosen, minlength=len(utilities)) / size
-        spread = np.sqrt(chances * (1 - chances) / size)
-        return bool((np.abs(shares - chances) < 5.5 * spread).all())
-
-    return judge
-
-
-def _staircase_error(epsilon: float, share: float) -> float:
-    """Add up the treads: mass times distance of the middle."""
-    stretch, fall = np.arange(math.ceil(40 / epsilon)), math.exp(-epsilon)
-    high, low = fall**stretch * share, fall ** (stretch + 1) * (1 - share)
-    places = high @ (stretch + share / 2) + low @ (stretch + (1 + share) / 2)
-    return float(places / (high.sum() + low.sum()))
+        off = np.bincount(chosen, minlength=len(utilities)) / size - chances
+        assert (abs(off) < 5.5 * np.sqrt(chances * (1 - chances) / size)).all(), (
+            "The frequencies are not those of the exponential mechanism."
+        )
 
 
-def _one_sided_scale(sensitivity: float, epsilon: float) -> float:
-    return bounded_laplace_scale(
-        lower=0.0, upper=1e6 * sensitivity, sensitivity=sensitivity, epsilon=epsilon
+@exercise("other-mechanisms/staircase")
+def staircase(answer, rng):
+    drawn = rng.uniform([0.2, 0], [5, 1], (3, 2))
+    for e, s in [(1.0, 1 / (1 + exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05), *drawn]:
+        a = exp(-e)
+        within = (s * s / 2 + (1 - s) * a * (1 + s) / 2) / (s + (1 - s) * a)
+        assert_close(
+            answer(e, s),
+            a / (1 - a) + within,
+            "The whole part is geometric. Within a stretch the two treads have masses in the "
+            "ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
+        )
+
+
+@exercise("other-mechanisms/private-mean")
+def private_mean(answer, rng):
+    hint = (
+        "Sum whole hundredths, add noise once, divide by n. How far can one height between 150 "
+        "and 240 cm move your sum when it is removed? That sets the noise."
     )
-
-
-def _private_mean(
-    answer: Any, *, seed: int = 1, n: int = 200, epsilon: float = 0.5, runs: int = 4000
-) -> bool:
-    rng = np.random.default_rng(seed - 1)
-    values = np.round(np.random.default_rng(seed).normal(200, 9, n), 2).clip(150, 240)
-    means = np.array([answer(values.copy(), epsilon, rng) for _ in range(runs)], dtype=float)
-    hundredths = means * n * 100
-    on_grid = np.abs(hundredths - np.round(hundredths)).max() < 1e-4
-    unit = math.sqrt(2) / (epsilon * n)
-    spread = means.std()
-    centred = abs(means.mean() - values.mean()) < 5 * spread / math.sqrt(means.size)
-    slack = 0.07 * math.sqrt(4000 / runs)
-    low, high = (1 - slack) * 45 * unit, (1 + slack) * 240 * unit
-    return bool(on_grid and centred and low < spread < high)
-
-
-def _drawn_heights(rng: np.random.Generator) -> Case:
-    seed, n = int(rng.integers(1, 2**32)), int(rng.integers(50, 400))
-    epsilon = round(float(rng.uniform(0.2, 1.5)), 2)
-    return Case(
-        lambda answer: _private_mean(answer, seed=seed, n=n, epsilon=epsilon, runs=1000),
-        "Sum whole hundredths, add noise once, divide by n, whatever n and ε are.",
-    )
-
-
-def _calibrated(answer: Any) -> bool:
-    """Whether the noise is made for the most that one height can add to the answer's own sum."""
-    epsilon, n = 0.5, 200
-    with mock.patch.object(pb, "geometric_mechanism", wraps=pb.geometric_mechanism) as spy:
-        for height in (150.0, 240.0):
-            answer(np.full(n, height), epsilon, np.random.default_rng(0))
-    if spy.call_count != 2:
-        return False
-    for call in spy.call_args_list:
-        given = {**dict(zip(("value",), call.args, strict=False)), **call.kwargs}
-        reach = n * given.get("sensitivity", 1)
-        if abs(int(given["value"])) > reach or given["epsilon"] > epsilon:
-            return False
-    return True
-
-
-EXERCISES = {
-    "one-sided-scale": Exercise(
-        [
-            close(
-                _one_sided_scale,
-                d,
-                e,
-                hint="Let W grow in both fractions before you solve for b.",
-                mistakes={
-                    "That is plain Laplace noise. An end costs more.": lambda d, e: d / e,
-                    "Twice as wide is the limit for a small epsilon.": lambda d, e: 2 * d / e,
-                },
+    drawn = [(int(n), epsilon, 1000) for n, epsilon in rng.uniform([50, 0.2], [400, 1.5], (3, 2))]
+    for n, epsilon, runs in [(200, 0.5, 4000), *drawn]:
+        heights = rng.normal(200, 9, n).round(2).clip(150, 240)
+        means = np.array([answer(heights, epsilon, each) for each in rng.spawn(runs)], dtype=float)
+        hundredths = 100 * n * means
+        assert (abs(hundredths - hundredths.round()) < 1e-4).all(), (
+            f"n times your mean is not a whole number of hundredths. {hint}"
+        )
+        spread, unit, slack = means.std(), sqrt(2) / (epsilon * n), 4.4 / sqrt(runs)
+        assert (1 - slack) * 45 * unit < spread < (1 + slack) * 240 * unit, (
+            f"The noise has not the right size. {hint}"
+        )
+        assert abs(means.mean() - heights.mean()) < 5 * spread / sqrt(runs), (
+            f"Your noisy means do not lie around the mean. {hint}"
+        )
+        with mock.patch.object(pb, "geometric_mechanism", wraps=pb.geometric_mechanism) as called:
+            for height in (150.0, 240.0):
+                answer(np.full(n, height), epsilon, rng)
+        assert called.call_count == 2, f"Call pb.geometric_mechanism once. {hint}"
+        for call in called.call_args_list:
+            total = call.args[0] if call.args else call.kwargs["value"]
+            enough = abs(total) <= n * call.kwargs.get("sensitivity", 1)
+            assert enough and call.kwargs["epsilon"] <= epsilon, (
+                "Call pb.geometric_mechanism with the most that one height can add to *your* sum, "
+                "and with the ε that is given."
             )
-            for d, e in ((1.0, 1.0), (2.5, 0.1), (1.0, 8.0), (10.0, 0.7))
-        ],
-        draw=lambda rng: (round(rng.uniform(0.1, 9.0), 2), round(rng.uniform(0.1, 6.0), 2)),
-    ),
-    "gumbel": Exercise(
-        [
-            Case(_gumbel(*case), "The frequencies are not those of the exponential mechanism.")
-            for case in (([0.0, 1.0, 2.0], 1.0, 1.0), ([5.0, 4.0, 0.0, 4.5], 2.0, 3.0))
-        ],
-        draw=lambda rng: Case(
-            _gumbel(
-                rng.uniform(0.0, 4.0, 3).round(1).tolist(), 1.0, round(rng.uniform(0.5, 2.0), 1)
-            ),
-            "The frequencies are not those of the exponential mechanism.",
-        ),
-        refused=("pdpbook.foundations.mechanisms.exponential_mechanism",),
-    ),
-    "staircase": Exercise(
-        [
-            close(
-                _staircase_error,
-                e,
-                s,
-                hint="The whole part is geometric. Within a stretch the two treads have masses in "
-                "the ratio γ to (1 - γ) e^-ε. Where is the middle of each?",
-            )
-            for e, s in ((1.0, 1 / (1 + math.exp(0.5))), (1.0, 0.0), (0.3, 0.8), (6.0, 0.05))
-        ],
-        draw=lambda rng: (round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.0, 1.0), 2)),
-    ),
-    "private-mean": Exercise(
-        [
-            Case(
-                _private_mean,
-                "Sum whole hundredths, add noise once, divide by n. How far can one height between "
-                "150 and 240 cm move your sum when it is removed? That sets the noise.",
-            ),
-            Case(
-                _calibrated,
-                "Call pb.geometric_mechanism once, with the most that one height can add to "
-                "*your* sum.",
-                looks_inside=True,
-            ),
-        ],
-        draw=_drawn_heights,
-    ),
-}

@@ -48,7 +48,7 @@ ANSWERS = {
             (lambda a, b: possible(a, b)[::-1], "at least once"),
             (lambda a, b: len(possible(a, b)), "at least once"),
         ],
-        right=[possible, lambda a, b: np.flatnonzero(a * b)],
+        right=[possible],
     ),
     "anonymity": Answers(
         wrong=[
@@ -61,6 +61,6 @@ ANSWERS = {
                 "what is l?",
             ),
         ],
-        right=[anonymity, lambda table: list(map(float, anonymity(table)))],
+        right=[anonymity],
     ),
 }

@@ -28,10 +28,10 @@ def sigma(epsilon, count, slack):
     return (b + math.sqrt(b * b + 4 * a * epsilon)) / (2 * epsilon)
 
 
-def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True, both=False, flip=False):
-    keep = (1 - slack if kept else 1) / (1 + math.exp(epsilon if flip else -epsilon))
+def leaky(epsilon, slack, *, order=(0, 1, 2, 3), kept=True):
+    keep = (1 - slack if kept else 1) / (1 + math.exp(-epsilon))
     lie = (1 - slack if kept else 1) - keep
-    yes, no = [slack, slack * both, keep, lie], [slack * both, slack, lie, keep]
+    yes, no = [slack, 0, keep, lie], [0, slack, lie, keep]
     return [[row[i] for i in order] for row in (yes, no)]
 
 
@@ -46,7 +46,6 @@ ANSWERS = {
         wrong=[
             (lambda a, b, e: delta(b, a, e) * 1.01, "Say it in α and β."),
             (lambda a, b, e: 1 - b - math.exp(e) * a, "one number was expected"),
-            (lambda a, b, e: np.min(1 - b - math.exp(e) * a), "fails"),
             (lambda a, b, e: -delta(a, b, e), "The sign is wrong."),
         ],
         right=[delta],
@@ -68,14 +67,14 @@ ANSWERS = {
     ),
     "leaky-response": Answers(
         wrong=[
-            (lambda e, d: leaky(e, d)[0], "two rows of four"),
-            (lambda e, d: leaky(e, d, kept=False), "sums to 1"),
+            (lambda e, d: leaky(e, d)[0], "Two rows of four"),
+            (lambda e, d: leaky(e, d, kept=False), "Each row must be a distribution."),
             (lambda e, d: leaky(e, d, order=(1, 0, 2, 3)), "the leaks, are wrong"),
             (lambda e, d: leaky(e, d, order=(0, 1, 3, 2)), "the randomised response is wrong"),
             (lambda e, d: leaky(2 * e, d), "It is not (ε, δ)-DP"),
             (lambda e, d: leaky(e, d)[::-1], "the leaks, are wrong"),
         ],
-        right=[leaky, lambda e, d: np.array(leaky(e, d))],
+        right=[leaky],
     ),
     "repeated-advantage": Answers(
         wrong=[

@@ -19,15 +19,14 @@ def margin(sensitivity, margin, chance):
     return laplace.isf(chance / 2) * sensitivity / margin
 
 
-def split(sensitivities, epsilon, power=0.5):
-    weights = np.asarray(sensitivities) ** power
+def split(sensitivities, epsilon):
+    weights = np.sqrt(sensitivities)
     return list(epsilon * weights / weights.sum())
 
 
 ANSWERS = {
     "least-epsilon": Answers(
         wrong=[
-            (lambda b, a: math.log(odds(a) / odds(b)), "fails"),
             (lambda b, a: abs(math.log2(odds(a) / odds(b))), "right in base 2"),
             (lambda b, a: a - b, "Compare odds"),
         ],
@@ -37,13 +36,13 @@ ANSWERS = {
         wrong=[
             (lambda s, m, c: s * (1 - c) / m, "With which probability"),
         ],
-        right=[margin, lambda s, m, c: s / m * -math.log(c)],
+        right=[margin],
     ),
     "split-budget": Answers(
         wrong=[
             (lambda s, e: np.sqrt(s) * e, "sum to the total"),
             (lambda s, e: sum(split(s, e)), "Its shape is ()"),
         ],
-        right=[split, lambda s, e: e * np.sqrt(s) / np.sqrt(s).sum()],
+        right=[split],
     ),
 }

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
-from pdpbook_exercises.chapters.foundations.noise_mechanisms import delta
 from tests.tools.answers import Answers
 
 
@@ -16,10 +15,8 @@ def crossover(epsilon, delta):
     return math.floor((epsilon * sigma) ** 2 / 2) + 1
 
 
-def sensitivities(changes, factor=None):
+def sensitivities(changes):
     removal = [np.abs(changes).sum(axis=1).max(), np.sqrt((changes**2).sum(axis=1)).max()]
-    if factor:
-        return [*removal, *(factor * each for each in removal)]
     apart = [a - b for a in changes for b in changes]
     return [*removal, max(np.abs(d).sum() for d in apart), max(np.hypot.reduce(d) for d in apart)]
 
@@ -28,6 +25,13 @@ def spoilt(changes):
     found = sensitivities(changes)
     changes **= 2
     return found
+
+
+def integral(scale, epsilon):
+    """The excess of the densities on a fine grid."""
+    y = np.linspace(-60 * scale, 60 * scale + 1, 400_001)
+    p, q = (np.exp(-np.abs(y - m) / scale) / (2 * scale) for m in (1, 0))
+    return np.maximum(p - math.exp(epsilon) * q, 0).sum() * (y[1] - y[0])
 
 
 ANSWERS = {
@@ -47,16 +51,16 @@ ANSWERS = {
                 ],
                 "the largest norm of one row",
             ),
-            (lambda changes: spoilt(changes), "changed what it was given"),
-            (lambda changes: sensitivities(changes, 1), "takes one row away"),
+            (spoilt, "changed what it was given"),
+            (lambda changes: sensitivities(changes)[:2] * 2, "takes one row away"),
             (lambda changes: sensitivities(changes)[:2], "Its shape is (2,)"),
         ],
         right=[sensitivities],
     ),
     "laplace-delta": Answers(
         wrong=[
-            (lambda b, e: delta(b, e) + 0.1, "It falls as ε grows"),
+            (lambda b, e: integral(b, e) + 0.1, "It falls as ε grows"),
         ],
-        right=[delta],
+        right=[integral],
     ),
 }

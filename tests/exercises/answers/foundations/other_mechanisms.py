@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+import pdpbook as pb
 from tests.tools.answers import Answers
 
 
@@ -31,6 +32,16 @@ def one_end(sensitivity, epsilon):
     return sensitivity / math.log((1 + math.exp(epsilon)) / 2)
 
 
+def mean_of_sum(values, epsilon, rng, sensitivity=24_000, parts=1):
+    """Heights as they are, not as differences from the middle of the range."""
+    sums = [int(np.round(100 * each).sum()) for each in np.array_split(values, parts)]
+    noisy = [
+        pb.geometric_mechanism(each, sensitivity=sensitivity, epsilon=epsilon, rng=rng)
+        for each in sums
+    ]
+    return sum(noisy) / (100 * len(values))
+
+
 ANSWERS = {
     "one-sided-scale": Answers(
         wrong=[
@@ -42,9 +53,9 @@ ANSWERS = {
         wrong=[
             (lambda *case: choose(*case, factor=1.0), "The frequencies"),
             (lambda *case: choose(*case, gumbel=False), "The frequencies"),
-            (lambda *case: choose(*case)[:10], "The frequencies"),
+            (lambda *case: choose(*case)[:10], "Its shape is (10,)"),
         ],
-        right=[choose, by_inversion],
+        right=[by_inversion],
     ),
     "staircase": Answers(
         wrong=[
@@ -56,9 +67,19 @@ ANSWERS = {
     ),
     "private-mean": Answers(
         wrong=[
-            (lambda values, e, rng: values.mean(), "add noise once"),
-            (lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200), "hundredths"),
-            (lambda values, e, rng: 195.0, "add noise once"),
+            (lambda values, e, rng: values.mean(), "not the right size"),
+            (
+                lambda values, e, rng: values.mean() + rng.laplace(scale=90 / e / 200),
+                "not a whole number of hundredths",
+            ),
+            (lambda values, e, rng: mean_of_sum(values, e, rng) + 5, "do not lie around"),
+            (
+                lambda *case: mean_of_sum(*case, 15_000, parts=2),
+                "Call pb.geometric_mechanism once.",
+            ),
+            (lambda *case: mean_of_sum(*case, sensitivity=9000), "can add to *your* sum"),
+            (lambda values, e, rng: mean_of_sum(values, 1.2 * e, rng), "the ε that is given"),
         ],
+        right=[mean_of_sum],
     ),
 }

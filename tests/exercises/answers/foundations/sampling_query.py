@@ -10,12 +10,10 @@ from pdpbook.foundations.sampling_query import Grid
 from tests.tools.answers import Answers
 
 
-def padded(low, high, epsilon, p, *, log=math.log, sides=(1, 1), tail=2.0, scale=None):
-    """The padded interval with the mistakes that are asked for."""
+def padded(low, high, epsilon, p):
     if p < 0.5:
         raise ValueError("p")
-    pad = -(high - low if scale is None else scale) / epsilon * log(tail * (1 - p))
-    return low - sides[0] * pad, high + sides[1] * pad
+    return unchecked(low, high, epsilon, p)
 
 
 def refusing(low, high, epsilon, p):
@@ -27,10 +25,6 @@ def refusing(low, high, epsilon, p):
 def unchecked(low, high, epsilon, p):
     pad = (high - low) / epsilon * -math.log(2 - 2 * p)
     return [low - pad, high + pad]
-
-
-def seen(n, chance):
-    return math.ceil(math.log1p(-chance) / math.log1p(-1 / n) - 1e-9)
 
 
 def seen_by_bisection(n, chance):
@@ -62,43 +56,37 @@ def public(clip="limits", *, limits=(120.0, 230.0), keep=True, at=None, sensitiv
 ANSWERS = {
     "padded-interval": Answers(
         wrong=[
-            # student's findings: the hint said what they already had
             # student's finding: p < 1/2 was not tried
             (unchecked, "raise a ValueError"),
             # a reviewer's finding: p above 0.9 was not tried
             (refusing, "0.999) raised ValueError"),
             (
-                lambda *case: padded(*case, sides=(0, 1)),
+                lambda low, *case: (low, padded(low, *case)[1]),
                 "1 of 2 entries are wrong, the first at [0]",
             ),
         ],
-        right=[padded, lambda *case: np.array(padded(*case))],
+        right=[padded],
     ),
     "draws-until-seen": Answers(
         wrong=[
-            (lambda n, c: math.ceil(n * c), "Draws may repeat a record"),
-            (lambda n, c: math.ceil(math.log(c) / math.log1p(-1 / n)), "*missed*"),
-            (lambda n, c: math.ceil(math.log(1 - c) / math.log(1 - 1 / n)), "loses digits"),
-            (lambda n, c: math.floor(math.log1p(-c) / math.log1p(-1 / n)), "the chance is 0.98"),
-            (lambda n, c: seen(n, c) + 1, "One draw fewer is enough."),
             (lambda n, c: math.log1p(-c) / math.log1p(-1 / n), "a whole number"),
         ],
-        right=[seen, seen_by_bisection, lambda n, c: float(seen(n, c))],
+        right=[seen_by_bisection],
     ),
     "public-grid": Answers(
         wrong=[
             # student's finding: records clipped to the padded interval passed
             (public("padded"), "in the padding"),
             (public(keep=False), "301 records went in, and 300 came back."),
-            (lambda d, e: (Grid.padded(d, epsilon=e), d), "the grid is another than with all 300"),
+            (lambda d, e: (Grid.padded(d, epsilon=e), d), "the grid is another than with 300"),
             (public(sensitivity=1.0), "has a padding of 0 cm"),
             (public(at=1.0), "Set the grid's `sensitivity`"),
             (public(limits=(165.0, 175.0)), "Ordinary heights"),
             (
-                lambda d, e: (Grid(100.0, 250.0, 101, sensitivity=0.2), d),
+                lambda d, e: (Grid.padded([100.0, 250.0], epsilon=e), d),
                 "must come back, inside the grid",
             ),
         ],
-        right=[public(), public(limits=(50, 300)), public(limits=(130.0, 210.0))],
+        right=[public(limits=(50, 300)), public(limits=(130.0, 210.0))],
     ),
 }

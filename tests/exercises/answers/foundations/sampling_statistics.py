@@ -36,13 +36,11 @@ def merged_in_loops(rows, groups):
     return losses
 
 
-def draws(n, spread, sd, epsilon, limit, *, split=True, amplified=True, two=2.0, data=True):
-    """The best number of draws with the mistakes that are asked for."""
+def draws(n, spread, sd, epsilon, limit):
     best, error = 0, math.inf
     for m in range(1, limit + 1):
-        own = epsilon / m if split else epsilon
-        b = spread / math.log1p(n * math.expm1(own)) if amplified else spread / own
-        now = ((sd**2 if data else 0) + two * b**2) / m
+        b = spread / math.log1p(n * math.expm1(epsilon / m))
+        now = (sd**2 + 2 * b**2) / m
         if now < error:
             best, error = m, now
     return best
@@ -70,7 +68,10 @@ ANSWERS = {
     "best-draws": Answers(
         wrong=[
             (lambda *case: draws(*case) - 1, "It is off by one."),
-            (lambda *case: draws(*case, data=False), "what is the variance of a draw?"),
+            (
+                lambda n, spread, sd, *case: draws(n, spread, 0, *case),
+                "what is the variance of a draw?",
+            ),
         ],
         right=[draws],
     ),
@@ -82,6 +83,6 @@ ANSWERS = {
             (lambda rows, groups: merged(rows, groups).max(), "Its shape is ()"),
             (lambda rows, groups: merged(rows, groups, np.max), "Add up the columns"),
         ],
-        right=[merged, merged_in_loops],
+        right=[merged_in_loops],
     ),
 }

@@ -29,10 +29,10 @@ def one_sided(values, lower, upper, epsilon):
     return (x.max() - x.mean()) * x.size / (x.size - 1) * epsilon / (upper - lower)
 
 
-def both(values, lower, upper, epsilon, *, part=1.0, kept=False, sign=abs):
+def both(values, lower, upper, epsilon, *, part=1.0, kept=False):
     x = np.asarray(values)
     inside = x[(x >= lower) & (x <= upper)] if kept else np.clip(x, lower, upper)
-    return [sign(inside.mean() - x.mean()), part * (upper - lower) / (x.size * epsilon)]
+    return [abs(inside.mean() - x.mean()), part * (upper - lower) / (x.size * epsilon)]
 
 
 ANSWERS = {
@@ -43,10 +43,7 @@ ANSWERS = {
             (lambda p, q, width: summed(p, q, 1.0), "each as wide as a bin"),
             (lambda p, q, width: summed(p, q, width) / len(p), "a sum over the gaps"),
         ],
-        right=[
-            summed,
-            lambda p, q, width: summed(p[::-1], q[::-1], width),
-        ],
+        right=[summed],
     ),
     "bins": Answers(
         wrong=[
@@ -74,6 +71,6 @@ ANSWERS = {
             (lambda x, a, b, e: both(x, a, b, e)[::-1], "in this order"),
             (lambda x, a, b, e: sum(both(x, a, b, e)), "Return"),
         ],
-        right=[both, lambda x, a, b, e: np.array(both(x, a, b, e))],
+        right=[both],
     ),
 }
