@@ -27,11 +27,6 @@ def fullest(counts):  # half the histogram, half its first fullest bin
 @exercise("end-to-end-loss/rerun", refused=["end_to_end_losses"])
 def rerun(answer, rng):
     once = "Run the pipeline on everybody once, then for each bin with one record less."
-    part = "Give the pipeline the histogram without the record, not a part of its output."
-    alone = (
-        "An output that only one of the two distributions reaches tells everything; one that "
-        "neither reaches tells nothing."
-    )
     drawn = [
         (rng.permutation([0, 1, *rng.integers(2, 12, 3)]), rng.choice([blurred, fullest]), once)
         for _ in range(3)
@@ -40,9 +35,13 @@ def rerun(answer, rng):
         ([3, 2, 1], blurred, once),
         ([4, 3], blurred, "A ratio can be far from 1 on either side."),
         ([1, 9, 9], blurred, "A rare value becomes less likely without its record."),
-        ([5, 5, 1], fullest, part),
+        ([5, 5, 1], fullest, "Take the record out of the histogram, not out of the output."),
         ([4, 0, 2], blurred, "A record of an empty bin does not exist: its loss is nan."),
-        ([3, 2, 1], plain, alone),
+        (
+            [3, 2, 1],
+            plain,
+            "An output that only one of the distributions reaches tells everything.",
+        ),
         ([3, 0, 1, 1], plain, "An output that neither distribution reaches tells nothing."),
         *drawn,
     ]:
@@ -65,8 +64,6 @@ def rerun(answer, rng):
                     abs(np.log(present * (n - 1) / (n * present - unit))).max(axis=1)
                 ),
             },
-            more="Two output distributions for each occupied bin; |ln| of their quotient, and the "
-            "largest.",
         )
 
 

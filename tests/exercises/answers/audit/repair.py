@@ -83,7 +83,7 @@ ANSWERS = {
                 "both signs taken into account",
             ),
             (lambda k, e, d: margin(1, e, d, above), "None of the K noises may exceed t"),
-            (lambda k, e, d: math.ceil(math.log(k / d) / e), "returned 24."),
+            (lambda k, e, d: math.ceil(math.log(k / d) / e), "None of the K noises may exceed t"),
             (lambda k, e, d: -math.log(d * (1 + math.exp(-e)) / k) / e, "t is a whole number"),
         ],
         right=[lambda k, e, d: margin(k, e, d, above)],
