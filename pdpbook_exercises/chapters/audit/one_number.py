@@ -1,275 +1,164 @@
-"""Self-checks of the chapter *Local randomisers*."""
+"""Checks of the exercises in *Local randomisers*."""
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable
 from itertools import combinations_with_replacement
-from typing import Any
+from math import exp, expm1, log, log1p
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdpbook.audit.randomisers import k_ary_randomised_response, randomiser_epsilon
 from pdpbook.foundations.divergences import kl_divergence
-from pdpbook_exercises import Case, Exercise, close
-
-__all__ = ["EXERCISES"]
+from pdpbook_exercises import assert_close, exercise
 
 
-def _draws_of_others(n: int, epsilon: float, m: int) -> float:
-    return m / (1.0 + n * math.expm1(epsilon))
+@exercise("one-number/draws-of-others")
+def draws_of_others(answer, rng):
+    hard = [(6, 1.0, 52), (1317, 1.0, 1317), (10, 0.2, 1), (10**9, 2e-9, 10**9), (50, 30.0, 10**6)]
+    drawn = [
+        (int(rng.integers(2, 3000)), rng.uniform(0.05, 3), int(rng.integers(1, 5000)))
+        for _ in range(3)
+    ]
+    for n, epsilon, m in hard + drawn:
+        right = m / (1 + n * expm1(epsilon))
+        assert_close(
+            answer(n, epsilon, m),
+            right,
+            "The record's own row is 1 there. What does the ratio form of pDP ask of the average "
+            "of the others?",
+            {
+                "That many land there with the record in the data. And without it?": (
+                    right * exp(epsilon)
+                ),
+                "Without the record n - 1 are left, and the mean over them counts.": (
+                    right * (n - 1) / n
+                ),
+                "That is the record's own share of the draws.": m / n,
+                "R is not n times exp(ε) - 1. Look at ε = 0: everybody must be alike.": (
+                    m / (n * expm1(epsilon))
+                ),
+                "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
+                "have a function that does not.": m / (1 + n * (exp(epsilon) - 1)),
+            },
+            more="Without the record, a draw is a draw from the average of the others. That must "
+            "be at least the record's own row divided by R.",
+            rtol=1e-9,
+            atol=0,
+        )
 
 
-def _largest_replacement(randomiser: NDArray[np.float64], n: int) -> float:
-    worst = 0.0
-    for data in combinations_with_replacement(range(len(randomiser)), n - 1):
-        outputs = np.log(
-            randomiser[list(data)].sum(axis=0) + randomiser
-        )  # one a value of the last record
-        worst = max(worst, float(np.ptp(outputs, axis=0).max()))
-    return worst
+@exercise("one-number/public-weights")
+def public_weights(answer, rng):
+    cases = [
+        ([1 / 2, 1 / 3, 1 / 6], 6, 1.0),
+        ([0.25, 0.05, 0.3, 0.4], 1317, 0.1),
+        ([0.5, 0.3, 0.2, 0.0], 50, 2.0),
+        ([0.2] * 5, 10, 0.5),
+        ([0.999, 0.001], 2, 0.3),
+    ]
+    for bins in rng.integers(3, 9, 3):
+        weights = 0.9 * rng.dirichlet(np.full(bins, 2.0)) + 0.1 / bins
+        cases.append((weights, int(rng.integers(2, 2000)), rng.uniform(0.05, 3)))
+    for weights, n, epsilon in cases:
+        w, growth = np.array(weights), expm1(epsilon)
+        least = w.min()
+        right = 1 / (1 + n * growth * least)
+        assert_close(
+            answer(w, n, epsilon),
+            right,
+            "Write down a column of the table: its entry on the diagonal and the entries beside "
+            "it. What does the theorem on fixed local randomisers ask of their ratio?",
+            {
+                "That is enough for the column with the largest weight. And for the others?": (
+                    1 / (1 + n * growth * w.max())
+                ),
+                "That is the λ of k-ary randomised response. Which ratio has the column of a bin "
+                "with a small weight?": 1 / (1 + n * growth / len(w)),
+                "A record that is replaced may be released as its own bin. What is the entry on "
+                "the diagonal?": 1 / (1 + (1 + n * growth) * least),
+                "That protects a record from somebody who knows that it was drawn. How often is "
+                "it drawn?": 1 / (1 + growth * least),
+                "How many records are there while the record is in the data?": (
+                    1 / (1 + (n - 1) * growth * least)
+                ),
+                "Ratios are taken within a column. Your λ compares the largest and the smallest "
+                "entry of the whole table.": 1 / (1 + (1 + n * growth) * least - w.max()),
+                "Who can be released as a bin of weight 0 if λ < 1?": (
+                    1 / (1 + n * growth * w[w > 0].min())
+                ),
+                "That is the probability that a record is not replaced.": 1 - right,
+            },
+            more="The ratio in column x is at most R if and only if λ is at least some number that "
+            "depends on the weight of x. All columns have to fulfil this.",
+        )
 
 
-def _ratio(randomiser: NDArray[np.float64]) -> float:
-    return float((randomiser.max(axis=0) / randomiser.min(axis=0)).max())
-
-
-def _replacement_cases() -> list[Case]:
-    rng = np.random.default_rng(3)
-    mistakes = {
-        "A removal and an addition bound it. But the n - 1 others stay throughout.": (
-            lambda randomiser, n: 2 * math.log1p((_ratio(randomiser) - 1) / n)
-        ),
-        "That is the loss of a record that was drawn for certain.": (
-            lambda randomiser, n: math.log(_ratio(randomiser))
-        ),
-        "How many records has the smaller of the two sums at x?": (
-            lambda randomiser, n: math.log1p((_ratio(randomiser) - 1) / (n - 1))
-        ),
-        "Ratios are taken within a column.": (
-            lambda randomiser, n: math.log1p((randomiser.max() / randomiser.min() - 1) / n)
-        ),
-    }
+@exercise("one-number/replacement")
+def replacement(answer, rng):
     hint = (
         "Let s be what the n - 1 others put on x, and a, b the two rows there. Bound "
-        "(s + a)/(s + b): s is at least n - 1 times the smallest entry of the column. When is "
-        "the bound attained?"
+        "(s + a)/(s + b): s is at least n - 1 times the smallest entry of the column. When is the "
+        "bound attained?"
     )
-    return [
-        close(
-            _largest_replacement,
-            rng.dirichlet(np.full(bins, 1.5), size=bins) * 0.9 + 0.1 / bins,
-            n,
-            hint=hint,
+    drawn = rng.integers([2, 2], [5, 7], (3, 2)).tolist()
+    cases = [
+        (0.9 * rng.dirichlet(np.full(bins, 1.5), bins) + 0.1 / bins, n, hint)
+        for bins, n in [(3, 3), (2, 2), (4, 4), (2, 9), *drawn]
+    ]
+    for table, n, hint in [*cases, (np.full((3, 3), 1 / 3), 5, "What if all rows are equal?")]:
+        others = combinations_with_replacement(range(len(table)), n - 1)
+        logs = [np.log(table[[*bins]].sum(axis=0) + table) for bins in others]
+        ratio = (table.max(axis=0) / table.min(axis=0)).max()
+        assert_close(
+            answer(table, n),
+            np.ptp(logs, axis=1).max(),  # over all values of the last record
+            hint,
+            {
+                "A removal and an addition bound it. But the n - 1 others stay throughout.": (
+                    2 * log1p((ratio - 1) / n)
+                ),
+                "That is the loss of a record that was drawn for certain.": log(ratio),
+                "How many records has the smaller of the two sums at x?": (
+                    log1p((ratio - 1) / (n - 1))
+                ),
+                "Ratios are taken within a column.": log1p((table.max() / table.min() - 1) / n),
+                "Compare the entries of a column, not those of a row.": (
+                    log1p(((table.max(axis=1) / table.min(axis=1)).max() - 1) / n)
+                ),
+            },
             more="Put all n - 1 others on the row that has the least at x.",
-            mistakes=mistakes,
         )
-        for bins, n in ((3, 3), (2, 2), (4, 4), (2, 9))
-    ] + [close(0.0, np.full((3, 3), 1 / 3), 5, hint="What if all rows are equal?")]
 
 
-def _smallest_lambda(weights: NDArray[np.float64], n: int, epsilon: float) -> float:
-    return 1.0 / (1.0 + n * math.expm1(epsilon) * float(weights.min()))
-
-
-def _drawn_weights(rng: np.random.Generator) -> tuple[NDArray[np.float64], int, float]:
-    """Draw a distribution whose bins are all possible; a bin with 0 is among the fixed cases."""
-    bins = int(rng.integers(3, 9))
-    weights = rng.dirichlet(np.full(bins, 2.0)) * 0.9 + 0.1 / bins
-    return weights, int(rng.integers(2, 2000)), round(float(rng.uniform(0.05, 3.0)), 3)
-
-
-PLAUSIBLE = [(101, 1317, 1.0, 38, 62), (20, 50, 0.3, 5, 9), (10, 6, 2.0, 0, 3), (8, 100, 1.0, 0, 7)]
-
-
-def _protects(*arguments: Any) -> Callable[[Any], str]:
-    bins, n, epsilon, *_ = arguments
-
-    def judge(answer: Any) -> str:
-        randomiser = np.asarray(answer(*arguments), dtype=float)
-        if randomiser.shape != (bins, bins):
-            return f"Its shape is {randomiser.shape}, and {(bins, bins)} was expected."
-        if not ((randomiser >= 0).all() and np.allclose(randomiser.sum(axis=1), 1.0)):
-            return "It is not a table of probabilities whose rows sum to 1."
-        spent = randomiser_epsilon(randomiser, n)
-        return "" if spent <= epsilon * (1 + 1e-9) else f"The randomiser is {spent:.4g}-DP."
-
-    return judge
-
-
-def _is_nearer(*arguments: Any) -> Callable[[Any], str]:
-    bins, n, epsilon, first, last = arguments
-    inside = np.arange(first, last + 1)
-    peaks = [np.full(inside.size, 1.0), 1.0 + np.minimum(inside - first, last - inside) ** 2]
-    everything = inside.size == bins
-
-    def judge(answer: Any) -> str:
-        randomiser = np.asarray(answer(*arguments), dtype=float)
-        plain = k_ary_randomised_response(bins, n, epsilon)
-        for weights in peaks:
+@exercise("one-number/plausible")
+def plausible(answer, rng):
+    hard = [(101, 1317, 1.0, 38, 62), (20, 50, 0.3, 5, 9), (10, 6, 2.0, 0, 3), (8, 100, 1.0, 0, 7)]
+    drawn = []
+    for bins in rng.integers(8, 40, 3).tolist():
+        first, more = rng.integers([0, 2], [bins // 2, bins // 3 + 1]).tolist()
+        drawn.append((bins, int(rng.integers(4, 1500)), rng.uniform(0.3, 2), first, first + more))
+    for bins, n, epsilon, first, last in hard + drawn:
+        table = np.asarray(answer(bins, n, epsilon, first, last), dtype=float)
+        square = (bins, bins)
+        assert table.shape == square, f"Its shape is {table.shape}, and {square} was expected."
+        assert (table >= 0).all() and np.allclose(table.sum(axis=1), 1), (
+            "It is not a table of probabilities whose rows sum to 1."
+        )
+        spent = randomiser_epsilon(table, n)
+        if not spent <= epsilon * (1 + 1e-9):
+            raise AssertionError(
+                f"The randomiser is {spent:.4g}-DP. It must be ε-DP for every data set of n "
+                "records. Look at the ratios within each column, all rows included.",
+                "A record outside is released somewhere, too. Give it a row that is positive in "
+                "the columns inside.",
+            )
+        inside, plain = np.arange(first, last + 1), k_ary_randomised_response(bins, n, epsilon)
+        for weights in (np.ones(inside.size), 1 + np.minimum(inside - first, last - inside) ** 2):
             q = np.zeros(bins)
             q[inside] = weights / weights.sum()
-            own, other = (kl_divergence(q, q @ table) for table in (randomiser, plain))
-            if own > (other + 1e-9 if everything else 0.99 * other):
-                return (
-                    f"Its divergence is {own:.4g}, "
-                    f"and that of k-ary randomised response {other:.4g}."
-                )
-        return ""
-
-    return judge
-
-
-def _drawn_plausible(rng: np.random.Generator) -> Case:
-    bins = int(rng.integers(8, 40))
-    first, width = int(rng.integers(0, bins // 2)), int(rng.integers(2, bins // 3 + 1))
-    epsilon = round(float(rng.uniform(0.3, 2.0)), 2)
-    arguments = bins, int(rng.integers(4, 1500)), epsilon, first, first + width
-    judges = _protects(*arguments), _is_nearer(*arguments)
-    return Case(
-        lambda answer: next(filter(None, (judge(answer) for judge in judges)), ""),
-        "ε-DP, all rows included, and nearer than k-ary randomised response on the bins inside.",
-    )
-
-
-EXERCISES = {
-    "draws-of-others": Exercise(
-        [
-            close(
-                _draws_of_others,
-                n,
-                epsilon,
-                m,
-                hint="The record's own row is 1 there. What does the ratio form of pDP ask of the "
-                "average of the others?",
-                more="Without the record, a draw is a draw from the average of the others. That "
-                "must be at least the record's own row divided by R.",
-                mistakes={
-                    "That many land there with the record in the data. And without it?": (
-                        lambda n, epsilon, m: m * math.exp(epsilon) / (1 + n * math.expm1(epsilon))
-                    ),
-                    "Without the record n - 1 are left, and the mean over them counts.": (
-                        lambda n, epsilon, m: m * (n - 1) / n / (1 + n * math.expm1(epsilon))
-                    ),
-                    "That is the record's own share of the draws.": lambda n, epsilon, m: m / n,
-                    "R is not n times exp(ε) - 1. Look at ε = 0: everybody must be alike.": (
-                        lambda n, epsilon, m: m / (n * math.expm1(epsilon))
-                    ),
-                    "The formula is right, but exp(ε) - 1 loses digits for tiny ε. NumPy and math "
-                    "have a function that does not.": (
-                        lambda n, epsilon, m: m / (1 + n * (math.exp(epsilon) - 1))
-                    ),
-                },
-                rtol=1e-9,
-                atol=0.0,
-            )
-            for n, epsilon, m in (
-                (6, 1.0, 52),
-                (1317, 1.0, 1317),
-                (10, 0.2, 1),
-                (10**9, 2e-9, 10**9),
-                (50, 30.0, 10**6),
-            )
-        ],
-        draw=lambda rng: (
-            int(rng.integers(2, 3000)),
-            round(rng.uniform(0.05, 3.0), 3),
-            int(rng.integers(1, 5000)),
-        ),
-    ),
-    "public-weights": Exercise(
-        [
-            close(
-                _smallest_lambda,
-                np.array(weights),
-                n,
-                epsilon,
-                hint="Write down a column of the table: its entry on the diagonal and the entries "
-                "beside it. What does the theorem on fixed local randomisers ask of their ratio?",
-                more="The ratio in column x is at most R if and only if λ is at least some number "
-                "that depends on the weight of x. All columns have to fulfil this.",
-                mistakes={
-                    "That is enough for the column with the largest weight. And for the others?": (
-                        lambda weights, n, epsilon: (
-                            1 / (1 + n * math.expm1(epsilon) * weights.max())
-                        )
-                    ),
-                    "That is the λ of k-ary randomised response. Which ratio has the column of a "
-                    "bin with a small weight?": (
-                        lambda weights, n, epsilon: (
-                            len(weights) / (len(weights) + n * math.expm1(epsilon))
-                        )
-                    ),
-                    "A record that is replaced may be released as its own bin. What is the entry "
-                    "on the diagonal?": (
-                        lambda weights, n, epsilon: (
-                            1 / (1 + (1 + n * math.expm1(epsilon)) * weights.min())
-                        )
-                    ),
-                    "That protects a record from somebody who knows that it was drawn. How often "
-                    "is it drawn?": (
-                        lambda weights, n, epsilon: 1 / (1 + math.expm1(epsilon) * weights.min())
-                    ),
-                    "How many records are there while the record is in the data?": (
-                        lambda weights, n, epsilon: (
-                            1 / (1 + (n - 1) * math.expm1(epsilon) * weights.min())
-                        )
-                    ),
-                    "Ratios are taken within a column. Your λ compares the largest and the "
-                    "smallest entry of the whole table.": (
-                        lambda weights, n, epsilon: (
-                            1 / (1 + (1 + n * math.expm1(epsilon)) * weights.min() - weights.max())
-                        )
-                    ),
-                    "Who can be released as a bin of weight 0 if λ < 1?": (
-                        lambda weights, n, epsilon: (
-                            1 / (1 + n * math.expm1(epsilon) * weights[weights > 0].min())
-                        )
-                    ),
-                    "That is the probability that a record is not replaced.": (
-                        lambda weights, n, epsilon: 1 - _smallest_lambda(weights, n, epsilon)
-                    ),
-                },
-            )
-            for weights, n, epsilon in (
-                ([1 / 2, 1 / 3, 1 / 6], 6, 1.0),
-                ([0.25, 0.05, 0.3, 0.4], 1317, 0.1),
-                ([0.5, 0.3, 0.2, 0.0], 50, 2.0),
-                ([0.2] * 5, 10, 0.5),
-                ([0.999, 0.001], 2, 0.3),
-            )
-        ],
-        draw=_drawn_weights,
-    ),
-    "replacement": Exercise(
-        _replacement_cases(),
-        draw=lambda rng: (
-            rng.dirichlet(np.full(3, 1.5), size=3) * 0.9 + 0.03,
-            int(rng.integers(2, 7)),
-        ),
-    ),
-    "plausible": Exercise(
-        [
-            case
-            for arguments in PLAUSIBLE
-            for case in (
-                Case(
-                    _protects(*arguments),
-                    "It must be a table of K rows and columns, and ε-DP for every data set of n "
-                    "records. Look at the ratios within each column, all rows included.",
-                    "A record outside is released somewhere, too. Give it a row that is "
-                    "positive in the columns inside.",
-                ),
-                Case(
-                    _is_nearer(*arguments),
-                    "No nearer to data in the plausible bins than k-ary randomised response "
-                    "(at least 1 % nearer; as near if every bin is plausible). "
-                    "Who needs the other columns?",
+            divergence, other = kl_divergence(q, q @ table), kl_divergence(q, q @ plain)
+            if not divergence <= (1 if inside.size == bins else 0.99) * other + 1e-9:
+                raise AssertionError(
+                    f"Its divergence is {divergence:.4g}, and that of k-ary randomised response "
+                    f"{other:.4g}. It must be nearer to data in the plausible bins (at least 1 % "
+                    "nearer; as near if every bin is plausible). Who needs the other columns?",
                     "A column that is 0 in all rows has no ratio.",
-                ),
-            )
-        ],
-        draw=_drawn_plausible,
-    ),
-}
+                )

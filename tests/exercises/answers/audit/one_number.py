@@ -65,7 +65,6 @@ ANSWERS = {
             (lambda n, epsilon, m: math.ceil(m / ratio(n, epsilon)), "does the ratio form of pDP"),
         ],
         right=[
-            lambda n, epsilon, m: m / (1 + n * np.expm1(epsilon)),
             lambda n, epsilon, m: (
                 m * math.exp(-epsilon) / (n - (n - 1) * math.exp(-epsilon))
                 if epsilon > 1e-3
@@ -80,30 +79,19 @@ ANSWERS = {
                 "What does the theorem on fixed local randomisers ask",
             ),
             (
-                lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * np.mean(weights)),
-                "That is the λ of k-ary randomised response.",
-            ),
-            (
                 lambda weights, n, epsilon: 1 / (1 + n * math.expm1(epsilon) * weights),
                 "one number was expected",
             ),
         ],
         right=[
             by_bisection,
-            lambda weights, n, epsilon: max(
-                1 / (1 + (ratio(n, epsilon) - 1) * weight) for weight in weights
-            ),
         ],
     ),
     "replacement": Answers(
         wrong=[
-            (
-                lambda randomiser, n: np.log1p(gap(randomiser.T) / n),
-                "Ratios are taken within a column.",
-            ),
             (lambda randomiser, n: np.log2(1 + gap(randomiser) / n), "It is right in base 2."),
         ],
-        right=[by_hand, lambda randomiser, n: np.log1p(gap(randomiser) / n)],
+        right=[by_hand],
     ),
     "plausible": Answers(
         wrong=[

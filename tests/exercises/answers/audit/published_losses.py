@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from pdpbook_exercises.chapters.audit.published_losses import (
-    _published,
-    counts_of,
-    hidden,
-    rebuilt,
-)
+from pdpbook_exercises.chapters.audit.published_losses import _losses
 from tests.tools.answers import Answers
 
 
-def departed(before, after, n, randomiser):
-    """Right: where the counts of the two years differ most."""
-    difference = counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-    return int(difference.argmax())
+def hidden(bins, n, epsilon, decimals):
+    """Right: by the proposition, for all counts at once."""
+    blur = bins / (bins + n * math.expm1(epsilon))
+    own = 1 - blur + blur / bins
+    shares = np.arange(n // 2) / (n - 1) * (1 - blur) + blur / bins
+    shown = [round(loss, decimals) for loss in np.log1p((own / shares - 1) / n).tolist()]
+    return min(c for c in range(1, n // 2) if shown[c - 1] == shown[c])
+
+
+def counts_of(losses, n, randomiser):
+    """Counts by the proposition, 0 where a bin is empty."""
+    own, other = randomiser[0, 0], randomiser[0, 1]
+    share = (own / (1 + n * np.expm1(losses)) - other) / (own - other)
+    return np.where(np.isnan(losses), 0.0, 1 + (n - 1) * share)
+
+
+def change(before, after, n, randomiser):
+    return counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
 
 
 def tried(before, after, n, randomiser):
     """Right: the losses of the second year, for each bin that may have been left."""
     counts = counts_of(before, n, randomiser).round().astype(int)
     for k in np.flatnonzero(counts):
-        expected = _published(counts - (np.arange(counts.size) == k), randomiser)
+        expected = _losses(counts - (np.arange(counts.size) == k), randomiser)
         if np.allclose(expected, after, equal_nan=True):
             return int(k)
     return None
+
+
+def rebuilt(losses, n, randomiser, more=1):
+    average = np.diag(randomiser) / (1 + (n + more) * np.expm1(losses))
+    return np.linalg.solve(randomiser.T, n * average)
 
 
 def k_ary_randomised_response_only(losses, n, randomiser):
@@ -39,7 +55,6 @@ ANSWERS = {
     "decimals": Answers(
         wrong=[
             (lambda *given: hidden(*given) + 1, "off by one"),
-            (lambda bins, n, epsilon, decimals: 10**decimals, "Go through"),
             (
                 lambda bins, n, epsilon, decimals: hidden(bins, n, epsilon, decimals + 1),
                 "Go through",
@@ -59,42 +74,22 @@ ANSWERS = {
                 lambda before, after, n, randomiser: int(np.nanargmax(np.abs(after - before))),
                 "The largest change of a loss",
             ),
+            (lambda *given: int(change(*given).argmin()), "compare them"),
             (
                 lambda before, after, n, randomiser: int(
-                    (
-                        counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-                    ).argmin()
-                ),
-                "compare them",
-            ),
-            (
-                lambda before, after, n, randomiser: int(
-                    np.nanargmax(
-                        counts_of(before, n, randomiser)
-                        - counts_of(after, n - 1, randomiser)
-                        + 0 * after
-                    )
+                    np.nanargmax(change(before, after, n, randomiser) + 0 * after)
                 ),
                 "its count 0",
             ),
-            (
-                lambda before, after, n, randomiser: (
-                    counts_of(before, n, randomiser) - counts_of(after, n - 1, randomiser)
-                ),
-                "compare them",
-            ),
+            (change, "compare them"),
         ],
-        right=[departed, tried],
+        right=[tried],
     ),
     "reconstruct": Answers(
         wrong=[
             (
                 lambda losses, n, randomiser: rebuilt(losses, n, randomiser, more=0),
                 "with the one that is added",
-            ),
-            (
-                lambda losses, n, randomiser: rebuilt(losses, n, randomiser, own=randomiser.T),
-                "for every randomiser",
             ),
             (k_ary_randomised_response_only, "for every randomiser"),
             (
@@ -108,7 +103,6 @@ ANSWERS = {
         ],
         right=[
             lambda losses, n, randomiser: np.rint(rebuilt(losses, n, randomiser)).astype(int),
-            lambda losses, n, randomiser: rebuilt(losses, n, randomiser).tolist(),
         ],
     ),
 }
