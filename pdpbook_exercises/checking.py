@@ -348,7 +348,7 @@ def _is_stub(answer):
 
 def _names(answer):
     """Return the names that an answer uses, or that of the package's function that it is."""
-    if getattr(answer, "__module__", "").startswith("pdpbook."):
+    if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
         return {answer.__name__}
     seen, codes = set(), [getattr(answer, "__code__", None)]
     while codes:

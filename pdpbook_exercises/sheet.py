@@ -243,11 +243,11 @@ def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
         if given is None:
             raise SheetError(f"{each['label']}: this is no check of a variable: {each['check']}")
         names = [given[2], *(["me"] if "me=me" in each["check"] else [])]
-        tests = [
-            f"def test({', '.join(names)}):\n    from pdpbook_exercises import check\n"
+        seen, hidden = (
+            f"def {title}({', '.join(names)}):\n    from pdpbook_exercises import check\n"
             f"    result = {test}\n    assert result, repr(result)"
-            for test in _tests(each, seed)
-        ]
+            for title, test in zip(("seen", "hidden"), _tests(each, seed), strict=True)
+        )
         yield from (
             new_raw_cell(f"# BEGIN QUESTION\nname: {name}\npoints: [{code / 2:g}, {code / 2:g}]"),
             new_markdown_cell(text),
@@ -255,8 +255,8 @@ def _for_otter(each: Exercise, seed: int) -> Iterator[NotebookNode]:
             new_code_cell(f"{each['stub']}\n# BEGIN SOLUTION\n{each['code']}\n# END SOLUTION"),
             new_raw_cell("# END SOLUTION"),
             new_raw_cell("# BEGIN TESTS"),
-            new_code_cell(tests[0]),
-            new_code_cell(f"# HIDDEN\n{tests[1]}"),
+            new_code_cell(seen),
+            new_code_cell(f"# HIDDEN\n{hidden}"),
             new_raw_cell("# END TESTS"),
             new_raw_cell("# END QUESTION"),
         )
@@ -281,8 +281,7 @@ def main() -> None:
         parser.error(str(error))
     given.folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(sheet, target)
-    count = sum(cell.source.startswith("## ") for cell in sheet.cells)
-    print(f"{target}: {count} exercises, with their solutions; keep it from the students")
+    print(f"{target}: the exercises with their solutions; keep it from the students")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,29 @@ def test_a_failure_names_the_argument_and_ends_in_what_was_given():
     error = v.fail("x", "small", 7)
     assert isinstance(error, ValueError) and str(error) == "x must be small, got x=7"
     assert isinstance(v.fail("x", "small", 7, TypeError), TypeError)
+
+
+def test_an_error_shows_of_what_may_hold_data_its_type_and_size_only():
+    """Two arguments may have been exchanged, and errors end in logs."""
+    for value, expected in [
+        (np.arange(1000.0), "<ndarray of shape (1000,)>"),
+        (np.array(7.5), "<ndarray of shape ()>"),
+        (pd.Series([1.5, 2.5]), "<Series of shape (2,)>"),
+        (pd.DataFrame({"age": [30, 40]}), "<DataFrame of shape (2, 1)>"),
+        ([1.5] * 5, "<list of length 5>"),
+        ({"age": 30}, "<dict of length 1>"),
+        ("a" * 101, "<text of length 101>"),
+        ([[30, 40, 50]], "[<list>]"),
+        (iter([30]), "<list_iterator>"),
+        ([1, 2.5, None, "x"], "[1, 2.5, None, 'x']"),
+        ((1,), "(1,)"),
+        (np.float32(2), "2.0"),
+        (Fraction(1, 3), "Fraction(1, 3)"),
+        (None, "None"),
+        ("mean", "'mean'"),
+    ]:
+        assert v.shown(value) == expected
+        assert str(v.fail("x", "small", value)) == f"x must be small, got x={expected}"
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True), st.booleans())

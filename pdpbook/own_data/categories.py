@@ -68,7 +68,7 @@ def level_names(categories: ArrayLike, other: str | None = None) -> tuple[str, .
     for each in listed:
         if not isinstance(each, str) or not each.strip():
             error = ValueError if isinstance(each, str) else TypeError
-            got = "an empty one" if isinstance(each, str) else f"a {type(each).__name__}"
+            got = "an empty one" if isinstance(each, str) else f"one of type {type(each).__name__}"
             raise error(f"categories must hold texts, none of them empty, got {got}")
     levels = [str(each) for each in listed]
     for place, each in enumerate(levels):

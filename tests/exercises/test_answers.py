@@ -1,181 +1,156 @@
-"""Wrong answers to every exercise are refused and told what is wrong; right ones pass.
+"""The contract of every check: right answers pass at all seeds, and everything else is refused.
 
-The answers stand in ``tests/exercises/answers``, one file for each chapter.
+The answers are in ``tests/exercises/answers``, one file for each chapter.  Set PDPBOOK_SEEDS to try
+more seeds than three.
 """
 
 import copy
-from collections.abc import Iterator
-from types import FunctionType
+import os
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pdpbook_exercises import Case, Exercise, check
-from pdpbook_exercises.checks.checking import module_of, results
-from tests.conftest import NIGHTLY
-from tests.test_exercises import CHAPTERS
-from tests.tools.answers import answers_module, misconceptions, right_answers, wrong_answers
-from tests.tools.notebooks import ROOT
+from pdpbook_exercises import check
+from pdpbook_exercises.checking import CHECKS
+from tests.test_exercises import CHECKED
+from tests.tools.answers import Answers, answers_of_all, right_answers, wrong_answers
+
+SEEDS = range(int(os.environ.get("PDPBOOK_SEEDS", "3")))
+ANSWERS = answers_of_all()
+every_exercise = pytest.mark.parametrize(
+    ("name", "answers"), [pytest.param(*each, id=each[0]) for each in ANSWERS.items()]
+)
+pytestmark = pytest.mark.filterwarnings("ignore")  # what the answers do is tried, not how
 
 
-def exercises() -> Iterator[Any]:
-    """Each exercise of the book with its name, and the warnings that its answers may give."""
-    for page in sorted(CHAPTERS, key=lambda page: page.stem):
-        warnings = getattr(answers_module(page.stem), "WARNINGS", ())
-        marks = [pytest.mark.filterwarnings(f"ignore:{text}") for text in warnings]
-        for title, exercise in module_of(page.stem).EXERCISES.items():
-            name = f"{page.stem}/{title}"
-            yield pytest.param(name, exercise, id=name, marks=marks)
+def test_each_exercise_of_the_book_has_a_check_and_answers() -> None:
+    assert sorted(CHECKED) == sorted(CHECKS) == sorted(ANSWERS)
 
 
-@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
-def test_wrong_answers_are_told_what_is_wrong(name: str, exercise: Exercise) -> None:
-    answers = wrong_answers(name)
-    assert len(answers) >= 3, "an exercise is kept from three plausible mistakes, at least"
+@every_exercise
+def test_right_answers_pass_at_every_seed(name: str, answers: Answers) -> None:
+    right = right_answers(name, answers)
+    assert right
+    for seed in SEEDS:
+        verdicts = [check(name, answer, seed=seed) for answer in right]
+        assert all(verdicts), [(seed, i, each) for i, each in enumerate(verdicts) if not each]
+
+
+@every_exercise
+def test_wrong_answers_are_refused_at_every_seed_and_told_why(name: str, answers: Answers) -> None:
     failed = []
-    for number, (answer, words) in enumerate(answers):
-        result = check(name, answer)
-        known = number >= len(answers) - len(misconceptions(name))  # its hint may stand elsewhere
-        if result or not (known or words in result.message):
-            failed.append(f"wrong[{number}] must get {words!r}, got {result.message!r}")
+    for number, (answer, words) in enumerate(wrong_answers(name, answers)):
+        for seed in SEEDS:
+            verdict = check(name, answer, seed=seed)
+            if verdict or (seed == 0 and words not in verdict.message):
+                failed.append(f"wrong[{number}] must get {words!r} at seed {seed}, got {verdict}")
     assert not failed, "\n".join(["", *failed])
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_every_known_misconception_gets_its_hint_somewhere() -> None:
-    """In one of the cases that name it; elsewhere it may agree with another one."""
-    missed = []
-    for each in exercises():
-        name, exercise = each.values
-        for answer, hint in misconceptions(name):
-            cases = [case for case in exercise.at(0) if hint in case.wrong_answers]
-            if hint != NOT_REACHED and not any(hint in told(name, case, answer) for case in cases):
-                missed.append(f"{name}: {hint}")
-    assert not missed, "\n".join(["", *missed])
+def told(name: str, right: Any) -> tuple[set[str], set[str]]:
+    """Hand in each named mistake at each comparison: all their sentences, and those it gets."""
+    named, seen = set(), set()
 
+    def watched(original: Any) -> Any:
+        def compares(given: Any, right: Any, hint: str, mistakes: Any = None, **options: Any):
+            for said, wrong in (mistakes or {}).items():
+                named.add(said)
+                try:
+                    original(wrong, right, hint, mistakes, **options)
+                except AssertionError as error:
+                    seen.update([said] if said in error.args[0] else [])
+            original(given, right, hint, mistakes, **options)
 
-def told(name: str, case: Case, answer: Any) -> str:
-    """What a check of one case says of an answer."""
-    chapter, title = name.split("/")
+        return compares
+
+    scope = CHECKS[name].function.__globals__
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(module_of(chapter).EXERCISES, title, Exercise([case]))
-        return check(name, answer).message
+        for function in {"assert_close", "assert_equal"} & scope.keys():
+            patch.setitem(scope, function, watched(scope[function]))
+        assert check(name, right)
+    return named, seen
 
 
-@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
-def test_right_answers_pass(name: str, exercise: Exercise) -> None:
-    results = [check(name, answer) for answer in right_answers(name)]
-    assert not [f"right[{n}]: {result.message}" for n, result in enumerate(results) if not result]
+@every_exercise
+def test_each_named_mistake_is_refused_and_gets_its_sentence(name: str, answers: Answers) -> None:
+    named, seen = told(name, right_answers(name, answers)[0])
+    assert named == seen
+    wrong = wrong_answers(name, answers)
+    assert len(named) + len(wrong) >= 3, "an exercise is kept from three plausible mistakes"
 
 
 def spoilt(value: Any) -> Any:
     """The same with nan for every number."""
-    if isinstance(value, list | tuple):
-        return type(value)(map(spoilt, value)) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(spoilt, value))
     array = np.asarray(value)
-    numbers = array.dtype.kind in "iuf"
-    return np.full(array.shape, np.nan)[()] if numbers else value
+    return np.full(array.shape, np.nan)[()] if array.dtype.kind in "iuf" else value
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
-def test_nan_is_no_answer(name: str, exercise: Exercise) -> None:
-    """A comparison with nan is false, so a judge that looks for an excess finds none."""
-    for answer in right_answers(name)[:1]:
-        if not callable(answer):
-            assert not check(name, spoilt(answer)) or spoilt(answer) is answer
-            continue
-        given = []
-
-        def not_numbers(*arguments: Any, given: list[Any] = given, right: Any = answer) -> Any:
-            value = right(*arguments)
-            given.append(value)
-            return spoilt(value)
-
-        verdict = check(name, not_numbers)
-        assert not verdict or all(spoilt(value) is value for value in given)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "exercise"), [*exercises()])
-def test_nothing_is_no_answer(name: str, exercise: Exercise) -> None:
+def forgets(*arguments: Any) -> None:
     """An answer without a return is no stub: it computes something and keeps it."""
-
-    def forgets(*arguments: Any) -> None:
-        len(arguments)
-
-    assert not any(results(name, forgets, hint=0))
+    len(arguments)
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "exercise"), [*exercises()][:: 1 if NIGHTLY else 3])
-def test_an_answer_that_spoils_its_input_fails(name: str, exercise: Exercise) -> None:
-    right = next((each for each in right_answers(name) if callable(each)), None)
-    if right is None or any(case.may_change for case in exercise.at(0)):
-        pytest.skip("the answer is a value, or the exercise asks for the change")
-    spoilt_inputs = []
+def raises(*arguments: Any) -> Any:
+    raise ZeroDivisionError(f"with {len(arguments)} arguments")
+
+
+@every_exercise
+def test_the_stub_nothing_and_an_exception_are_no_answers(name: str, answers: Answers) -> None:
+    assert "still the stub" in check(name, ...).message
+    if callable(right_answers(name, answers)[0]):
+        assert "is a `return` missing?" in check(name, forgets).message
+        assert "raised ZeroDivisionError: with" in check(name, raises).message
+
+
+@every_exercise
+def test_nan_is_no_answer(name: str, answers: Answers) -> None:
+    """A comparison with nan is false, so a check that looks for an excess would find none."""
+    right = right_answers(name, answers)[0]
+    if not callable(right):
+        assert not check(name, spoilt(right)) or spoilt(right) is right
+        return
+    returned = []
+
+    def not_numbers(*arguments: Any) -> Any:
+        returned.append(right(*arguments))
+        return spoilt(returned[-1])
+
+    assert not check(name, not_numbers) or all(spoilt(each) is each for each in returned)
+
+
+@every_exercise
+def test_an_answer_that_spoils_its_arguments_is_refused(name: str, answers: Answers) -> None:
+    right = right_answers(name, answers)[0]
+    if not callable(right) or name in CHANGES:
+        return
+    changed = []
 
     def spoils(*arguments: Any) -> Any:
         value = copy.deepcopy(right(*arguments))
         for each in arguments:
             if isinstance(each, np.ndarray) and each.flags.writeable and each.any():
-                each[...] = 0
-                spoilt_inputs.append(each)
+                changed.append(each.fill(0))
             elif isinstance(each, list) and each:
-                spoilt_inputs.append(each.copy())
-                each.clear()
+                changed.append(each.clear())
         return value
 
     verdict = check(name, spoils)
-    if spoilt_inputs:
-        assert not verdict
-        assert check(name, right), "what the answer has spoilt stays so for the next one"
+    assert bool(verdict) is not bool(changed)
+    assert not changed or "changed what it was given" in verdict.message
+    assert check(name, right), "what an answer has spoilt stays so for the next one"
 
 
-def test_a_solution_is_asserted_where_no_other_right_answer_is_known() -> None:
-    """The pages of solutions assert theirs, nbval executes them; most have variants here, too."""
-    alone = [each.id for each in exercises() if not right_answers(each.id)]
-    assert alone == ["other-mechanisms/private-mean"]
+#: Exercises that ask for a change of the argument.
+CHANGES: set[str] = set()
 
 
-def test_the_answers_stand_in_the_parts_of_the_chapters() -> None:
-    folder = ROOT / "tests" / "exercises" / "answers"
-    assert len([*folder.rglob("*.py")]) == len(CHAPTERS)
-
-
-#: A hint for lost digits in *individual-accounting/budget*: no case loses enough of them.
-NOT_REACHED = "Two nearly equal roots lose their digits when they are subtracted."
-
-
-def doings(answer: Any) -> Any:
-    """What a function does, whatever its arguments are called; a value as it is shown."""
-    code = getattr(answer, "__code__", None)
-    if code is None:
-        return repr(answer)
-    held = [repr(cell.cell_contents) for cell in answer.__closure__ or ()]
-    return code.co_code, code.co_names, repr(code.co_consts), *held
-
-
-def test_a_misconception_is_not_written_twice() -> None:
-    """What a case names in ``mistakes=`` is handed in from there; the files have what is new."""
-    twice = []
-    for each in exercises():
-        known = misconceptions(each.id)
-        written = {doings(answer) for answer, _ in known}
-        for number, (answer, words) in enumerate(wrong_answers(each.id)[: -len(known) or None]):
-            if isinstance(answer, FunctionType) and doings(answer) in written:
-                twice.append(f"{each.id}: wrong[{number}], {words!r}")
-    assert not twice
-
-
-def test_the_modules_of_the_exercises_stand_in_the_parts_of_the_chapters() -> None:
-    """Nothing else in the package has a dictionary of exercises."""
-    package = ROOT / "pdpbook_exercises"
-    found = {
-        path.relative_to(package / "chapters")
-        for path in package.rglob("*.py")
-        if "\nEXERCISES = {" in path.read_text(encoding="utf-8")
-    }
-    pages = [page.relative_to(ROOT / "book") for page in CHAPTERS]
-    assert found == {page.with_name(f"{page.stem.replace('-', '_')}.py") for page in pages}
+@pytest.mark.parametrize("name", [name for name in ANSWERS if CHECKS[name].mine])
+def test_each_student_has_numbers_with_a_solution(name: str) -> None:
+    """Twenty names draw instances that differ, and the known way to solve them works for each."""
+    students = [f"student {i}" for i in range(20 if len(SEEDS) > 5 else 4)]
+    for me in students:
+        verdicts = [check(name, each, me=me) for each in right_answers(name, ANSWERS[name], me)]
+        assert verdicts and all(verdicts), (me, verdicts)

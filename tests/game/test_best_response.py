@@ -202,7 +202,7 @@ def test_giving_up_is_reported(game):
     [
         (None, {}, ValueError, "got start=None and rng=None"),
         (None, {"rng": 0}, TypeError, r"rng must be a numpy\.random\.Generator, got rng=0"),
-        (None, {"rng": np.random.RandomState(0)}, TypeError, "got rng=RandomState"),
+        (None, {"rng": np.random.RandomState(0)}, TypeError, "got rng=<RandomState>"),
         (np.zeros((5, 3), int), {}, ValueError, r"start.*row 1 must sum to 4, got .*=0"),
         (np.zeros((3, 5), int), {}, ValueError, r"start must have shape \(5, 3\)"),
         (np.zeros((5, 3)), {}, TypeError, "start must hold integers, got start of type float64"),

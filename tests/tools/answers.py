@@ -1,25 +1,22 @@
 """Right and wrong answers to the exercises, which show what the checks are worth.
 
 ``tests/exercises/answers/<part>/<chapter>.py`` has them for the exercises of a chapter, as a
-dictionary ``ANSWERS`` from a name to :class:`Answers`.  A known misconception, which a case of
-``close`` or ``equal`` names in ``mistakes=``, is a wrong answer by itself: :func:`wrong_answers`
-returns both kinds.
+dictionary ``ANSWERS`` from a name to :class:`Answers`.  A mistake that a check names in its
+dictionary of mistakes is not repeated there.
 """
 
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from pdpbook_exercises import own
-from pdpbook_exercises.checks.checking import find_exercise, module_of
-from pdpbook_exercises.checks.instances import READER
+from pdpbook_exercises.checking import CHECKS, READER
+from tests.tools.notebooks import ROOT
 
-PLACE = "tests.exercises.answers"
-CHAPTERS = "pdpbook_exercises.chapters"
 #: A wrong answer, and words of the message that it must get.
 Refused = tuple[Any, str]
+PLACE = ROOT / "tests" / "exercises" / "answers"
 
 
 @dataclass(frozen=True)
@@ -29,58 +26,43 @@ class Answers:
     Attributes
     ----------
     wrong : sequence of (answer, str), or callable
-        Plausible wrong answers that no case names, each with words of the message that it must get.
+        Plausible wrong answers that no check names, each with words of the message it must get.
     right : sequence of answers, or callable
-        Other right answers than the one on the page of solutions: another algorithm, a list where
-        that returns an array.
+        At least one, by another algorithm than the page of solutions if there is one.
 
     Notes
     -----
     They are callables without arguments where making the answers takes time, and callables that
-    take the instance where each student has one.
+    take what a student has of their own where each has.
     """
 
     wrong: Sequence[Refused] | Callable[..., Sequence[Refused]] = ()
     right: Sequence[Any] | Callable[..., Sequence[Any]] = ()
 
 
-def answers_module(chapter: str) -> ModuleType:
-    """Return the module with the answers to the exercises of a chapter."""
-    return importlib.import_module(module_of(chapter).__name__.replace(CHAPTERS, PLACE))
+def answers_of_all() -> dict[str, Answers]:
+    """Return the answers to all exercises by name; importing them registers the checks, too."""
+    found: dict[str, Answers] = {}
+    for path in sorted(PLACE.rglob("*.py")):
+        names = [*path.relative_to(PLACE.parent.parent).with_suffix("").parts]
+        for package in (["tests", *names], ["pdpbook_exercises", "chapters", *names[2:]]):
+            module = importlib.import_module(".".join(package))
+            answers: dict[str, Answers] = getattr(module, "ANSWERS", {})
+            found |= {f"{path.stem.replace('_', '-')}/{title}": answers[title] for title in answers}
+    return found
 
 
 def _made(answers: Any, name: str, me: str) -> list[Any]:
     if not callable(answers):
         return [*answers]
-    return [*(answers() if find_exercise(name).own is None else answers(own(name, me)))]
+    return [*(answers(own(name, me)) if CHECKS[name].mine else answers())]
 
 
-def _answers(name: str) -> Answers:
-    chapter, _, title = name.partition("/")
-    found: Answers = answers_module(chapter).ANSWERS[title]
-    return found
+def right_answers(name: str, answers: Answers, me: str = READER) -> list[Any]:
+    """Return the right answers to an exercise, as the student ``me`` has it."""
+    return _made(answers.right, name, me)
 
 
-def right_answers(name: str, me: str = READER) -> list[Any]:
-    """Return the right answers to an exercise, where each has its own to that of a student."""
-    return _made(_answers(name).right, name, me)
-
-
-def misconceptions(name: str) -> list[Refused]:
-    """Return an answer for each misconception that a case of an exercise names, with its hint."""
-    found: dict[str, Any] = {}
-    if find_exercise(name).own is None:
-        for case in find_exercise(name).at(0):
-            found = {**case.wrong_answers, **found}
-    return [(answer, hint) for hint, answer in found.items()]
-
-
-def wrong_answers(name: str, me: str = READER) -> list[Refused]:
-    """Return the wrong answers to an exercise with words of the message that each must get.
-
-    Examples
-    --------
-    >>> [words for _, words in wrong_answers("why-noise/leaver")][-1]
-    'n counts the group before, so n - 1 are left.'
-    """
-    return [*_made(_answers(name).wrong, name, me), *misconceptions(name)]
+def wrong_answers(name: str, answers: Answers) -> list[Refused]:
+    """Return the wrong answers to an exercise, with words of the message that each must get."""
+    return _made(answers.wrong, name, READER)
