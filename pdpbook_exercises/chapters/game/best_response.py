@@ -27,33 +27,30 @@ def _groups(game, seeds):
 
 @exercise("best-response/reply")
 def reply(answer, rng):
-    games = [laplace_game([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]), _crowd(8)]
-    games += [drawn_game(rng, records=8) for _ in range(3)]
-    cases = [(game, "Is an action compared with the best so far, P_E first?") for game in games]
-    equal = laplace_game([4, 2, 3], [0.1, 0.1, 0.1])
-    cases += [(equal, "With three equal kernels no record has a reason to move.")]
-    for game, hint in cases:
+    usual, equal = ([0, 4, 2, 0, 1], [0.05, 0.2, 1.0]), ([4, 2, 3], [0.1, 0.1, 0.1])
+    games = [laplace_game(*usual), _crowd(8), laplace_game(*equal)]
+    for game in games + [drawn_game(rng, records=8) for _ in range(3)]:
         for profile, k, v in _groups(game, 10):
             chosen, best = answer(game, profile, k, v), v
             assert chosen in range(game.actions), f"That is no action; there are {game.actions}."
             options = [game.evaluate(after_move(profile, k, v, w)) for w in range(game.actions)]
-            private = [option.private_records for option in options]
-            kl = [option.divergence for option in options]
-            for w in range(game.actions):
-                if (private[w], -kl[w]) > (private[best], -kl[best] + 1e-12):
+            pairs = [(option.private_records, -option.divergence) for option in options]
+            for w, (private, value) in enumerate(pairs):
+                if (private, value - 1e-12) > pairs[best]:
                     best = w
             if best == v:
                 said = "No other action is better there, so the record should stay."
             elif chosen == v:
                 said = "The record stays, and another action is better."
-            elif private[best] > private[chosen]:
+            elif pairs[best][0] > pairs[chosen][0]:
                 said = "Another action makes more records private."
             else:
                 said = "Another action is as good in P_E and better in KL."
             assert_equal(
                 chosen,
                 best,
-                f"{said} {hint}",
+                f"{said} Is an action compared with the best so far, P_E first? With equal kernels "
+                "no record has a reason to move.",
                 more="Start from the record's own action. Compare every other one with the best "
                 "pair (P_E, KL) found so far, each on a copy of the profile.",
             )

@@ -95,7 +95,7 @@ ANSWERS = {
         wrong=[
             (by_kl, "so the record should stay. Is an action compared with the best so far"),
             (first_better, "Another action makes more records private."),
-            (lambda *case: reply(*case, stays=False), "With three equal kernels"),
+            (lambda *case: reply(*case, stays=False), "With equal kernels no record"),
             (lambda game, profile, k, v: v, "The record stays, and another action is better."),
             (lambda game, profile, k, v: game.actions, "That is no action"),
         ],
