@@ -24,7 +24,7 @@ import math
 import unicodedata
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -331,6 +331,10 @@ def _in_words(value):
     if type(value) in (list, tuple):
         inside = ", ".join(map(show, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if is_dataclass(value) and not isinstance(value, type):  # a game, by what it was made from
+        parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+        given = (f"{name}={show(part)}" for name, part in parts.items() if part is not None)
+        return f"{type(value).__name__}({', '.join(given)})"
     return "a function" if callable(value) else repr(value)
 
 
