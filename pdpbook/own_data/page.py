@@ -19,7 +19,7 @@ from pdpbook import _extras
 if TYPE_CHECKING:
     from pdpbook.own_data.reports import Report
 
-__all__ = ["GENERATOR", "report_body", "report_page"]
+__all__ = ["report_body", "report_page"]
 
 #: By this a page is known to be a report, which a later one may replace.
 GENERATOR = '<meta name="generator" content="pdpbook">'
