@@ -1,1 +1,0 @@
-"""The command ``pdpbook``, and the files that it reads."""
