@@ -350,6 +350,9 @@ def in_dark_mode(colour: str) -> str:
 
     The style sheet of the pages gives a drawing ``invert(0.92) hue-rotate(180deg)``: light and dark
     change places and the hue stays.
+
+    >>> in_dark_mode("#000000"), in_dark_mode("#0072B2")
+    ('#ebebeb', '#4cace2')
     """
     channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
     inverted = 0.92 + channels * (1.0 - 2.0 * 0.92)

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib
 import nbformat
+import numpy as np
 import pytest
 
 from pdpbook_exercises.sheet import LEVELS, SheetError, make_sheet
@@ -42,8 +44,9 @@ def test_each_page_with_assignments_becomes_a_sheet_in_plain_markdown(page):
 @pytest.mark.parametrize("page", PAGES[::6], ids=lambda page: page.stem)
 def test_the_solutions_of_a_sheet_pass_both_of_its_tests(page):
     namespace: dict[str, object] = {}
-    for cell in code_cells(make_sheet(page, LEVELS)):
-        exec(compile(cell.source, page.name, "exec"), namespace)
+    with np.printoptions(), matplotlib.rc_context():  # the first cell of a page sets both
+        for cell in code_cells(make_sheet(page, LEVELS)):
+            exec(compile(cell.source, page.name, "exec"), namespace)
 
 
 def test_the_hidden_test_is_the_same_check_with_another_seed_on_each_sheet():
