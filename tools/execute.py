@@ -20,6 +20,8 @@ from book._ext.page_cache import ROOT, cache_folder, cache_of, executed_page, re
 
 LANES = 2
 TIMEOUT = 300  #: seconds for a cell
+#: Each kernel would warn that it is reached by a port of this machine.
+QUIET = ["--IPKernelApp.log_level=ERROR"]
 
 
 def pages() -> list[str]:
@@ -37,7 +39,9 @@ def pages() -> list[str]:
 def execute(docname: str, folder: Path) -> str:
     """Execute a page and keep its outputs; return the traceback if it fails."""
     began, page = time.monotonic(), ROOT / f"{docname}.md"
-    result = single_nb_execution(read_page(page), str(page.parent), TIMEOUT, allow_errors=False)
+    result = single_nb_execution(
+        read_page(page), str(page.parent), TIMEOUT, allow_errors=False, extra_arguments=QUIET
+    )
     if result.err is not None:
         return f"{docname} fails:\n{result.exc_string}"
     cache = cache_of(docname, folder)
