@@ -9,9 +9,8 @@ BUILT  := _build/.built
 BUILD  := $(VENV)/bin/jupyter-book build . -W -n --keep-going
 
 export JUPYTER_PREFER_ENV_PATH := 1
-# Nobody's own settings of Matplotlib.
+# Nobody's own settings of Matplotlib, and no data that only one machine has.
 export MPLCONFIGDIR := $(abspath $(VENV))/matplotlib
-# The book never depends on data that only one machine has.
 unexport PDPBOOK_DATA
 
 .NOTPARALLEL:
@@ -20,7 +19,8 @@ unexport PDPBOOK_DATA
 book: $(STAMP)
 	$(RUN) tools.execute
 	$(BUILD)
-	@$(RUN) tools.bundle
+	$(RUN) tools.notebooks
+	$(RUN) tools.bundle
 	@touch $(BUILT)
 	@echo "The book is built. Open $(CURDIR)/_build/html/index.html"
 
@@ -30,16 +30,58 @@ $(BUILT):
 # The book with all solutions and a guide for instructors.
 instructor-book: $(BUILT)
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
-	@rm -rf _build/instructor/html && ln -s _build/html _build/instructor/html
+	@ln -sfn _build/html _build/instructor/html
 	@cp _build/html/pdpbook-notebooks.zip _build/instructor/html/
 	@echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
 
-# Serve the book; a page that is saved is built again, and the browser loads it.
+# Serve the book: a page that is saved is built again, and the browser loads it.
 watch: $(BUILT)
-	$(VENV)/bin/sphinx-autobuild --port 0 --open-browser . _build/html
+	$(VENV)/bin/jupyter-book config sphinx .
+	$(VENV)/bin/sphinx-autobuild --port 0 --open-browser --watch book . _build/html
 
-# Run the notebooks in JupyterLab, in a folder of your own: what you have there is not overwritten.
+# The notebooks and the student bundle, from the built pages; nothing is executed.
+notebooks: $(BUILT)
+	$(RUN) tools.notebooks
+	$(RUN) tools.bundle
+
+# Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten.
 lab: $(BUILT)
 	mkdir -p my-notebooks
 	cp -rn _build/notebooks/. my-notebooks/
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
+
+# The whole book as one PDF, printed by Chromium from the built pages.
+pdf: $(BUILT)
+	$(RUN) tools.print_book
+
+# Store what the checked cells of the built pages print, for later comparisons.
+outputs: $(BUILT)
+	$(RUN) pytest -q tests/test_outputs.py --accept
+
+# Everything that CI runs.
+test: lint book nbval
+	$(RUN) pytest -q -rfER -n 2 --dist loadfile tests pdpbook pdpbook_pages pdpbook_exercises
+	@echo "All checks passed."
+
+lint: $(STAMP)
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+format: $(STAMP)
+	$(RUN) ruff format .
+
+# Check the files of proofs/ with Coq.
+proofs:
+	$(PYTHON) -m tests.tools.proofs
+
+bench: $(STAMP)
+	$(RUN) benchmarks
+
+clean:
+	rm -rf _build
+
+$(STAMP): requirements.txt pyproject.toml pdpbook_pages/pyproject.toml pdpbook_exercises/pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@

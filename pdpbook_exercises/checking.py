@@ -219,6 +219,8 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     right = np.asarray(right, dtype=float)
     try:
         numbers = np.asarray(given, dtype=float)
+        if np.asarray(given).dtype.kind in "SU":
+            raise TypeError("a text is no number, even if it shows one")
     except (TypeError, ValueError):
         wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
         said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
@@ -358,7 +360,7 @@ def _names(answer):
     while codes:
         code = codes.pop()
         if hasattr(code, "co_names"):
-            seen |= set(code.co_names)
+            seen |= {*code.co_names, *code.co_freevars}
             codes += code.co_consts
     return seen
 
