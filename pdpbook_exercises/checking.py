@@ -219,6 +219,8 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     right = np.asarray(right, dtype=float)
     try:
         numbers = np.asarray(given, dtype=float)
+        if np.asarray(given).dtype.kind in "SU":
+            raise TypeError("a text is no number, even if it shows one")
     except (TypeError, ValueError):
         wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
         said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
@@ -352,13 +354,14 @@ def _is_stub(answer):
 
 def _names(answer):
     """Return the names that an answer uses, or that of the package's function that it is."""
+    answer = getattr(answer, "func", answer)  # of a functools.partial
     if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
         return {answer.__name__}
     seen, codes = set(), [getattr(answer, "__code__", None)]
     while codes:
         code = codes.pop()
         if hasattr(code, "co_names"):
-            seen |= set(code.co_names)
+            seen |= {*code.co_names, *code.co_freevars}
             codes += code.co_consts
     return seen
 

@@ -2,36 +2,20 @@
 
 import importlib.util
 import io
-import os
 import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 import pdpbook as pb
 from pdpbook import _extras
 from pdpbook._extras import EXTRAS, progress_bar
-from tests.tools.clean_environment import copy_compiled, link_packages
-from tests.tools.notebooks import ROOT
-from tests.tools.range_environments import (
-    AT_NIGHT,
-    LEFT_OUT,
-    TESTS,
-    installed_here,
-    left_out,
-    lower_bounds,
-    other_pins,
-    pinned_here,
-    wanted,
-)
 
+ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
 ALL = re.fullmatch(r"pdpbook\[([\w,]+)\]", *DECLARED["all"])[1].split(",")
@@ -170,94 +154,3 @@ def test_a_bar_by_itself_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None
     assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
     monkeypatch.setattr(sys, "stderr", None)  # a program without a console
     assert [*progress_bar(range(3), shown=None, desc="queries")] == [0, 1, 2]
-
-
-def test_the_oldest_environment_has_each_lower_bound_and_pins_for_the_rest(tmp_path: Path) -> None:
-    bounds = lower_bounds(ROOT)
-    assert {"numpy", "numba", "dask", "opendp", "click", "highspy"} <= set(bounds)
-    assert bounds["opendp"].startswith("opendp[polars]==")
-    pinned = {canonicalize_name(Requirement(line).name) for line in other_pins(ROOT, bounds)}
-    assert {"pytest", "tornado", "opendp"} & pinned == {"pytest", "tornado"}
-    # Numba 0.63 fits an llvmlite of its own
-    assert "llvmlite" not in pinned
-
-
-def test_only_what_has_the_version_of_its_pin_is_linked() -> None:
-    """Pip would delete another version where the link leads to."""
-    pins = [f"pytest=={version('pytest')}", "tornado==1.0", "no-such-package==1.0"]
-    assert pinned_here(pins) == {"pytest"}
-    assert pinned_here([]) == set()
-    bounds = lower_bounds(ROOT)
-    linked = pinned_here(other_pins(ROOT, bounds))
-    assert len(linked) > 100
-    assert not linked & {*bounds, "llvmlite"}
-
-
-def test_the_newest_environment_has_each_range_and_no_pin() -> None:
-    """A pin of what a library needs in turn would keep the library itself at an old version."""
-    ranges, pins = wanted("newest", ROOT)
-    assert not pins
-    assert {canonicalize_name(Requirement(each).name) for each in ranges} == {*lower_bounds(ROOT)}
-    for each in ranges:
-        operators = {one.operator for one in Requirement(each).specifier}
-        assert operators == {">=", "<"}, each
-    bounds, pins = wanted("oldest", ROOT)
-    assert bounds == [*lower_bounds(ROOT).values()] and pins == other_pins(ROOT, lower_bounds(ROOT))
-
-
-def test_every_process_lists_the_lower_bounds_in_the_same_order() -> None:
-    """The environment is made anew if the list differs from that of which it was made."""
-    listing = (
-        "from tests.tools.range_environments import ROOT, wanted; print(wanted('oldest', ROOT))"
-    )
-    seeds = ({**os.environ, "PYTHONHASHSEED": seed} for seed in "12")
-    command = [sys.executable, "-c", listing]
-    lists = {subprocess.check_output(command, cwd=ROOT, env=each, text=True) for each in seeds}
-    assert len(lists) == 1
-
-
-def test_what_the_command_prints_is_tested_at_both_ends() -> None:
-    assert "tests/test_standard_output.py" in TESTS
-    assert all((ROOT / each).exists() for each in TESTS)
-
-
-@pytest.mark.parametrize("name", [*LEFT_OUT, *AT_NIGHT])
-def test_what_is_left_out_at_an_end_is_there(name: str) -> None:
-    files = [path for each in TESTS if (path := ROOT / each).is_file()]
-    text = "".join(path.read_text(encoding="utf-8") for path in files)
-    assert any(name in test for test in re.findall(r"\ndef test_(\w+)", text))
-
-
-def test_only_the_oldest_versions_leave_tests_to_the_night() -> None:
-    by_day = left_out("oldest", nightly=False)
-    assert all(f"not {name}" in by_day for name in [*LEFT_OUT, *AT_NIGHT])
-    always = " and ".join(f"not {name}" for name in LEFT_OUT)
-    assert left_out("oldest", nightly=True) == always
-    assert {left_out("newest", nightly=each) for each in (True, False)} == {always}
-
-
-def test_tools_of_the_tests_are_linked_beside_what_is_there(tmp_path: Path) -> None:
-    (tmp_path / "numpy").mkdir()
-    link_packages(installed_here(), tmp_path)
-    assert not (tmp_path / "numpy").is_symlink()
-    assert (tmp_path / "pytest").is_symlink()
-
-
-def test_an_installed_package_gets_what_is_compiled_of_the_same_sources(tmp_path: Path) -> None:
-    """Numba compares the time and the size of a source with those that it noted."""
-    package, site = tmp_path / "package", tmp_path / "site"
-    cache = package / "__pycache__"
-    cache.mkdir(parents=True)
-    for name in ("loops.f-1.py311.nbi", "loops.f-1.py311.1.nbc", "loops.cpython-311.pyc"):
-        (cache / name).write_text(name)
-    for name, time in (("loops.py", 1_700_000_000.25), ("__init__.py", 1_700_000_001.5)):
-        (package / name).write_text(name)
-        os.utime(package / name, (time, time))
-    (site / "package").mkdir(parents=True)
-    for name in ("loops.py", "__init__.py"):
-        (site / "package" / name).write_text(name)
-    copy_compiled(package, site)
-    copied = site / "package"
-    assert {path.suffix for path in (copied / "__pycache__").iterdir()} == {".nbi", ".nbc"}
-    for name in ("loops.py", "__init__.py"):
-        assert (copied / name).stat().st_mtime == (package / name).stat().st_mtime

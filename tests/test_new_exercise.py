@@ -59,20 +59,17 @@ assert check("why-noise/one-of-many", mean_without)
 ```
 '''
 ENTRY = """
-    "one-of-many": Exercise(
-        [
-            close(
-                lambda numbers, i: np.delete(numbers, i).mean(),
-                [3.0, 1.0, 8.0],
-                i,
-                hint="How many numbers are left?",
-                mistakes={"That is the mean of all.": lambda numbers, i: np.mean(numbers)},
+
+@exercise("why-noise/one-of-many")
+def one_of_many(answer, rng):
+    for numbers in [[3.0, 1.0, 8.0], *rng.normal(size=(3, 7)).tolist()]:
+        for i in (0, len(numbers) - 1):
+            assert_close(
+                answer(numbers, i),
+                (sum(numbers) - numbers[i]) / (len(numbers) - 1),
+                "How many numbers are left?",
+                {"That is the mean of all.": sum(numbers) / len(numbers)},
             )
-            for i in (0, 2)
-        ],
-        draw=lambda rng: (rng.normal(size=7).round(2).tolist(), int(rng.integers(7))),
-    ),
-}
 """
 ANSWERS = """
     "one-of-many": Answers(

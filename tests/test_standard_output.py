@@ -1,6 +1,5 @@
 """Nothing but the answer is on standard output, whatever the versions of the libraries are.
 
-``tests/tools/range_environments.py`` runs this file with the oldest and with the newest of them.
 Each case is a process of its own, because a library may greet once in a process.
 """
 

@@ -33,7 +33,7 @@ def dotted_name(page: str) -> str:
     Examples
     --------
     >>> dotted_name("checks/cases"), dotted_name("game/outcome")
-    ('pdpbook_exercises.checks.cases', 'pdpbook.game.outcome')
+    ('pdpbook_exercises.checking', 'pdpbook.game.outcome')
     """
     package = ROOMS.get(page.partition("/")[0], "pdpbook")
     return f"{package}.{page.replace('/', '.')}"

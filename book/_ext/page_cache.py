@@ -1,0 +1,79 @@
+"""Where the outputs of a page are kept, so that none is older than the code that made it.
+
+myst-nb keeps the outputs of a page under a hash of its cells.  They depend on more: on the packages
+and their data, on the versions of everything else, and on Python.  A hash of these is part of the
+name of the cache, so a change of any of them executes every page again.  Each page has a cache of
+its own in it, because jupyter-cache's database does not serve two processes at a time.
+
+One line about memory is here, too: nodes of a page that another parser has made point to that
+parser's document and through it to all that Sphinx knows, which each kept page would then hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from jupyter_cache import get_cache
+from jupyter_cache.cache.main import JupyterCacheBase
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
+
+
+def cache_folder() -> Path:
+    """Return the folder of the outputs for the present state of packages, pins and Python."""
+    found = hashlib.sha256(sys.version.encode())
+    files = [path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file()]
+    for path in sorted([*files, ROOT / "requirements.txt"]):
+        if not any(part.endswith((".egg-info", "__pycache__")) for part in path.parts):
+            found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return ROOT / "_build" / "cache" / found.hexdigest()[:16]
+
+
+def cache_of(docname: str, folder: Path | None = None) -> JupyterCacheBase:
+    """Return the cache of a page, such as ``book/game/nvo-game``."""
+    return get_cache(str((folder or cache_folder()) / docname))
+
+
+def read_page(page: Path) -> NotebookNode:
+    """Return a page of the book as a notebook, without outputs."""
+    return read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
+
+
+def executed_page(docname: str, folder: Path | None = None) -> NotebookNode:
+    """Return a page with its outputs; a KeyError says that it has not been executed as it is."""
+    notebook = read_page(ROOT / f"{docname}.md")
+    found: NotebookNode = cache_of(docname, folder).merge_match_into_notebook(notebook)[1]
+    return found
+
+
+def use_cache(app: Sphinx, config: Config) -> None:
+    """Keep outputs in the folder for the present state; another one reads all pages again."""
+    config.nb_execution_cache_path = str(cache_folder())
+
+
+def use_cache_of_page(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Point myst-nb to the cache of the page that is about to be read."""
+    folder = f"{app.config.nb_execution_cache_path}/{docname}"
+    app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=folder)
+
+
+def one_document(app: Sphinx, doctree: nodes.document) -> None:
+    """Let every node of a page belong to the page: 24 MB of kept pages instead of 787."""
+    for node in doctree.findall():
+        node.document = doctree
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("config-inited", use_cache, priority=100)
+    app.connect("source-read", use_cache_of_page)
+    app.connect("doctree-read", one_document)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
