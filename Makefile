@@ -45,10 +45,11 @@ notebooks: $(BUILT)
 	$(RUN) tools.notebooks
 	$(RUN) tools.bundle
 
-# Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten.
+# Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten. Some
+# versions of cp call it a failure that they leave a file alone.
 lab: $(BUILT)
 	mkdir -p my-notebooks
-	cp -rn _build/notebooks/. my-notebooks/
+	-cp -rn _build/notebooks/. my-notebooks/
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
 
 # The whole book as one PDF, printed by Chromium from the built pages.

@@ -1,7 +1,7 @@
-"""What the checked cells of the pages print is what ``tests/outputs`` holds; ``--accept`` stores it.
+"""What the checked cells of the pages print is stored in ``tests/outputs``; ``--accept`` does so.
 
-A cell is checked if it is tagged ``nbval-check-output``.  Its key is its ``name``, or else its number
-among the checked cells without one.  Nothing is executed here: the outputs are those of the build.
+A cell is checked if it is tagged ``nbval-check-output``.  Its key is its ``name``, or else its
+number among the checked cells without one.  Nothing is executed here: the outputs are the build's.
 """
 
 from pathlib import Path

@@ -20,9 +20,9 @@ import yaml
 from markdown_it import MarkdownIt
 
 import pdpbook
-from tools.bundle import BESIDE, PACKED, build_wheels
 from tests.test_repository import texts
 from tests.tools.notebooks import ROOT
+from tools.bundle import BESIDE, PACKED, build_wheels
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

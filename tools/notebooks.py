@@ -85,23 +85,12 @@ def shown(cell: NotebookNode) -> NotebookNode:
 
 
 class Reading:
-    """The cells of a page, collected while one goes through the built page.
-
-    Parameters
-    ----------
-    article : Tag
-        What a reader reads of the page.
-    code : list of NotebookNode
-        Its code cells, executed.
-    markdown : PageMarkdown
-        Writes the prose.
-    folder : Path
-        Of the built page.
-    """
+    """The cells of a page, collected on the way through the built page."""
 
     def __init__(
         self, article: Tag, code: list[NotebookNode], markdown: PageMarkdown, folder: Path
     ) -> None:
+        """Read a page, given its executed code cells and the folder of its file."""
         self.code, self.markdown, self.folder = code, markdown, folder
         self.cells: list[NotebookNode] = []
         self.answers: list[NotebookNode] = []  # the cells whose output answers a prediction
