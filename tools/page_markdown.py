@@ -113,7 +113,7 @@ class PageMarkdown(MarkdownConverter):
         elif "proof" in kinds and element.select_one(".caption-number"):
             text = f"***\n\n{text}\n\n***"
         elif "proof" in kinds:
-            text = re.sub(r"^Proof\b\W? ?", "**Proof.** ", text)
+            text = re.sub(r"^(\*\*)?Proof\b(\*\*|\W)? ?", "**Proof.** ", text)
             text += "\n\n∎" if text.endswith("$$") else " ∎"
         elif "admonition" in kinds:
             return self.convert_blockquote(element, text, parent_tags)
