@@ -30,6 +30,7 @@ $(BUILT):
 # The book with all solutions and a guide for instructors.
 instructor-book: $(BUILT)
 	$(BUILD) --toc _toc_instructor.yml --path-output _build/instructor
+	$(RUN) tools.notebooks _toc_instructor.yml _build/instructor/_build/html
 	@ln -sfn _build/html _build/instructor/html
 	@cp _build/html/pdpbook-notebooks.zip _build/instructor/html/
 	@echo "The instructor's book is built. Open $(CURDIR)/_build/instructor/html/index.html"
@@ -44,19 +45,41 @@ notebooks: $(BUILT)
 	$(RUN) tools.notebooks
 	$(RUN) tools.bundle
 
-# Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten.
+# Run the notebooks in JupyterLab, in a folder of your own: what is there is not overwritten. Some
+# versions of cp call it a failure that they leave a file alone.
 lab: $(BUILT)
 	mkdir -p my-notebooks
-	cp -rn _build/notebooks/. my-notebooks/
+	-cp -rn _build/notebooks/. my-notebooks/
 	$(RUN) jupyterlab --notebook-dir=my-notebooks my-notebooks/book/foundations/why-noise.ipynb
 
 # The whole book as one PDF, printed by Chromium from the built pages.
 pdf: $(BUILT)
 	$(RUN) tools.print_book
 
-# Store what the checked cells of the built pages print, for later comparisons.
-outputs: $(BUILT)
+# Store what the checked cells of the pages print, for later comparisons.
+outputs: $(STAMP)
+	$(RUN) tools.execute
 	$(RUN) pytest -q tests/test_outputs.py --accept
+
+# A reader's environment: the three wheels, what they declare to need, and a kernel.
+READER := _build/reader
+$(READER)/.installed: $(STAMP) | $(BUILT)
+	$(PYTHON) -m venv --clear $(READER)
+	$(READER)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --find-links _build/notebooks --constraint _build/notebooks/pins.txt pdpbook-exercises ipykernel
+	$(READER)/bin/python -m ipykernel install --sys-prefix
+	@touch $@
+
+# Execute every notebook there, as a processor without vector instructions would, and compare what
+# its checked cells print with the outputs of the build: a sum depends in its last bits on the order
+# in which a processor adds.
+nbval: $(READER)/.installed
+	$(READER)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --no-deps --no-index --force-reinstall _build/notebooks/*.whl
+	OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1 \
+	  NPY_DISABLE_CPU_FEATURES=X86_V3,X86_V4,AVX512_ICL,AVX512_SPR \
+	  JUPYTER_PATH=$(CURDIR)/$(READER)/share/jupyter \
+	  $(RUN) pytest -q -n 2 --dist loadfile --nbval-lax _build/nbval
 
 # Everything that CI runs.
 test: lint book nbval

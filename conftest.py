@@ -1,9 +1,8 @@
-"""Makes the nbval collector for MyST pages known to pytest, whatever folder it runs on."""
+"""Settings of pytest for all folders."""
 
 import gc
 from importlib.util import find_spec
 
-pytest_plugins = ["tests.tools.nbval_myst"]
 #: Doctests of the extra ``scale`` where it is not installed; CI has it, a test says.
 collect_ignore = [] if find_spec("pyarrow") else ["pdpbook/scaling/tallies.py"]
 # Modules, tests and parsed pages stay, so the garbage collector need not look at them so often.

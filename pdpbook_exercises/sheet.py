@@ -132,7 +132,7 @@ def _setup(page: str) -> str:
     """Return the first code cell of a page, without what only the book needs."""
     code = next((body for _, kind, _, body in BLOCK.findall(page) if kind == "code-cell"), "")
     lines = CELL_OPTIONS.sub("", code).strip().splitlines()
-    return "\n".join(line for line in lines if "myst_nb" not in line and "glue(" not in line)
+    return "\n".join(line for line in lines if "import glue" not in line and "glue(" not in line)
 
 
 def _exercises(page: str) -> Iterator[Exercise]:

@@ -24,11 +24,10 @@ settings.load_profile("default")
 
 #: Tests here drive browsers, clusters and servers, whose timeouts run out where CI's machine is
 #: stopped for a minute and goes on.
-MACHINE = ["site", "scaling", "test_collector.py", "test_watch.py"]
+MACHINE = ["site", "scaling", "test_watch.py"]
 
 #: What takes longest begins first, so that two processes end at about the same time.
 LONGEST = ["site", "test_proofs.py", "scaling", "test_bad_input.py", "exercises/test_answers.py"]
-LONGEST += ["test_collector.py", "test_notebook_edition.py"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -45,6 +44,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if any(item.path.is_relative_to(here / each) for each in MACHINE):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make outputs` store what the pages print."""
+    parser.addoption("--accept", action="store_true", help="store the outputs of the pages")
 
 
 @pytest.hookimpl(trylast=True)

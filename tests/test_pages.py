@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from book._ext.execution.import_closure import CodeBase
+from tests.test_outputs import stored_at
 from tests.test_repository import GLOBAL_RANDOMNESS, PARTS, relative
-from tests.tools.baselines import baseline_path, read_baseline
 from tests.tools.notebooks import (
     ROOT,
     all_pages,
@@ -163,10 +163,10 @@ def test_a_printed_table_is_told_from_printed_lines(text: str, found: int) -> No
 @pytest.mark.parametrize("page", PUBLIC_PAGES, ids=relative)
 def test_no_cell_prints_a_table_as_text(page: Path) -> None:
     """What is compared holds all that pages print but for the running times."""
-    stored = read_baseline(baseline_path(page))
-    for output in (output for outputs in stored.values() for output in outputs):
-        assert not printed_tables(output.get("text", ""))
-        assert 'class="dataframe"' not in output.get("data", {}).get("text/html", "")
+    stored = yaml.safe_load(stored_at(page).read_text(encoding="utf-8"))
+    for output in (output for cell in stored for output in cell["outputs"]):
+        assert not printed_tables(output.get("stdout", ""))
+        assert 'class="dataframe"' not in output.get("result", {}).get("text/html", "")
 
 
 PRIVATE = ("book/instructors/", "book/solutions/")

@@ -20,9 +20,9 @@ import yaml
 from markdown_it import MarkdownIt
 
 import pdpbook
-from book._ext.edition.student_bundle import BESIDE, PACKED, build_wheels
 from tests.test_repository import texts
 from tests.tools.notebooks import ROOT
+from tools.bundle import BESIDE, PACKED, build_wheels
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def test_only_the_package_is_released() -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheels hold that notebooks need."""
     folder = tmp_path_factory.mktemp("site")
-    for wheel in build_wheels(ROOT, tmp_path_factory.mktemp("wheels")):
+    for wheel in build_wheels(tmp_path_factory.mktemp("wheels")):
         with ZipFile(wheel) as opened:
             assert not [name for name in opened.namelist() if (folder / name).exists()]
             opened.extractall(folder)

@@ -239,6 +239,7 @@ def test_everything_that_the_package_imports_is_declared() -> None:
         "pdpbook_exercises",
         "IPython",
         "matplotlib_inline",
+        "myst_nb",  # only where the book is built; elsewhere `glue` does nothing
         "nbconvert",
         "nbformat",
         "yaml",

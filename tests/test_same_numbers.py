@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from tests.tools.baselines import baseline_path
+from tests.test_outputs import stored_at
 from tests.tools.notebooks import ROOT
 
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+")
@@ -13,7 +13,7 @@ TARGETS = (0.1, 0.3, 1, 2, 4, 8)  #: the columns of the tables of *What would yo
 
 def lines(page):
     """The lines of all outputs that are stored of a page."""
-    for cell in yaml.safe_load(baseline_path(ROOT / "book" / page).read_text(encoding="utf-8")):
+    for cell in yaml.safe_load(stored_at(ROOT / "book" / page).read_text(encoding="utf-8")):
         for output in cell["outputs"]:
             text = output.get("stdout") or output.get("result", {}).get("text/plain", "")
             yield from text.splitlines()

@@ -1,6 +1,6 @@
 """Notebooks of the edition in JupyterLab, in headless Chromium: read, run, and answered.
 
-Their kernel is that of the clean environment, so this also runs them top to bottom as they are.
+Their kernel is that of a reader, as `make nbval` makes it, so this also runs them as they are.
 """
 
 import json
@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.request import urlopen
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Page
 
-from book._ext.edition.student_bundle import NOTEBOOKS
+from book._ext.page_cache import executed_page
 from tests.conftest import NIGHTLY
 from tests.site.site import PATIENCE
-from tests.site.test_notebooks import notebook, pictures
-from tests.tools.baselines import read_with_outputs
-from tests.tools.clean_environment import EDITION, make_clean_environment
 from tests.tools.notebooks import ROOT, code_cells, tags
+
+NOTEBOOKS = ROOT / "_build" / "notebooks"
+READER = ROOT / "_build" / "reader" / "share" / "jupyter"
 
 SETTINGS = {  # no cell is left unrendered, no question asked, no news fetched
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
@@ -79,14 +80,13 @@ DARK = """() => {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A reader's copy of the edition."""
-    assert (ROOT / NOTEBOOKS).is_dir(), "make notebooks"
-    return Path(shutil.copytree(ROOT / NOTEBOOKS, tmp_path_factory.mktemp("lab") / "notebooks"))
+    assert NOTEBOOKS.is_dir() and READER.is_dir(), "make nbval"
+    return Path(shutil.copytree(NOTEBOOKS, tmp_path_factory.mktemp("lab") / "notebooks"))
 
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
-    """JupyterLab in the folder, with the kernel of the clean environment."""
-    make_clean_environment()
+    """JupyterLab in the folder, with the kernel of a reader."""
     own = folder.parent
     (own / "settings").mkdir()
     (own / "settings" / "overrides.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -104,7 +104,7 @@ def server(folder: Path) -> Iterator[str]:
         f"--LabApp.app_settings_dir={own / 'settings'}", "--LabApp.extension_manager=readonly",
     ]  # fmt: skip
     environment = os.environ | {
-        "JUPYTER_PATH": str(EDITION),
+        "JUPYTER_PATH": str(READER),
         "JUPYTER_CONFIG_DIR": str(own / "config"),
         "JUPYTER_DATA_DIR": str(own / "data"),
         "JUPYTER_RUNTIME_DIR": str(own / "runtime"),
@@ -225,7 +225,9 @@ def test_a_notebook_is_read_run_and_answered(opened: Opened) -> None:
     boxes = tab.locator(".jp-Notebook hr + p").all_inner_texts()  # between two rules
     assert any(re.match(r"(Definition|Theorem|Proposition|Lemma) \d+\.\d+ ", box) for box in boxes)
     captioned = tab.evaluate(CAPTIONED)
-    there = [cell for cell in notebook(page).cells if pictures(cell)]
+    cells = nbformat.read(NOTEBOOKS / f"{page}.ipynb", as_version=4).cells
+    outputs = [cell.get("outputs", []) for cell in cells]
+    there = [each for each in outputs if any("image/png" in o.get("data", {}) for o in each)]
     assert len(captioned) == len(there)  # fewer than figures: predictions come first
     assert all(width > 300 and re.search(r"^\s*Fig\. \d", text) for width, text in captioned)
 
@@ -234,7 +236,7 @@ def test_a_notebook_is_read_run_and_answered(opened: Opened) -> None:
     assert any("still the stub. Replace the dots" in cell["text"] for cell in state)
     checked = [
         "".join(output.get("text", "") for output in cell.outputs)
-        for cell in code_cells(read_with_outputs(ROOT / f"{page}.md"))
+        for cell in code_cells(executed_page(page))
         if "nbval-check-output" in tags(cell) and "remove-cell" not in tags(cell)
     ]
     printed = [cell["printed"].rstrip() for cell in state]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from book._ext.execution.execution_cache import read_page as read_page
+from book._ext.page_cache import ROOT as ROOT
+from book._ext.page_cache import read_page as read_page
 
-ROOT = Path(__file__).parents[2]
 CHECKED = "nbval-check-output"
 
 

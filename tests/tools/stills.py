@@ -10,6 +10,7 @@ README shows the first page as a reader finds it.  Needs Chromium.
 
 import io
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,9 +18,9 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from book._ext.edition.student_bundle import explorable_names
 from book._ext.pages.explorable import STILLS
 from tests.tools.notebooks import ROOT
+from tools.notebooks import pages
 
 SCREENS: dict[str, ViewportSize] = {
     "wide": {"width": 1280, "height": 900},
@@ -45,6 +46,13 @@ CARD = """() => {
         "max-width: none";
 }"""
 SHARED: ViewportSize = {"width": 1200, "height": 630}  # what those show who show a link
+
+
+def explorables() -> dict[str, str]:
+    """Return the page of each explorable, by its name."""
+    named = re.compile(r"^`{3,}\{explorable\} ([\w-]+)", re.MULTILINE)
+    texts = {page: (ROOT / f"{page}.md").read_text(encoding="utf-8") for page in pages()}
+    return {name: page for page, text in texts.items() for name in named.findall(text)}
 
 
 def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 1.0) -> Page:
@@ -104,7 +112,7 @@ def main(html: Path) -> None:
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name, docname in explorable_names(ROOT).items():
+        for name, docname in explorables().items():
             page = html / f"{docname}.html"
             narrow = opened(browser, page, name, "narrow")
             wide = opened(browser, page, name, "wide", scale=1.5)

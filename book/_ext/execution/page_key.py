@@ -24,8 +24,8 @@ from nbformat import NotebookNode
 
 from book._ext.execution.import_closure import CodeBase, Reach, reads_docstrings
 
-#: Read by every page: the pins, and what stands in for ``glue`` where nbval executes the pages.
-SHARED = ("requirements.txt", "tests/tools/prose/myst_nb.py")
+#: Read by every page: the pins.
+SHARED = ("requirements.txt",)
 TEXTS = {".md", ".bib", ".ipynb"}  # of book/: no page computes with them
 UNUSED = ("sources", "_ext", "_static")  # folders of book/ that no page computes with
 STEERING = {"raises-exception", "skip-execution"}  # tags that change how a cell is executed
