@@ -60,7 +60,7 @@ notebooks: $(BUILT)
 
 # The whole book as one PDF, from the built pages, by headless Chromium; nothing is executed.
 pdf: $(BUILT)
-	@$(RUN) book._ext.edition.print_book
+	@$(RUN) tools.print_book
 
 $(BUILT): $(SOURCES) | $(STAMP)
 	$(MAKE) book
