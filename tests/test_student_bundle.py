@@ -11,7 +11,6 @@ import pytest
 from book._ext.edition.student_bundle import (
     D3,
     EXPLORABLES,
-    NOTO,
     date_of,
     digest_of_files,
     pack,
@@ -41,7 +40,6 @@ def repository(tmp_path: Path) -> Path:
         "LICENSE-text",
         str(EXPLORABLES / "one-record.js"),
         str(D3 / "d3.min.js"),
-        str(NOTO / "noto-sans.woff2"),
     ],
 )
 def test_what_is_packed_makes_another_bundle(repository: Path, name: str) -> None:

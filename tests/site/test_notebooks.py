@@ -5,7 +5,6 @@ import re
 import subprocess
 import symtable
 import sys
-from collections.abc import Callable, Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -14,23 +13,23 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
+import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from playwright.sync_api import Browser
-from py_mini_racer import JSEvalException, MiniRacer
 
 from book._ext.edition.notebook_edition import DESCRIPTION, fold
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE
 from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
 from book._ext.pages.exercise_options import ExerciseOptions, exercises_of
-from book._ext.pages.typesetter import Typesetter, macros_of_the_book
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines
 from tests.tools.notebooks import ROOT, code_cells, is_notebook, read_page, tags
 
 EDITION = ROOT / NOTEBOOKS
 WITH_CELLS = [page for page in pages(ROOT) if is_notebook(ROOT / f"{page}.md")]
-MACROS = "|".join(macros_of_the_book())
+SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+MACROS = "|".join(SETTINGS["mathjax3_config"]["tex"]["macros"])
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 MATHEMATICS = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$]*(?<!\\)\$", re.DOTALL)
 MARKUP = {
@@ -150,55 +149,6 @@ def test_the_cells_are_those_of_the_page(page: str) -> None:
         left_out = "\n".join(line for line in lines if line.strip() and line not in kept)
         assert not left_out or "glue" in left_out or "remove-cell" in tags(cell), left_out
     assert not ours
-
-
-@cache
-def formulas(page: str) -> list[tuple[str, bool]]:
-    """The formulas of a notebook, and whether each is displayed."""
-    text = CODE.sub("", prose(notebook(page)))
-    text = re.sub(r"^(> ?)+", "", text, flags=re.MULTILINE)
-    found = [formula.group() for formula in MATHEMATICS.finditer(text)]
-    return [(formula.strip("$"), formula.startswith("$$")) for formula in found]
-
-
-@pytest.fixture(scope="module")
-def katex() -> Iterator[Callable[[str, bool], str]]:
-    """What sets a formula as VS Code and others do: KaTeX, which knows no macro of the book."""
-    engine = MiniRacer()
-    engine.eval((ROOT / "vendor" / "katex" / "katex.min.js").read_text(encoding="utf-8"))
-    engine.eval(
-        "const set = (tex, displayMode) => katex.renderToString(tex, {displayMode, strict: false})"
-    )
-    yield lambda tex, display: engine.call("set", tex, display)
-    engine.close()
-
-
-@pytest.fixture(scope="module")
-def mathjax() -> Iterator[Callable[[str, bool], str]]:
-    """What sets a formula as JupyterLab does: MathJax without a macro of the book."""
-    typesetter = Typesetter({})
-    yield typesetter.typeset
-    typesetter.close()
-
-
-@pytest.mark.parametrize("engine", ["katex", "mathjax"])
-def test_every_formula_of_every_notebook_is_set(
-    engine: str, request: pytest.FixtureRequest
-) -> None:
-    typeset = request.getfixturevalue(engine)
-    wrong, seen = [], set()
-    for path in sorted(EDITION.rglob("*.ipynb")):
-        page = path.relative_to(EDITION).with_suffix("").as_posix()
-        for tex, display in {*formulas(page)} - seen:
-            seen.add((tex, display))
-            try:
-                typeset(tex, display)
-            except (JSEvalException, ValueError) as error:
-                wrong.append(f"{page}: {tex}: {str(error).splitlines()[0]}")
-    assert not wrong, "\n".join(wrong)
-    assert len(seen) > 2000 and {display for _, display in seen} == {True, False}
-    with pytest.raises((JSEvalException, ValueError)):
-        typeset(r"a\leD b", False)
 
 
 def globals_of(table: symtable.SymbolTable) -> set[str]:

@@ -20,7 +20,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 from book._ext.pages.predictions import TITLE
-from book._ext.pages.typesetter import macros_in
 
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
 CHOOSE = "*Choose one before you go on.*"
@@ -94,7 +93,7 @@ class Markdown:
 
     def __init__(self, app: Sphinx, docname: str) -> None:
         self.app, self.env, self.docname = app, app.env, docname
-        self.macros = macros_in(app.config.mathjax3_config)
+        self.macros = app.config.mathjax3_config["tex"]["macros"]
         self.in_table = False
 
     def number(self, kind: str, node: nodes.Element) -> str:

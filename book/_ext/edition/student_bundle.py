@@ -28,7 +28,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from book._ext.pages.explorable import series_of, series_script, series_style
-from book._ext.theme.typefaces import STYLES, rules
 from pdpbook.plotting.series import LOOKS
 
 ROOT = Path(__file__).parents[3]
@@ -36,7 +35,6 @@ NOTEBOOKS = Path("_build", "notebooks")
 MADE_FROM = Path("_build", "notebooks-made-from")  # a hash of all that the bundle is made from
 ARCHIVE = Path("_build", "html", "pdpbook-notebooks.zip")
 EXPLORABLES, D3 = Path("book", "_static", "explorables"), Path("vendor", "d3")
-NOTO = Path("vendor", "noto")
 KERNEL = ["ipykernel"]
 LAB = ["jupyterlab", *KERNEL]
 #: The distributions that notebooks need beside the package, each in a folder of its name.
@@ -56,7 +54,7 @@ SLIDERS = """\
   --pst-color-link: #0a58ca; --pst-color-primary: #0a58ca;
 }}
 body {{
-  font: 1rem/1.5 'Book Sans', system-ui, sans-serif;
+  font: 1rem/1.5 system-ui, sans-serif;
   margin: 1rem auto; max-width: 46rem; color: #222;
 }}
 button, input, select {{ font: inherit; }}
@@ -200,8 +198,6 @@ def write_sliders(root: Path, target: Path) -> None:
     """Write each figure with sliders as a page of its own, which needs no other file."""
     own, d3 = root / EXPLORABLES, root / D3
     target.mkdir(parents=True)
-    letters = {letter for file in own.glob("*.js") for letter in file.read_text(encoding="utf-8")}
-    its_type = rules(dict.fromkeys(STYLES, letters))
     for name, page in sorted(explorable_names(root).items()):
         files = [d3 / "d3.min.js", own / "explorable.js", own / f"{name}.js"]
         series = series_of(files[-1].read_text(encoding="utf-8"))
@@ -209,13 +205,12 @@ def write_sliders(root: Path, target: Path) -> None:
         styles = (own / "explorable.css").read_text(encoding="utf-8") + series_style(series)
         text = SLIDERS.format(
             name=html.escape(name),
-            style=its_type + styles,
+            style=styles,
             data=data_of(root, name, page),
             scripts="\n".join(f"<script>\n{script}\n</script>" for script in scripts),
         )
         (target / f"{name}.html").write_text(text, encoding="utf-8")
     shutil.copy(d3 / "LICENSE.d3", target)
-    shutil.copy(root / NOTO / "LICENSE", target / "LICENSE.noto")
 
 
 def date_of(root: Path) -> datetime:
@@ -269,7 +264,7 @@ def sources(root: Path) -> str:
     made_by = [Path(__file__).read_text(encoding="utf-8"), sys.version, *looks]
     notebooks = (Path("_build", "html", f"{page}.ipynb") for page in pages(root))
     packages = (*PACKED, *BESIDE, "requirements.txt")
-    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3, NOTO)
+    others = ("_toc.yml", "docs/bundle", "LICENSE-text", EXPLORABLES, D3)
     made_by += [data_of(root, name, page) for name, page in explorable_names(root).items()]
     files = digest_of_files(root, [*notebooks, *packages, *others])
     text = "\0".join([*made_by, files])
