@@ -10,7 +10,6 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 
-from book._ext.edition.print_book import move_answers
 from book._ext.pages.explorable import explorable
 from book._ext.pages.predictions import find_answer, read_options
 from tests.tools.notebooks import ROOT
@@ -108,54 +107,6 @@ def test_what_gives_the_answer_away_is_folded_and_nothing_else(page: Tag) -> Non
         assert outside in page.get_text() and outside not in fold.get_text()
 
 
-def test_on_paper_the_answer_stands_at_the_end_of_its_section(page: Tag) -> None:
-    printed = BeautifulSoup(str(page), "html.parser").article
-    move_answers(printed)
-    [moved] = printed.select(".prediction-answer")
-    assert moved.name == "div" and moved.find_next_siblings() == []
-    assert printed.get_text().index("Then the text goes on.") < printed.get_text().index(
-        "It is two"
-    )
-    there, back = printed.select(".prediction a, .prediction-answer > .print-solution-title > a")
-    assert there["href"] == f"#{moved['id']}"
-    assert printed.select_one(back["href"])["class"][-1] == "prediction"
-
-
-def test_on_paper_an_answer_stands_above_the_sections_in_its_section() -> None:
-    section = BeautifulSoup(
-        "<article><section><div id='prediction-1'></div>"
-        "<details class='prediction-answer' id='prediction-1-answer'><summary>A</summary></details>"
-        "<p>More.</p><section><h3>Inner</h3></section></section></article>",
-        "html.parser",
-    ).article
-    move_answers(section)
-    assert [part.name for part in section.section.find_all(recursive=False)] == [
-        "div",
-        "p",
-        "div",
-        "section",
-    ]
-
-
-def test_on_paper_two_predictions_of_one_section_are_told_apart() -> None:
-    part = (
-        "<div id='{0}'></div><details class='prediction-answer' id='{0}-answer'>"
-        "<summary>A</summary></details>"
-    )
-    parts = [part.format(f"prediction-{number}") for number in (1, 2, 3)]
-    article = BeautifulSoup(
-        f"<article><section>{parts[0]}{parts[1]}<section>{parts[2]}</section></section></article>",
-        "html.parser",
-    ).article
-    move_answers(article)
-    assert [line.get_text() for line in article.select("p")] == [
-        "Prediction 1: the answer is at the end of this section.",
-        "Prediction 2: the answer is at the end of this section.",
-        "Answer to prediction 1",
-        "Answer to prediction 2",
-        "The answer is at the end of this section.",
-        "Answer to the prediction",
-    ]
 
 
 WRONG = {

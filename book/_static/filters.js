@@ -1,6 +1,5 @@
 // Lists with verdicts: a reader chooses what is listed by its badges and by its source, and puts
-// errata in the order of their severity; the address says what is chosen. On a phone what is said
-// of a verdict is folded.
+// errata in the order of their severity; the address says what is chosen.
 
 // What the entries of each list are called, and what each of their badges says.
 const LISTS = {
@@ -9,8 +8,8 @@ const LISTS = {
   "dl.errata": { noun: "slips", badges: ["kind", "conclusion"] },
 };
 
-// The gravest kind first; a conclusion that changes is graver than any kind.
-const SEVERITY = ["mathematics", "experiment", "print"];
+// A conclusion that changes is graver than any kind of slip.
+const SEVERITY = ["conclusion", "mathematics", "experiment", "print"];
 
 const make = (tag, values = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), values);
@@ -31,18 +30,16 @@ function readEntry(row, badges) {
   traits.source = { word: section.id, words: title };
   const isTerm = row.matches("dt");
   if (isTerm) row.append(make("span", { className: "entry-source", textContent: title }));
+  const ranks = Object.values(traits).map(({ word }) => SEVERITY.indexOf(word)).filter((rank) => rank >= 0);
   const parts = isTerm ? [row, row.nextElementSibling] : [row];
-  return { row, parts, traits, home: row.parentElement };
-}
-
-function severity({ traits: { kind, conclusion } }) {
-  const changes = conclusion.word === "conclusion";
-  return SEVERITY.indexOf(kind.word) - (changes ? SEVERITY.length : 0);
+  return { row, parts, traits, home: row.parentElement, rank: Math.min(...ranks) };
 }
 
 function choice(name, options) {
+  const id = `choose-${name}`;
   const listed = options.map(([value, textContent]) => make("option", { value, textContent }));
-  return make("select", { name }, ...listed);
+  const select = make("select", { name, id }, ...listed);
+  return { select, labelled: make("div", {}, make("label", { htmlFor: id, textContent: name }), select) };
 }
 
 // A select for each trait in which the entries differ.
@@ -53,21 +50,8 @@ function makeChoices(entries, badges) {
   });
 }
 
-// The sections that hold entries, the article's own not among them.
-function sectionsAround(entries) {
-  const found = new Set();
-  entries.forEach(({ row }) => {
-    const top = row.closest(".bd-article > section");
-    for (let at = row.closest("section"); at && at !== top; at = at.parentElement.closest("section")) {
-      found.add(at);
-    }
-  });
-  return found;
-}
-
 function addFilters(rows, { noun, badges }) {
   const entries = rows.map((row) => readEntry(row, badges));
-  const sections = [...sectionsAround(entries)];
   const choices = makeChoices(entries, badges);
   if (!choices.length) return;
   const order = choice("order", [["", "place in the source"], ["severity", "severity"]]);
@@ -75,25 +59,17 @@ function addFilters(rows, { noun, badges }) {
   const sorted = make("dl", { className: "errata by-severity" });
   const count = make("output");
   const all = make("button", { type: "button", textContent: "Show all" });
+  const bar = make("div", { className: "filters", role: "search", ariaLabel: `Choose among the ${noun}` },
+    ...controls.map(({ labelled }) => labelled), make("p", {}, count, " ", all));
+  const article = document.querySelector(".bd-article > section");
+  const sections = [...article.querySelectorAll("section")].filter((each) => rows.some((row) => each.contains(row)));
 
-  const matches = ({ traits }, but) => choices.every(({ name, value }) =>
-    name === but || !value || traits[name].word === value);
-
-  // Each option says how many entries it would leave, and cannot be chosen if that is none.
-  function countOptions({ name, value, options }) {
-    const others = entries.filter((entry) => matches(entry, name));
-    [...options].forEach((option) => {
-      option.words ??= option.textContent;
-      const left = others.filter(({ traits }) => [traits[name].word, ""].includes(option.value));
-      option.textContent = `${option.words} (${left.length})`;
-      option.disabled = !left.length && option.value !== value;
-    });
-  }
+  const matches = ({ traits }) =>
+    choices.every(({ select: { name, value } }) => !value || traits[name].word === value);
 
   function arrange() {
-    if (order.value) {
-      const ranked = [...entries].sort((a, b) => severity(a) - severity(b));
-      sorted.append(...ranked.flatMap(({ parts }) => parts));
+    if (order.select.value) {
+      sorted.append(...[...entries].sort((a, b) => a.rank - b.rank).flatMap(({ parts }) => parts));
       bar.after(sorted);
     } else if (sorted.isConnected) {
       entries.forEach(({ home, parts }) => home.append(...parts));
@@ -103,41 +79,28 @@ function addFilters(rows, { noun, badges }) {
 
   function update() {
     arrange();
-    entries.forEach((entry) => entry.parts.forEach((part) => (part.hidden = !matches(entry))));
-    const shown = entries.filter((entry) => matches(entry));
-    const around = sectionsAround(shown);
+    const shown = entries.filter(matches);
+    entries.forEach((entry) => entry.parts.forEach((part) => (part.hidden = !shown.includes(entry))));
     sections.forEach((section) => {
-      section.hidden = !around.has(section);
+      section.hidden = !shown.some(({ row }) => section.contains(row));
       const link = document.querySelector(`.page-toc a[href="#${section.id}"]`);
       if (link) link.parentElement.hidden = section.hidden;
     });
-    choices.forEach(countOptions);
-    const ranked = order.value ? ", changed conclusions first" : "";
-    count.textContent = `${shown.length} of ${entries.length} ${noun}${ranked}`;
-    all.hidden = controls.every(({ value }) => !value);
-    bar.classList.toggle("chosen", !all.hidden);
-  }
-
-  function readAddress() {
-    const query = new URLSearchParams(location.search);
-    controls.forEach((control) => {
-      const asked = query.get(control.name);
-      control.value = [...control.options].some(({ value }) => value === asked) ? asked : "";
-    });
+    count.textContent = `${shown.length} of ${entries.length} ${noun}`;
+    all.hidden = controls.every(({ select }) => !select.value);
   }
 
   // Without the place that a link has led to: it may be out of the list now.
-  function writeAddress(place = "") {
-    const query = new URLSearchParams(location.search);
-    controls.forEach(({ name, value }) => (value ? query.set(name, value) : query.delete(name)));
-    const asked = String(query) ? `?${query}` : "";
-    history.replaceState(null, "", `${location.pathname}${asked}${place}`);
+  function choose(place = "") {
+    update();
+    const chosen = controls.map(({ select: { name, value } }) => [name, value]).filter(([, value]) => value);
+    const query = new URLSearchParams(chosen);
+    history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}${place}`);
   }
 
   function showAll(place) {
-    controls.forEach((control) => (control.value = ""));
-    update();
-    writeAddress(place);
+    controls.forEach(({ select }) => (select.value = ""));
+    choose(place);
   }
 
   // A link into what is left out shows it.
@@ -148,51 +111,24 @@ function addFilters(rows, { noun, badges }) {
     place.scrollIntoView();
   }
 
-  const named = controls.map((control) => {
-    control.id = `choose-${control.name}`;
-    const label = make("label", { htmlFor: control.id, textContent: control.name });
-    return make("div", {}, label, control);
-  });
-  const bar = make("div", { className: "filters" }, ...named, make("p", {}, count, " ", all));
-  bar.setAttribute("role", "search");
-  bar.setAttribute("aria-label", `Choose among the ${noun}`);
-  const [list] = entries.map(({ row }) => row.closest("dl, .pst-scrollable-table-container"));
-  const top = list.closest(".bd-article > section");
-  (choices.some(({ name }) => name === "source") ? top.querySelector("section") : list).before(bar);
-  bar.addEventListener("change", () => {
-    update();
-    writeAddress();
-  });
+  bar.addEventListener("change", () => choose());
   all.addEventListener("click", () => {
     showAll();
-    controls[0].focus();
+    controls[0].select.focus();
   });
   addEventListener("hashchange", reveal);
-  readAddress();
+  const isOfAll = choices.some(({ select }) => select.name === "source");
+  (isOfAll ? article.querySelector("section") : rows[0].closest("dl, .pst-scrollable-table-container")).before(bar);
+  const asked = new URLSearchParams(location.search);
+  controls.forEach(({ select }) => {
+    select.value = asked.get(select.name) ?? "";
+    if (select.selectedIndex < 0) select.value = ""; // the address asks for what there is not
+  });
   update();
   reveal();
-}
-
-function foldVerdicts() {
-  document.querySelectorAll("table.ledger tbody tr").forEach((row) => {
-    const badge = row.querySelector(".badge-source");
-    const reason = document.createElement("span");
-    reason.className = "reason";
-    while (badge.nextSibling) reason.append(badge.nextSibling);
-    const more = document.createElement("button");
-    more.type = "button";
-    more.className = "more";
-    more.textContent = "more";
-    more.setAttribute("aria-expanded", "false");
-    more.addEventListener("click", () => {
-      more.setAttribute("aria-expanded", String(row.classList.toggle("open")));
-    });
-    badge.after(" ", more, reason);
-  });
 }
 
 Object.entries(LISTS).forEach(([selector, list]) => {
   const rows = [...document.querySelectorAll(`${selector} :is(tr, dt):has(.badge-source)`)];
   if (rows.length) addFilters(rows, list);
 });
-foldVerdicts();

@@ -7,7 +7,6 @@ from . import (
 )
 from .style import (
     LEAST_TYPE,
-    SANS_SERIF,
     WIDTH,
     around,
     as_svg,
@@ -23,7 +22,6 @@ from .tables import table
 
 __all__ = [
     "LEAST_TYPE",
-    "SANS_SERIF",
     "WIDTH",
     "around",
     "as_svg",

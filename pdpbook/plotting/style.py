@@ -1,16 +1,14 @@
 """The style of the figures: one width, one size of type, and one place for the key of the series.
 
 A single line or point has its name beside it; the names of series stand above the frame,
-:func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as text, which
-a browser sets in the sans serif of the system, and on the pages of the book in theirs.  Colours,
-dashes and markers stand in :mod:`pdpbook.plotting.series`, by the name of what is drawn, and
-nowhere else.
+:func:`key`, where they hide nothing.  :func:`as_svg` writes the letters of a drawing as outlines,
+so it looks the same on every machine.  Colours, dashes and markers stand in
+:mod:`pdpbook.plotting.series`, by the name of what is drawn, and nowhere else.
 """
 
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_TYPE",
-    "SANS_SERIF",
     "WIDTH",
     "around",
     "as_svg",
@@ -48,13 +45,6 @@ __all__ = [
 #: from edge to edge: on 390 pixels the type is 11 pixels high.
 WIDTH = 6.0
 LEAST_TYPE = 12.5
-
-#: Size of exponents and indices as a share of the type: 9 pixels there, where Matplotlib's 8 blur.
-_SCRIPT = 0.82
-
-#: The fonts of a drawing: those of the reader's system.  The pages of the book put their own type
-#: before them.  Matplotlib lays out with its own DejaVu Sans, which is wider than all of these.
-SANS_SERIF = "-apple-system, BlinkMacSystemFont, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 _KEY = {  #: in units of the size of the type
     "legend.handlelength": 2.4,
@@ -220,22 +210,16 @@ def value_bars(axes: Axes, values: ArrayLike, counts: ArrayLike, **style: Any) -
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG, its letters as text in the fonts of :data:`SANS_SERIF`.
+    """Return a figure as SVG, its letters as outlines.
 
     Nothing in it says when or where it was drawn.
     """
     written = io.StringIO()
-    with require("matplotlib").rc_context({"svg.fonttype": "none", "svg.hashsalt": "pdpbook"}):
+    with require("matplotlib").rc_context({"svg.fonttype": "path", "svg.hashsalt": "pdpbook"}):
         # a wider margin would make the letters smaller on a phone
         edge: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.05}
         figure.savefig(written, format="svg", **edge, metadata={"Date": None})
-    # the fonts of readers are narrower than the one that the places are for, so there is room
-    drawn = re.sub(
-        rf"(font-size: ){0.7 * LEAST_TYPE:g}px",
-        rf"\g<1>{_SCRIPT * LEAST_TYPE:g}px",
-        written.getvalue(),
-    )
-    return re.sub(r"(px; font-family: )[^;\"]+", rf"\1{SANS_SERIF}", drawn)
+    return written.getvalue()
 
 
 def _columns(labels: list[str], room: float) -> int:

@@ -5,12 +5,10 @@ import itertools
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pydata_sphinx_theme
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -233,22 +231,11 @@ def test_a_key_names_a_series_of_two_panels_once() -> None:
     assert [text.get_text() for text in only.get_texts()] == ["a"]
 
 
-def test_the_letters_of_a_drawing_are_those_of_the_page() -> None:
-    """Text in the fonts of the theme, no outlines and no font that a reader may not have."""
-    drawn = plotting.as_svg(draw("solvers.bounds"))  # logarithmic axes have powers of ten
-    families = set(re.findall(r"font-family: ([^;\"]+)", drawn))
-    assert families == {plotting.SANS_SERIF}
-    assert "<tspan" in drawn and ">best responses</text>" in drawn
-    assert "DejaVu" not in drawn and 'id="DejaVu' not in drawn
+def test_a_drawing_needs_no_font_and_is_the_same_each_time() -> None:
+    drawn = plotting.as_svg(draw("solvers.bounds"))
+    assert "<text" not in drawn and "font-family" not in drawn
+    assert "<!-- best responses -->" in drawn
     assert drawn == plotting.as_svg(draw.__wrapped__("solvers.bounds"))
-    theme = Path(pydata_sphinx_theme.__file__).parent / "theme"
-    [sheet] = theme.glob("*/static/styles/pydata-sphinx-theme.css")
-    [fonts] = re.findall(
-        r"--pst-font-family-base-system:([^;]+)", sheet.read_text(encoding="utf-8")
-    )
-    named = [font.strip().strip("\"'") for font in fonts.split(",")]
-    own = [font.strip().strip("\"'") for font in plotting.SANS_SERIF.split(",")]
-    assert named[: len(own)] == own
 
 
 def test_bars_have_one_width_and_the_shorter_stands_in_front() -> None:
@@ -259,13 +246,6 @@ def test_bars_have_one_width_and_the_shorter_stands_in_front() -> None:
     for one, other in itertools.pairwise(bars):
         shorter, taller = sorted([one, other], key=lambda bar: bar.get_height())
         assert shorter.get_zorder() > taller.get_zorder()
-
-
-@pytest.mark.parametrize("name", all_figures())
-def test_lines_of_a_text_begin_below_one_another(name: str) -> None:
-    """Matplotlib places each line of a text by the width of its own letters, not the reader's."""
-    for text in draw(name).findobj(Text):
-        assert "\n" not in text.get_text() or text.get_ha() == "left", text.get_text()
 
 
 def extent(axis: Any) -> float:
@@ -330,22 +310,14 @@ def test_a_phone_shows_letters_of_eleven_pixels() -> None:
     """From edge to edge of a screen of 390 pixels, also where the drawing has a rim."""
     drawn = plotting.as_svg(draw("game.runs"))
     width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
-    sizes = re.findall(r'<g id="text_\d+">.*?font-size: ([\d.]+)px', drawn, re.DOTALL)
-    assert len(sizes) > 10
-    assert 390 / width * min(map(float, sizes)) >= 11
+    # a glyph is drawn in units of a hundredth of its size
+    scales = re.findall(r'<g id="text_\d+">.*?scale\(([\d.]+) ', drawn, re.DOTALL)
+    assert len(scales) > 10
+    assert 390 / width * 100 * min(map(float, scales)) >= 11
 
 
-def test_a_phone_shows_exponents_of_nine_pixels() -> None:
-    """A mark of a logarithmic axis is written 10⁻³, and the 3 has to be read."""
-    drawn = plotting.as_svg(draw("solvers.bounds"))
-    width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])
-    sizes = {*map(float, re.findall(r"<tspan [^>]*font-size: ([\d.]+)px", drawn))}
-    assert len(sizes) == 2
-    assert 390 / width * min(sizes) >= 9
-
-
-def test_a_notebook_shows_the_letters_of_the_page() -> None:
-    """And a PNG beside the drawing, for notebooks that are not trusted."""
+def test_a_notebook_shows_a_drawing_and_a_picture_of_it() -> None:
+    """A notebook that is not trusted shows the PNG alone."""
     code = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
@@ -354,8 +326,7 @@ plotting.use_book_style()
 figure, axis = plotting.new_figure()
 axis.set_xlabel("height (cm)")
 shown, _ = shell.display_formatter.format(figure)
-assert f"font-family: {plotting.SANS_SERIF}" in shown["image/svg+xml"]
-assert ">height (cm)</text>" in shown["image/svg+xml"]
+assert "<!-- height (cm) -->" in shown["image/svg+xml"]
 assert "image/png" in shown
 """
     subprocess.run([sys.executable, "-c", code], check=True)

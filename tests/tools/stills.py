@@ -4,8 +4,7 @@ For each explorable it writes a picture of what is in the box as a reader finds 
 question, which asks to move something, and into ``stills.json`` what its readout says and how high
 the box is in the column of a desktop and on a phone.  The pages keep this height free, so that
 nothing moves when the script fills the box, and show the picture where there are no scripts; the
-notebooks carry it.  The first one is also the picture of the book for those who share its link.
-README shows the first page as a reader finds it.  Needs Chromium.
+notebooks carry it.  README shows the first page as a reader finds it.  Needs Chromium.
 """
 
 import io
@@ -33,19 +32,6 @@ ALONE = """() => {
     for (; box !== document.body; box = box.parentElement)
         [...box.parentElement.children].forEach(other => other === box || other.remove());
 }"""
-CARD = """() => {
-    const title = document.createElement("h1");
-    title.textContent = "Per-instance differential privacy";
-    title.style = "font-size: 3rem; margin: 0 0 1rem";
-    const body = document.querySelector(".explorable-body");
-    const said = document.querySelector(".explorable-readout");
-    said.style = "font-size: 1.5rem";
-    body.replaceChildren(title, document.querySelector(".explorable-view > svg"), said);
-    document.querySelector(".explorable").style =
-        "position: fixed; inset: 0; z-index: 9999; margin: 0; border: 0; padding: 2rem;" +
-        "max-width: none";
-}"""
-SHARED: ViewportSize = {"width": 1200, "height": 630}  # what those show who show a link
 
 
 def explorables() -> dict[str, str]:
@@ -62,7 +48,6 @@ def opened(browser: Browser, page: Path, name: str, screen: str, scale: float = 
     )
     tab = context.new_page()
     tab.goto(f"{page.as_uri()}#explorable-{name}")  # which opens the fold that it may stand in
-    tab.wait_for_function("() => 'ready' in document.documentElement.dataset")
     tab.add_style_tag(content=".explorable-body { min-height: 0 !important }")
     tab.evaluate("() => document.documentElement.dataset.theme = 'light'")
     tab.wait_for_selector(f"#explorable-{name} .explorable-view svg")
@@ -126,13 +111,6 @@ def main(html: Path) -> None:
             write_picture(box.screenshot(), ROOT / STILLS / f"{name}.png")
             narrow.context.close()
             wide.context.close()
-        tab = opened(browser, html / "book" / "index.html", "remove-one", "wide")
-        tab.set_viewport_size(SHARED)
-        tab.locator(".explorable-body input[type=range]").first.fill("1")
-        alone(tab)
-        tab.set_viewport_size(SHARED)
-        tab.evaluate(CARD)
-        write_picture(tab.screenshot(), ROOT / "book" / "_static" / "shared.png")
         write_picture(first_page(browser, html), README_PICTURE)
         browser.close()
     text = json.dumps(stills, indent=1, ensure_ascii=False) + "\n"

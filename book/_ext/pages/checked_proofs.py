@@ -333,12 +333,20 @@ def refuse_faults(app: Sphinx, env: Any) -> None:
         logger.warning("proofs/checked.yml: %s", fault)
 
 
+def drop_shared_ids(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Take away the id that all statements, exercises or proofs of a page would share."""
+    for node in doctree.findall(nodes.Element):
+        if node.get("ids") in (["proof-content"], ["exercise-content"], ["proof"]):
+            node["ids"] = []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_node(Mark, html=(visit_mark, None))
     app.add_directive("checked-proofs", CheckedProofs)
     app.add_directive("checked-statements", CheckedStatements)
     app.connect("doctree-resolved", add_marks)
+    app.connect("doctree-resolved", drop_shared_ids)
     app.connect("html-collect-pages", write_pages)
     app.connect("env-check-consistency", refuse_faults)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
