@@ -32,7 +32,7 @@ export PYTHONUNBUFFERED := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: format proofs book page watch quick notebooks pdf instructor-book instructor-pages books \
+.PHONY: format proofs book page watch notebooks pdf instructor-book instructor-pages books \
   test test-all lint environment compiled uncompiled oldest newest nbval outputs lab edit bench mutants clean
 
 book: $(STAMP)
@@ -48,11 +48,6 @@ page: $(STAMP)
 # The same in a browser: every page that is saved is built, and the browser loads it again.
 watch: $(STAMP)
 	@$(ALONE) $(RUN) book._ext.build.watch "$(or $(P),book/index.md)"
-
-# Lint, the rules of all files, and the tests and pages that what differs from BASE can reach; says
-# what it leaves out.
-quick: $(STAMP)
-	$(RUN) tests.tools.quick $(BASE)
 
 # The notebook edition and the student bundle, from the built book; nothing is executed.
 notebooks: $(BUILT)

@@ -24,7 +24,7 @@ import math
 import unicodedata
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -219,6 +219,8 @@ def assert_close(given, right, hint, mistakes=None, *, more="", rtol=1e-6, atol=
     right = np.asarray(right, dtype=float)
     try:
         numbers = np.asarray(given, dtype=float)
+        if np.asarray(given).dtype.kind in "SU":
+            raise TypeError("a text is no number, even if it shows one")
     except (TypeError, ValueError):
         wanted = f"numbers of shape {right.shape} were" if right.ndim else "a number was"
         said = f"It is a {type(given).__name__}, and {wanted} expected. {hint}"
@@ -331,6 +333,10 @@ def _in_words(value):
     if type(value) in (list, tuple):
         inside = ", ".join(map(show, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if is_dataclass(value) and not isinstance(value, type):  # a game, by what it was made from
+        parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+        given = (f"{name}={show(part)}" for name, part in parts.items() if part is not None)
+        return f"{type(value).__name__}({', '.join(given)})"
     return "a function" if callable(value) else repr(value)
 
 
@@ -348,13 +354,14 @@ def _is_stub(answer):
 
 def _names(answer):
     """Return the names that an answer uses, or that of the package's function that it is."""
+    answer = getattr(answer, "func", answer)  # of a functools.partial
     if str(getattr(answer, "__module__", "")).startswith("pdpbook."):
         return {answer.__name__}
     seen, codes = set(), [getattr(answer, "__code__", None)]
     while codes:
         code = codes.pop()
         if hasattr(code, "co_names"):
-            seen |= set(code.co_names)
+            seen |= {*code.co_names, *code.co_freevars}
             codes += code.co_consts
     return seen
 

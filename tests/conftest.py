@@ -93,4 +93,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if isinstance(report.longrepr, tuple) and "not installed" in report.longrepr[2]
     )
     for reason, count in sorted(reasons.items()):
-        terminalreporter.write_line(f"{count} tests left out: {reason}")
+        tests = "test" if count == 1 else "tests"
+        terminalreporter.write_line(f"{count} {tests} left out: {reason}")

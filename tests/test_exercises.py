@@ -20,8 +20,8 @@ from nbformat.v4 import new_code_cell, new_output
 
 from book._ext.pages.exercise_options import PURPOSES, ExerciseOptions, exercises_of, read_options
 from book._ext.pages.practice_solutions import solution_markdown, with_imports, without_assertion
-from pdpbook_exercises.checks.checking import module_of
-from tests.tools.answers import answers_module
+from pdpbook_exercises import checking
+from tests.tools.answers import answers_of_all
 from tests.tools.notebooks import ROOT, code_cells, notebook_pages, read_page, tags
 
 SOLUTIONS = ROOT / "book" / "solutions"
@@ -106,12 +106,9 @@ def unparsed(code: str) -> str:
 def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
     stubs = named(page, "exercise-stub")
     solutions = named(solution_page(page), "exercise-solution")
-    module = module_of(page.stem)
-    checked = {f"{page.stem}/{title}" for title in module.EXERCISES}
-    answers = answers_module(page.stem)
-    tried = {f"{page.stem}/{title}" for title in answers.ANSWERS}
-    files = [page, solution_page(page), Path(str(module.__file__)), Path(str(answers.__file__))]
-    places = [str(path.relative_to(ROOT)) for path in files]
+    tried = {each for each in answers_of_all() if each.startswith(f"{page.stem}/")}
+    checked = {each for each in checking.CHECKS if each.startswith(f"{page.stem}/")}
+    places = [name(page), f"solutions/{name(page)}", "the checks", "the answers"]
     missing = [
         f"{place}: {what} of {exercise} is missing"
         for place, found, what in zip(
@@ -120,7 +117,7 @@ def test_exercises_stubs_checks_and_solutions_agree(page: Path) -> None:
             (
                 "a check in a cell after its stub",
                 "the solution with its assertion",
-                "the entry of EXERCISES",
+                "the check",
                 "the entry of ANSWERS",
             ),
             strict=True,

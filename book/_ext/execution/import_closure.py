@@ -23,7 +23,7 @@ PACKAGES = ("pdpbook", "pdpbook_pages", "pdpbook_exercises")
 #: Modules that import by a computed name, and yet reach no further than their text shows.
 RESOLVED = {
     # The exercise that a page names in a string; ``CodeBase.named_by`` finds it there.
-    "pdpbook_exercises.checks.checking",
+    "pdpbook_exercises.checking",
     # Libraries that only a part of the package needs, which are no modules of this repository.
     "pdpbook._extras",
 }

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 #: The package of each folder of the reference that is no part of ``pdpbook``.
-ROOMS = {"checks": "pdpbook_exercises", "tables": "pdpbook_pages"}
+ROOMS = {"tables": "pdpbook_pages"}
 
 
 def first_sentence(module: Path) -> str:
@@ -32,8 +32,8 @@ def dotted_name(page: str) -> str:
 
     Examples
     --------
-    >>> dotted_name("checks/cases"), dotted_name("game/outcome")
-    ('pdpbook_exercises.checks.cases', 'pdpbook.game.outcome')
+    >>> dotted_name("tables/growth"), dotted_name("game/outcome")
+    ('pdpbook_pages.tables.growth', 'pdpbook.game.outcome')
     """
     package = ROOMS.get(page.partition("/")[0], "pdpbook")
     return f"{package}.{page.replace('/', '.')}"

@@ -1,96 +1,79 @@
-"""Self-checks of the chapter *Audits from outputs*."""
-
-from __future__ import annotations
+"""Checks of the exercises in *Audits from outputs*."""
 
 import itertools
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdpbook.audit.empirical import audit_power, clopper_pearson_epsilon, one_run_epsilon
-from pdpbook_exercises import Case, Exercise, Instances, close, equal
-from pdpbook_exercises.checks.instances import Instance
-
-__all__ = ["EXERCISES"]
-
-CHANCE = 0.1  #: of a proof that the hidden loss may leave
-NEAR = 0.95  #: of the total variation distance of randomised response at the claim
-
-Vector = NDArray[np.float64]
+from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 
-def _best_event(present: Vector, absent: Vector, epsilon: float) -> NDArray[np.bool_]:
-    return present > math.exp(epsilon) * absent
-
-
-def _most_provable(runs: int, confidence: float = 0.95) -> float:
-    return clopper_pearson_epsilon(runs, runs, 0, runs, confidence=confidence)
-
-
-def _proves(epsilon: float, confidence: float) -> Callable[[Any], str]:
-    def judge(answer: Any) -> str:
-        count = answer(epsilon, confidence)
-        if count != int(count) or count < 1:
-            return "It is a whole number, at least 1."
-        count = int(count)
-
-        def bound(guesses: int) -> float:
-            return one_run_epsilon(guesses, guesses, confidence=confidence) if guesses else 0.0
-
-        if bound(count) <= epsilon:
-            return f"Too few: so many right guesses prove {bound(count):.4g}."
-        return "" if bound(count - 1) <= epsilon else "Too many: one guess fewer is enough."
-
-    return judge
-
-
-def _pair(answer: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    present, absent = (np.asarray(each, dtype=float) for each in answer)
-    return present, absent
-
-
-def _is_pair(answer: Any) -> bool:
-    present, absent = _pair(answer)
-    return all(
-        each.ndim == 1
-        and each.shape == present.shape
-        and 2 <= each.size <= 8
-        and bool((each > 0).all())
-        and abs(each.sum() - 1.0) < 1e-9
-        for each in (present, absent)
+@exercise("audits-from-outputs/event")
+def event(answer, rng):
+    equal = (
+        "P(E) - P'(E) is a sum over the outputs of E. Which of them add something to it? Outputs "
+        "that are equally likely change nothing."
     )
+    adds = "An output adds P(x) minus e to the power epsilon times P'(x). Is that positive?"
+    all_of_them = "Take every output that adds something, not only the one with the largest ratio."
+    only = "An output that only P reaches belongs to the event for every epsilon."
+    cases = [
+        ([0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.5, 0.0], 0.0, equal),
+        ([0.5, 0.3, 0.2], [0.2, 0.25, 0.55], 0.5, adds),
+        ([0.45, 0.3, 0.25, 0.0], [0.1, 0.05, 0.25, 0.6], 1.0, all_of_them),
+        ([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], 2.0, only),
+        ([0.5, 0.5], [0.4, 0.6], 1.0, "No event refutes this claim: the best one is empty."),
+    ]
+    for size in rng.integers(2, 7, 3):
+        cases.append((*rng.dirichlet(np.ones(size), 2), rng.uniform(0, 1.5), adds))
+    for present, absent, epsilon, hint in cases:
+        p, q = np.array(present), np.array(absent)
+        assert_equal(answer(p, q, epsilon), p > math.exp(epsilon) * q, hint)
 
 
-def _loses(least: float) -> Callable[[Any], bool]:
-    def judge(answer: Any) -> bool:
-        present, absent = _pair(answer)
-        return bool(np.abs(np.log(present / absent)).max() >= least)
-
-    return judge
-
-
-def _is_far_and_hidden(claim: float, runs: int) -> Callable[[Any], str]:
-    def judge(answer: Any) -> str:
-        both = _pair(answer)
-        for event in itertools.product([0.0, 1.0], repeat=both[0].size):
-            rates = [min(1.0, float(np.array(event) @ each)) for each in both]
-            for p, q in (rates, rates[::-1]):
-                power = audit_power(p, q, runs=runs, epsilon=claim) if p > q else 0.0
-                if power > CHANCE:
-                    return f"An event proves more than {claim} in {power:.1%} of the audits."
-        distance = float(np.abs(both[0] - both[1]).sum() / 2)
-        wanted = NEAR * math.tanh(claim / 2)
-        if distance < wanted:
-            return f"It is hidden, and the distance is {distance:.4f}, less than {wanted:.4f}."
-        return ""
-
-    return judge
+@exercise("audits-from-outputs/ceiling")
+def ceiling(answer, rng):
+    drawn = [(int(rng.integers(2, 10**5)), rng.uniform(0.8, 0.999)) for _ in range(3)]
+    for runs, confidence in [(100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999), *drawn]:
+        right, whole, usual = (
+            clopper_pearson_epsilon(runs, runs, 0, runs, confidence=each)
+            for each in (confidence, 2 * confidence - 1, 0.95)
+        )
+        assert_close(
+            answer(runs, confidence),
+            right,
+            "With N successes of N, g is a power of p: solve it for the error. The upper limit of "
+            "no successes is 1 minus that.",
+            {
+                "Each of the two limits may fail with half of the error that is allowed.": whole,
+                "What is the confidence for, if it is not 0.95?": usual,
+            },
+            rtol=1e-9,
+            atol=1e-12,
+        )
 
 
-def _drawn_audit(rng: np.random.Generator) -> Instance:
+@exercise("audits-from-outputs/canaries")
+def canaries(answer, rng):
+    hint = (
+        "Your number must prove more than epsilon and one guess fewer must not. With all guesses "
+        "right f is a power of q: when is it at most the error?"
+    )
+    drawn = rng.uniform([0.2, 0.8], [5, 0.99], (3, 2))
+    for epsilon, confidence in [(0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95), *drawn]:
+        count = answer(epsilon, confidence)
+        assert count == int(count) and count >= 1, f"It is a whole number, at least 1. {hint}"
+        count = int(count)
+        proved = one_run_epsilon(count, count, confidence=confidence)
+        assert proved > epsilon, f"Too few: so many right guesses prove {proved:.4g}. {hint}"
+        fewer = one_run_epsilon(count - 1, count - 1, confidence=confidence)
+        assert fewer <= epsilon, f"Too many: one guess fewer is enough. {hint}"
+
+
+def audit(rng):
+    if rng is None:
+        return {"epsilon": 1.0, "runs": 1000, "loss": 5.0}
     return {
         "epsilon": round(rng.uniform(0.5, 2.0), 2),
         "runs": 100 * int(rng.integers(5, 21)),
@@ -98,115 +81,27 @@ def _drawn_audit(rng: np.random.Generator) -> Instance:
     }
 
 
-def ceiling(runs, confidence, half=2.0):
-    limit = ((1 - confidence) / half) ** (1 / runs)
-    return max(0.0, math.log(limit / -math.expm1(math.log(limit))))
-
-
-EXERCISES = {
-    "event": Exercise(
-        [
-            equal(
-                _best_event,
-                np.array(present),
-                np.array(absent),
-                epsilon,
-                hint=hint,
-            )
-            for present, absent, epsilon, hint in (
-                (
-                    [0.5, 0.25, 0.25, 0.0],
-                    [0.25, 0.25, 0.5, 0.0],
-                    0.0,
-                    "P(E) - P'(E) is a sum over the outputs of E. Which of them add something to "
-                    "it? Outputs that are equally likely change nothing.",
-                ),
-                (
-                    [0.5, 0.3, 0.2],
-                    [0.2, 0.25, 0.55],
-                    0.5,
-                    "An output adds P(x) minus e to the power epsilon times P'(x). Is that "
-                    "positive?",
-                ),
-                (
-                    [0.45, 0.3, 0.25, 0.0],
-                    [0.1, 0.05, 0.25, 0.6],
-                    1.0,
-                    "Take every output that adds something, not only the one with the largest "
-                    "ratio.",
-                ),
-                (
-                    [0.5, 0.5, 0.0],
-                    [0.5, 0.0, 0.5],
-                    2.0,
-                    "An output that only P reaches belongs to the event for every epsilon.",
-                ),
-                (
-                    [0.5, 0.5],
-                    [0.4, 0.6],
-                    1.0,
-                    "No event refutes this claim: the best one is empty.",
-                ),
-            )
-        ],
-        draw=lambda rng: (
-            *rng.dirichlet(np.ones(int(rng.integers(2, 7))), 2),
-            round(rng.uniform(0.0, 1.5), 2),
-        ),
-    ),
-    "ceiling": Exercise(
-        [
-            close(
-                _most_provable,
-                runs,
-                confidence,
-                hint="With N successes of N, g is a power of p: solve it for the error. The upper "
-                "limit of no successes is 1 minus that.",
-                mistakes={
-                    "Each of the two limits may fail with half of the error that is allowed.": (
-                        lambda runs, confidence: ceiling(runs, confidence, half=1.0)
-                    ),
-                    "What is the confidence for, if it is not 0.95?": lambda runs, confidence: (
-                        ceiling(runs, 0.95)
-                    ),
-                },
-                rtol=1e-9,
-                atol=1e-12,
-            )
-            for runs, confidence in ((100, 0.95), (1, 0.95), (7, 0.9), (10**9, 0.95), (50, 0.999))
-        ],
-        draw=lambda rng: (int(rng.integers(2, 10**5)), round(rng.uniform(0.8, 0.999), 3)),
-    ),
-    "canaries": Exercise(
-        [
-            Case(
-                _proves(epsilon, confidence),
-                "Your number must prove more than epsilon and one guess fewer must not. With all "
-                "guesses right f is a power of q: when is it at most the error?",
-            )
-            for epsilon, confidence in ((0.5, 0.95), (1.0, 0.95), (2.0, 0.99), (8.0, 0.95))
-        ],
-        draw=lambda rng: Case(
-            _proves(round(rng.uniform(0.2, 5.0), 2), round(rng.uniform(0.8, 0.99), 3)),
-            "Your number must prove more than epsilon and one guess fewer must not.",
-        ),
-    ),
-    "hide": Exercise(
-        lambda mine: [
-            Case(
-                _is_pair,
-                "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1.",
-            ),
-            Case(
-                _loses(mine["loss"]),
-                f"The largest log-ratio must be at least {mine['loss']}, in either direction.",
-            ),
-            Case(
-                _is_far_and_hidden(mine["epsilon"], mine["runs"]),
-                "How often does the telling output occur in so many runs? And what do the others "
-                "tell? They may tell as much as your claim allows.",
-            ),
-        ],
-        own=Instances({"epsilon": 1.0, "runs": 1000, "loss": 5.0}, _drawn_audit),
-    ),
-}
+@exercise("audits-from-outputs/hide", mine=audit)
+def hide(answer, mine):
+    form = "Give two vectors of equal length, 2 to 8, with entries above 0 that sum to 1."
+    shapes = [np.shape(each) for each in answer]
+    assert shapes in [[(k,), (k,)] for k in range(2, 9)], form
+    present, absent = pair = np.array(answer, dtype=float)
+    assert (pair > 0).all() and np.allclose(pair.sum(axis=1), 1, rtol=0, atol=1e-9), form
+    assert abs(np.log(present / absent)).max() >= mine["loss"], (
+        f"The largest log-ratio must be at least {mine['loss']}, in either direction."
+    )
+    hint = (
+        "How often does the telling output occur in so many runs? And what do the others tell? "
+        "They may tell as much as your claim allows."
+    )
+    for outputs in itertools.product([0.0, 1.0], repeat=len(present)):
+        rates = np.minimum(pair @ outputs, 1)
+        chance = audit_power(max(rates), min(rates), runs=mine["runs"], epsilon=mine["epsilon"])
+        assert chance <= 0.1, (
+            f"An event proves more than {mine['epsilon']} in {chance:.1%} of the audits. {hint}"
+        )
+    distance, wanted = abs(present - absent).sum() / 2, 0.95 * math.tanh(mine["epsilon"] / 2)
+    assert distance >= wanted, (
+        f"It is hidden, and the distance is {distance:.4f}, less than {wanted:.4f}. {hint}"
+    )

@@ -1,319 +1,190 @@
-"""Self-checks of the chapter *Coordinated moves*."""
-
-from __future__ import annotations
+"""Checks of the exercises in *Coordinated moves*."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdpbook.game.best_response import best_response_dynamics
 from pdpbook.game.coordinated import coordinated_best_response
-from pdpbook.game.nvo_game import NVOGame
 from pdpbook.game.optimum import certified_optimum
 from pdpbook.per_instance.noise_kernels import laplace_kernel
-from pdpbook_exercises import Case, Exercise, Instances, reference
-from pdpbook_exercises.chapters.small_games import Profile, after_move, drawn_game, laplace_game
-from pdpbook_exercises.checks.instances import Instance
-
-__all__ = ["EXERCISES"]
+from pdpbook_exercises.chapters.small_games import after_move, laplace_game
+from pdpbook_exercises.checking import assert_close, assert_equal, exercise
 
 
-def _neighbours(game: NVOGame, profile: Profile) -> Iterator[Profile]:
-    """Yield the profile and every profile that is one change away."""
-    for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions)):
-        yield after_move(profile, k, v, w)
-
-
-def _smallest(game: NVOGame, profiles: Iterator[Profile]) -> float:
-    """Return the smallest KL of those profiles at which everybody is private."""
-    outcomes = (game.evaluate(profile) for profile in profiles)
-    return min(o.divergence for o in outcomes if o.private_records == game.records)
-
-
-@reference
-def _best_pair(game: NVOGame, profile: Profile) -> float:
-    pairs = (two for one in _neighbours(game, profile) for two in _neighbours(game, one))
-    return _smallest(game, pairs)
-
-
-def _starts() -> Iterator[tuple[NVOGame, Profile]]:
-    """Yield equilibria that two records leave, and private profiles that are no equilibria."""
-    for counts in ([0, 0, 1, 1, 1], [0, 4, 2, 0, 1], [2, 0, 3, 1, 0]):
-        game = laplace_game(counts, [0.05, 0.2, 1.0])
-        large = game.constant_profile(2)
-        yield game, best_response_dynamics(game, start=large).profile
-        yield game, large
-
-
-def _drawn_starts(rng: np.random.Generator) -> list[tuple[NVOGame, Profile]]:
-    """Draw a game with a private profile to start from."""
-    while True:
-        game = drawn_game(rng, bins=5)
-        profile = game.constant_profile(int(game.scales.argmax()))  # type: ignore[union-attr]
-        if game.evaluate(profile).private_records == game.records:
-            return [(game, profile)]
-
-
-def _pairs_agree(
-    answer: Callable[..., Any], starts: Sequence[tuple[NVOGame, Profile]] | None = None
-) -> str:
-    for game, profile in _starts() if starts is None else starts:
-        given = profile.copy()
-        found, right = float(answer(game, given)), _best_pair(game, profile)
-        if not np.array_equal(given, profile):
-            return f"Your function changed the profile: it is {given.tolist()} now."
-        if np.isclose(found, right, rtol=1e-9, atol=0.0):
-            continue
-        if np.isclose(found, _smallest(game, _neighbours(game, profile)), rtol=1e-9, atol=0.0):
-            return "That is the best of the single changes. Two records may change, too."
-        if found < right:
-            return "That is too small. Is everybody private there, after two changes at most?"
-        return "That is too large. A pair of changes leads to a smaller divergence."
-    return ""
-
-
-@reference
-def _smallest_repair(
-    mass: NDArray[np.float64],
-    needed: NDArray[np.float64],
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-) -> int:
-    """Try 1, 2, 3, ... records."""
-    short = needed > mass
-    for m in range(1, 2000):
-        if (mass + m * (after - before) >= needed)[short].all():
-            return m
-    return 0
-
-
-def _repairs_agree(answer: Callable[..., Any], seed: int = 5, rounds: int = 200) -> str:
-    rng = np.random.default_rng(seed)
-    kernel = laplace_kernel(6, [0.05, 0.3, 1.0])
-    for _ in range(rounds):
-        mass = rng.uniform(0.5, 3.0, 6)
-        needed = mass + rng.uniform(-0.5, 0.2, 6)
-        (v, w), k = rng.choice(3, 2, replace=False), rng.integers(6)
-        case = mass, needed, kernel[v, k], kernel[w, k]
-        given, right = answer(*(array.copy() for array in case)), _smallest_repair(*case)
-        if given is None or given == right:
-            continue
-        if right == 0:
-            return "At one of the outputs that fall short, S does not grow: no number is enough."
-        if (needed <= mass).all():
-            return "Nothing falls short there. One record is the fewest that can move."
-        if given == 0:
-            return "But some number of records is enough."
-        return "That is not enough." if given < right else "Fewer are enough."
-    return ""
-
-
-def _nothing_short(answer: Callable[..., Any]) -> bool:
-    row = np.array([0.5, 0.5])
-    return bool(answer(np.ones(2), np.zeros(2), row, row) == 1)
-
-
-@reference
-def _group_moves(game: NVOGame, profile: Profile) -> list[list[float]]:
-    """Return, for each group and action, the KL after 1, 2, … records; infinite if not private."""
-
-    def divergence(k: int, v: int, w: int, records: int) -> float:
-        outcome = game.evaluate(after_move(profile, k, v, w, records))
-        return outcome.divergence if outcome.private_records == game.records else math.inf
-
-    return [
-        [divergence(k, v, w, m) for m in range(1, int(profile[k, v]) + 1)]
-        for (k, v), w in product(np.argwhere(profile).tolist(), range(game.actions))
-        if v != w
-    ]
-
-
-#: Counts, scales, ε and a profile with exposed records, and why the profile is among the cases.
-EXPOSING: list[tuple[list[int], list[float], float, list[list[int]]]] = [
-    # the chapter's 61 records
-    ([0, 40, 20, 0, 1], [0.05, 0.2, 1], 0.1, [[0] * 3, [40, 0, 0], [20, 0, 0], [0] * 3, [0, 0, 1]]),
-    # more records than the fewest bring the release nearer to the data
-    ([0, 0, 8, 1, 0], [0.05, 0.2, 1], 0.3, [[0] * 3, [0] * 3, [0, 0, 8], [1, 0, 0], [0] * 3]),
-    # neither one record nor a whole group is best
-    ([2, 0, 4, 1], [0.076, 0.168, 0.041], 0.89, [[0, 2, 0], [0] * 3, [0, 0, 4], [0, 0, 1]]),
-    # a whole group has to move
-    ([0, 0, 6, 1], [0.058, 0.146, 0.087], 0.6, [[0] * 3, [0] * 3, [6, 0, 0], [0, 1, 0]]),
-    # no group is enough
-    ([1, 0, 6, 0], [0.094, 0.061, 0.041], 1.5, [[1, 0, 0], [0] * 3, [0, 3, 3], [0] * 3]),
-]
-
-
-def _exposing() -> Iterator[tuple[NVOGame, Profile]]:
-    for counts, scales, epsilon, profile in EXPOSING:
-        yield laplace_game(counts, scales, epsilon), np.array(profile)
-
-
-def _drawn_exposing(rng: np.random.Generator) -> list[tuple[NVOGame, Profile]]:
-    """Draw a game with a profile that a group can repair."""
-    while True:
-        game = drawn_game(rng, records=7)
-        rows = [rng.multinomial(count, rng.dirichlet(np.full(3, 0.4))) for count in game.counts]
-        profile = np.array(rows)
-        if game.evaluate(profile).private_records < game.records:
-            if math.isfinite(min(map(min, _group_moves(game, profile)))):
-                return [(game, profile)]
-
-
-def _repairs_of_groups_agree(
-    answer: Callable[..., Any], starts: Sequence[tuple[NVOGame, Profile]] | None = None
-) -> str:
-    for game, profile in _exposing() if starts is None else starts:
-        given = profile.copy()
-        ends = _group_moves(game, profile)
-        found, right = float(answer(game, given)), min(map(min, ends))
-        if not np.array_equal(given, profile):
-            return f"Your function changed the profile: it is {given.tolist()} now."
-        if np.isclose(found, right, rtol=1e-9, atol=0.0):
-            continue
-        if math.isinf(right):
-            return "No move of one group makes all records private there."
-        if math.isinf(found):
-            return "But a move of one group makes all records private there."
-        if found < right:
-            return "That is too small. Are all records private after the move, of one group only?"
-        if np.isclose(found, min(each[0] for each in ends), rtol=1e-9, atol=0.0):
-            return "That is the best move of one record. More records of the group may move."
-        if np.isclose(found, min(each[-1] for each in ends), rtol=1e-9, atol=0.0):
-            return "That is the best move of a whole group. A part of the group may move, too."
-        fewest = min(next(filter(math.isfinite, each), math.inf) for each in ends)
-        if np.isclose(found, fewest, rtol=1e-9, atol=0.0):
-            return "That is the best of the smallest repairs. Is a smaller repair always better?"
-        return "That is too large. A move of one group leads to a smaller divergence."
-    return ""
-
-
-def _three_counts(counts: Any) -> bool:
-    array = np.asarray(counts)
-    return array.shape == (5,) and array.dtype.kind == "i" and 2 <= array.sum() <= 8
-
-
-def _ends_high(counts: Any) -> str:
-    game = laplace_game(counts, [0.05, 0.2, 1.0])
-    end = coordinated_best_response(game, start=game.constant_profile(2))
-    best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
-    if game.evaluate(end.profile).private_records < game.records:
-        return "A record is exposed at the end."
-    ratio = end.divergence / best.divergence
-    return "" if ratio >= 1.05 else f"It ends at {ratio:.4f} times the optimum."
-
-
-#: Histograms for which a search among a few hundred sets of scales finds an answer to "tempting".
-HISTOGRAMS = (
-    *((0, 2, 1, 4, 1), (1, 4, 1, 2, 0), (0, 0, 2, 2, 4), (0, 0, 3, 2, 3), (0, 3, 1, 3, 1)),
-    *((1, 3, 1, 3, 0), (1, 2, 2, 2, 1), (4, 1, 1, 1, 1), (1, 1, 1, 1, 4), (1, 1, 4, 1, 1)),
-    *((1, 1, 2, 2, 2), (2, 2, 2, 1, 1), (1, 2, 1, 4, 0), (0, 4, 1, 2, 1), (5, 2, 1, 0, 0)),
-    *((0, 0, 1, 2, 5), (0, 0, 3, 4, 1)),
-)
-
-
-def _drawn_histogram(rng: np.random.Generator) -> Instance:
-    return {"counts": [*HISTOGRAMS[int(rng.integers(len(HISTOGRAMS)))]]}
-
-
-def _end(counts: Sequence[int], scales: Sequence[float]) -> float:
-    """Return the divergence at the end of the dynamics; infinity if somebody is exposed there."""
-    game = laplace_game(counts, scales)
-    end = best_response_dynamics(game, start=game.constant_profile(0)).profile
-    outcome = game.evaluate(end)
+def _private_kl(game, profile):
+    """Return the divergence of a profile; infinity if it exposes a record."""
+    outcome = game.evaluate(profile)
     return outcome.divergence if outcome.private_records == game.records else math.inf
 
 
-def _are_four_scales(answer: Any) -> str:
-    if np.shape(answer) != (4,) or not (np.asarray(answer, dtype=float) > 0).all():
-        return "The scales are wrong."
-    equal = len({round(float(scale), 9) for scale in answer}) < 4
-    return "Two of the scales are equal." if equal else ""
+def _neighbours(game, profile):
+    """Yield the profile and every profile that is one change away."""
+    for (k, v), w in product(np.argwhere(profile), range(game.actions)):
+        yield after_move(profile, k, v, w)
 
 
-def _is_twice_as_far(counts: Sequence[int]) -> Callable[[Any], str]:
-    def judge(answer: Any) -> str:
-        three, four = _end(counts, [*answer][:3]), _end(counts, [*answer])
-        if math.isfinite(three) and math.isfinite(four) and four >= 2.0 * three:
-            return ""
-        return f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}."
-
-    return judge
-
-
-EXERCISES = {
-    "pairs": Exercise(
-        [
-            Case(
-                _pairs_agree,
-                "Is every pair of changes tried, and the privacy of all records at its end?",
+@exercise("coordinated-moves/pairs")
+def pairs(answer, rng):
+    cases = [([0, 0, 1, 1, 1], 0.2), ([0, 4, 2, 0, 1], 0.2), ([2, 0, 3, 1, 0], 0.2)]
+    for _ in range(3):
+        cases.append((rng.multinomial(5, rng.dirichlet(np.ones(5))), rng.uniform(0.1, 0.5)))
+    for counts, medium in cases:
+        game = laplace_game(counts, [0.05, medium, 1.0])
+        large = game.constant_profile(2)
+        for start in best_response_dynamics(game, start=large).profile, large:
+            found, ones = answer(game, start), list(_neighbours(game, start))
+            single = min(_private_kl(game, one) for one in ones)
+            best = min(_private_kl(game, two) for one in ones for two in _neighbours(game, one))
+            if found < best:
+                said = "That is too small. Is everybody private there, after two changes at most?"
+            else:
+                said = "That is too large. A pair of changes leads to a smaller divergence."
+            assert_close(
+                found,
+                best,
+                f"{said} Is every pair tried, and the privacy of all records at its end?",
+                {"That is the best of the single changes. Two records may change, too.": single},
                 more="The profile between the two changes may expose a record. Two records of the "
                 "same bin may change as well.",
-            ),
-        ],
-        draw=lambda rng: Case(
-            partial(_pairs_agree, starts=_drawn_starts(rng)),
-            "Is every pair of changes tried, and the privacy of all records at its end?",
-        ),
-    ),
-    "repair": Exercise(
-        [
-            Case(
-                _repairs_agree,
-                "Which outputs ask for anything? What if one of them cannot grow?",
-                more="Each output that falls short asks for its shortfall over what a record adds, "
-                "rounded up. The largest of these numbers decides.",
-            ),
-            Case(_nothing_short, "If nothing falls short, one record is the fewest that can move."),
-        ],
-        draw=lambda rng: Case(
-            partial(_repairs_agree, seed=int(rng.integers(2**32)), rounds=20),
-            "Which outputs ask for anything? What if one of them cannot grow?",
-        ),
-    ),
-    "one-group": Exercise(
-        [
-            Case(
-                _repairs_of_groups_agree,
-                "Is every group tried, with every other action and every number of its records?",
-                more="A group is a row and a column of the profile. After a move, ask how many "
-                "records are private, and compare that with the number of records.",
-            ),
-        ],
-        draw=lambda rng: Case(
-            partial(_repairs_of_groups_agree, starts=_drawn_exposing(rng)),
-            "Is every group tried, with every other action and every number of its records?",
-        ),
-    ),
-    "tempting": Exercise(
-        lambda mine: [
-            Case(_are_four_scales, "Four different scales > 0."),
-            Case(
-                lambda answer: math.isfinite(_end(mine["counts"], [*answer][:3])),
-                "With the first three scales a record is exposed at the end. The first scale must "
-                "be larger.",
-            ),
-            Case(
-                lambda answer: math.isfinite(_end(mine["counts"], [*answer])),
-                "With the fourth scale a record is exposed at the end.",
-            ),
-            Case(
-                _is_twice_as_far(mine["counts"]),
-                "The end with four scales must be at twice the divergence of the end with three. "
-                "Try many sets of scales at random.",
-            ),
-        ],
-        own=Instances({"counts": [2, 0, 4, 2, 0]}, _drawn_histogram),
-    ),
-    "three": Exercise(
-        [
-            Case(_three_counts, "Five whole numbers are wanted, two to eight records in all."),
-            Case(_ends_high, "At least 1.05 is wanted. Search at random."),
-        ],
-        fixed="Such games are rare: with other scales there may be none that a search finds.",
-    ),
-}
+            )
+
+
+@exercise("coordinated-moves/repair")
+def repair(answer, rng):
+    kernel, half = laplace_kernel(6, [0.05, 0.3, 1.0]), np.full(2, 0.5)
+    cases = [(np.ones(2), np.zeros(2), half, half)]
+    for _ in range(200):
+        mass, (v, w), k = rng.uniform(0.5, 3.0, 6), rng.permutation(3)[:2], rng.integers(6)
+        cases.append((mass, mass + rng.uniform(-0.5, 0.2, 6), kernel[v, k], kernel[w, k]))
+    for mass, needed, before, after in cases:
+        found = answer(mass, needed, before, after)
+        short, step = needed > mass, after - before
+        right = 0
+        if (step[short] > 0).all():
+            right = math.ceil(max([1, *((needed - mass)[short] / step[short])]))
+        if right == 0:
+            said = "At one of the outputs that fall short, S does not grow: no number is enough."
+        elif not short.any():
+            said = "Nothing falls short there. One record is the fewest that can move."
+        elif found == 0:
+            said = "But some number of records is enough."
+        else:
+            said = "That is not enough." if found < right else "Fewer are enough."
+        assert_equal(
+            found,
+            right,
+            f"{said} Which outputs ask for anything? What if one of them cannot grow?",
+            more="Each output that falls short asks for its shortfall over what a record adds, "
+            "rounded up. The largest of these numbers decides.",
+        )
+
+
+@exercise("coordinated-moves/one-group")
+def one_group(answer, rng):
+    none = [0, 0, 0]
+    cases = [
+        # the chapter's 61 records
+        ([0.05, 0.2, 1], 0.1, [none, [40, 0, 0], [20, 0, 0], none, [0, 0, 1]]),
+        # more records than the fewest bring the release nearer to the data
+        ([0.05, 0.2, 1], 0.3, [none, none, [0, 0, 8], [1, 0, 0], none]),
+        # neither one record nor a whole group is best
+        ([0.076, 0.168, 0.041], 0.89, [[0, 2, 0], none, [0, 0, 4], [0, 0, 1]]),
+        # a whole group has to move
+        ([0.058, 0.146, 0.087], 0.6, [none, none, [6, 0, 0], [0, 1, 0]]),
+        # no group is enough
+        ([0.094, 0.061, 0.041], 1.5, [[1, 0, 0], none, [0, 3, 3], none]),
+    ]
+    for _ in range(3):
+        scales = [*rng.uniform(0.04, 0.15, 2), 1]
+        rows = rng.permutation([none, none, [rng.integers(6, 12), 0, 0], [0, 0, 1]])
+        cases.append((scales, rng.uniform(0.1, 0.3), rows))
+    for scales, epsilon, rows in cases:
+        profile = np.array(rows)
+        game = laplace_game(profile.sum(axis=1), scales, epsilon)
+        ends = [  # for each group and action, the divergence after 1, 2, … records
+            [_private_kl(game, after_move(profile, k, v, w, m + 1)) for m in range(profile[k, v])]
+            for (k, v), w in product(np.argwhere(profile), range(3))
+            if v != w
+        ]
+        found, best = answer(game, profile), min(map(min, ends))
+        if math.isinf(best):
+            said = "No move of one group makes all records private there."
+        elif found < best:
+            said = "That is too small. Are all records private after the move, of one group only?"
+        else:
+            said = "That is too large. A move of one group leads to a smaller divergence."
+        hint = "Is every group tried, with every other action and every number of its records?"
+        assert math.isinf(best) or not math.isinf(found), (
+            f"But a move of one group makes all records private there. {hint}"
+        )
+        assert_close(
+            found,
+            best,
+            f"{said} {hint}",
+            {
+                "That is the best move of one record. More records of the group may move.": (
+                    min(each[0] for each in ends)
+                ),
+                "That is the best move of a whole group. A part of the group may move, too.": (
+                    min(each[-1] for each in ends)
+                ),
+                "That is the best of the smallest repairs. Is a smaller repair always better?": (
+                    min(next(filter(math.isfinite, each), math.inf) for each in ends)
+                ),
+            },
+            more="A group is a row and a column of the profile. After a move, ask how many records "
+            "are private, and compare that with the number of records.",
+        )
+
+
+def histogram(rng):
+    """Draw one of the histograms for which a search among a few hundred sets of scales succeeds."""
+    if rng is None:
+        return {"counts": [2, 0, 4, 2, 0]}
+    drawn = rng.choice(
+        "02141 14120 00224 00323 03131 13130 12221 41111 11114 "
+        "11411 11222 22211 12140 04121 52100 00125 00341".split()
+    )
+    return {"counts": [*map(int, drawn)]}
+
+
+@exercise("coordinated-moves/tempting", mine=histogram)
+def tempting(answer, mine):
+    scales, ends = np.asarray(answer, dtype=float), []
+    assert scales.shape == (4,) and (scales > 0).all(), (
+        "The scales are wrong. Four different scales > 0."
+    )
+    assert len(set(scales.round(9))) == 4, "Two of the scales are equal."
+    for used in (scales[:3], scales):
+        game = laplace_game(mine["counts"], used)
+        end = best_response_dynamics(game, start=game.constant_profile(0)).profile
+        ends.append(_private_kl(game, end))
+    three, four = ends
+    assert math.isfinite(three), (
+        "With the first three scales a record is exposed at the end. The first scale must be "
+        "larger."
+    )
+    assert math.isfinite(four), "With the fourth scale a record is exposed at the end."
+    assert four >= 2 * three, (
+        f"With three scales it ends at KL {three:.4f}, with four at {four:.4f}. The end with four "
+        "scales must be at twice the divergence of the end with three. Try many sets of scales at "
+        "random."
+    )
+
+
+@exercise("coordinated-moves/three")
+def three(answer, rng):
+    counts = np.asarray(answer)
+    assert counts.shape == (5,) and counts.dtype.kind == "i" and 2 <= counts.sum() <= 8, (
+        "Five whole numbers are wanted, two to eight records in all."
+    )
+    game = laplace_game(counts, [0.05, 0.2, 1.0])
+    end = coordinated_best_response(game, start=game.constant_profile(2))
+    assert math.isfinite(_private_kl(game, end.profile)), "A record is exposed at the end."
+    best = certified_optimum(game, start=end.profile, relative_gap=1e-3)
+    ratio = end.divergence / best.divergence
+    assert ratio >= 1.05, (
+        f"It ends at {ratio:.4f} times the optimum. At least 1.05 is wanted. Search at random."
+    )

@@ -1,141 +1,84 @@
-"""Self-checks of the chapter *How much noise is enough*."""
+"""Checks of the exercises in *How much noise is enough*."""
 
-from __future__ import annotations
+from math import ceil, expm1, floor, inf, isclose, log1p
 
-import math
-from typing import Any
+from scipy.optimize import brentq
 
 from pdpbook.per_instance.noise_kernels import laplace_kernel, truncated_laplace_extremes
 from pdpbook.per_instance.scale_bounds import scale_bound
-from pdpbook_exercises import Case, Exercise
-
-__all__ = ["EXERCISES"]
+from pdpbook_exercises.checking import assert_close, exercise
 
 
-def _is_smallest_number(scale: float, epsilon: float) -> Case:
-    def judge(answer: Any) -> str:
-        n = answer(scale, epsilon)
-        if n != int(n) or n < 2:
-            return "It is a whole number, at least 2."
-        n = int(n)
-        if scale_bound(n, epsilon) > scale * (1 + 1e-12):
-            return f"With n = {n} the bound is {scale_bound(n, epsilon):.6g}, above the scale."
-        if n > 2 and scale_bound(n - 1, epsilon) <= scale:
-            return "One record fewer is enough."
-        return ""
-
-    def swapped(answer: Any) -> bool:
-        wrong = math.expm1(epsilon) / math.expm1(1.0 / scale)
-        return math.isclose(answer(scale, epsilon), max(2, math.ceil(wrong)))
-
-    return Case(
-        judge,
-        "Solve scale = 1/ln(1 + n (e^epsilon - 1)) for n and round to the safe side; "
-        "n is at least 2.",
-        more="More records make the bound smaller, so the safe side is up.",
-        mistakes={"Is the quotient upside down?": swapped},
-    )
+@exercise("theorem-one/records-needed")
+def records_needed(answer, rng):
+    drawn = rng.uniform([0.15, 0.02], [3, 2], (3, 2))
+    for b, epsilon in [(0.2, 1.0), (0.1, 0.3), (0.5, 0.01), (5.0, 3.0), *drawn]:
+        quotient = expm1(1 / b) / expm1(epsilon)
+        right = max(2, ceil(quotient))
+        assert_close(
+            answer(b, epsilon),
+            right,
+            "Solve scale = 1/ln(1 + n (e^epsilon - 1)) for n and round to the safe side; n is a "
+            "whole number, at least 2.",
+            {
+                "With so few records the bound is above the scale.": max(2, floor(quotient)),
+                "One record fewer is enough.": right + 1,
+                "Is the quotient upside down?": max(2, ceil(1 / quotient)),
+            },
+            more="More records make the bound smaller, so the safe side is up.",
+            rtol=1e-12,
+        )
 
 
-def _own_scale_case(n: int, epsilon: float, factor: float) -> Case:
-    """Ask for the scale at which the lonely record loses epsilon; the others have factor * b*."""
-    others = factor * scale_bound(n, epsilon)
-    smallest = float(truncated_laplace_extremes(others)[0])
-    allowed = 1.0 + n * math.expm1(epsilon)
+@exercise("theorem-one/own-scale")
+def own_scale(answer, rng):
+    def solved(most):  # u / (1 - e^-u) = most, where u = 1/a
+        return brentq(lambda u: u / -expm1(-u) - most, 1e-12, most)
 
-    def judge(answer: Any) -> str:
-        own = float(answer(n, epsilon, others))
-        if not own > 0.0:
-            return "A scale is a number > 0, or math.inf where none is enough."
-        if math.isinf(own):
-            return "" if allowed * smallest <= 1.0 else "Here some finite scale is enough."
-        largest = float(truncated_laplace_extremes(own)[1])
-        loss = math.log((n - 1 + largest / smallest) / n)
-        if math.isclose(loss, epsilon, rel_tol=1e-6):
-            return ""
-        kind = "It is enough, but not the smallest" if loss < epsilon else "It is not enough"
-        return f"{kind}: the lonely record loses {loss:.6g}."
-
-    def is_the_scale_of_the_others(answer: Any) -> bool:
-        return math.isclose(float(answer(n, epsilon, others)), others)
-
-    def is_without_the_constant(answer: Any) -> bool:
-        wrong = 1.0 / (allowed * smallest)
-        return math.isclose(float(answer(n, epsilon, others)), wrong)
-
-    mistakes = {
-        "v_max of a scale a is not 1/a: what lands outside is drawn again.": is_without_the_constant
-    }
-    if factor != 1.0:
-        mistakes["That is the scale of the others."] = is_the_scale_of_the_others
-    return Case(
-        judge,
-        "With two scales the ratio of the densities is at most v_max(a)/v_min(b). How large may "
-        "it be?",
-        more="v_max(a) falls from infinity to 1, so v_max(a) = (1 + n (e^epsilon - 1)) v_min(b) "
-        "has a solution exactly if the right side is above 1. It can be found with "
-        "scipy.optimize.brentq.",
-        mistakes=mistakes,
-    )
+    fixed = [(1317, 1.0, 1.0), (1317, 1.0, 0.9), (50, 0.3, 1.5), (1317, 0.1, 0.5), (5, 1.0, 0.8)]
+    drawn = [(int(rng.integers(4, 2000)), *rng.uniform([0.1, 0.6], 1.5)) for _ in range(3)]
+    for n, epsilon, factor in fixed + drawn:
+        others = factor * scale_bound(n, epsilon)
+        most = (1 + n * expm1(epsilon)) * truncated_laplace_extremes(others)[0]  # of v_max(a)
+        right = 1 / solved(most) if most > 1 else inf
+        given = answer(n, epsilon, others)
+        assert given > 0, "A scale is a number > 0, or math.inf where none is enough."
+        assert_close(
+            given,
+            right,
+            f"It is {'enough, but not the smallest' if given > right else 'not enough'}. With two "
+            "scales the ratio of the densities is at most v_max(a)/v_min(b). How large may it be?",
+            {
+                "Here some finite scale is enough.": inf,
+                "That is the scale of the others.": others,
+                "v_max of a scale a is not 1/a: what lands outside is drawn again.": 1 / most,
+            },
+            more="v_max(a) falls from infinity to 1, so v_max(a) = (1 + n (e^epsilon - 1)) "
+            "v_min(b) has a solution exactly if the right side is above 1. It can be found with "
+            "scipy.optimize.brentq.",
+        )
 
 
-def _grid_case(n: int, epsilon: float, bins: int) -> Case:
-    """Ask whether the worst data set on the grid has exactly the loss epsilon at this scale."""
-
-    def judge(answer: Any) -> str:
-        scale = float(answer(n, epsilon, bins))
-        if not 0.0 < scale < math.inf:
-            return "A scale is a number > 0."
-        rows = laplace_kernel(bins, [scale])[0]
-        ratio = float((rows[:, None, :] / rows[None, :, :]).max())
-        loss = math.log1p((ratio - 1.0) / n)
-        if math.isclose(loss, epsilon, rel_tol=1e-6):
-            return ""
-        kind = "It is safe, but not the smallest" if loss < epsilon else "It is not safe"
-        return f"{kind}: the worst data set has the loss {loss:.6g}."
-
-    def is_b_star(answer: Any) -> bool:
-        return math.isclose(float(answer(n, epsilon, bins)), scale_bound(n, epsilon))
-
-    return Case(
-        judge,
-        "At the smallest safe scale the worst data set on the grid has the loss epsilon "
-        "exactly. Find the root numerically, for example with scipy.optimize.brentq.",
-        more="Take logarithms of both sides of rho = 1 + n (e^epsilon - 1) before you search; the "
-        "root lies below b*.",
-        mistakes={"That is b*, the bound without a grid.": is_b_star},
-    )
-
-
-EXERCISES = {
-    "records-needed": Exercise(
-        [
-            _is_smallest_number(scale, epsilon)
-            for scale, epsilon in ((0.2, 1.0), (0.1, 0.3), (0.5, 0.01), (5.0, 3.0))
-        ],
-        draw=lambda rng: _is_smallest_number(
-            round(rng.uniform(0.15, 3.0), 3), round(rng.uniform(0.02, 2.0), 3)
-        ),
-    ),
-    "own-scale": Exercise(
-        [
-            _own_scale_case(*case)
-            for case in (
-                (1317, 1.0, 1.0),
-                (1317, 1.0, 0.9),
-                (50, 0.3, 1.5),
-                (1317, 0.1, 0.5),
-                (5, 1.0, 0.8),
-            )
-        ],
-        draw=lambda rng: _own_scale_case(
-            int(rng.integers(4, 2000)), round(rng.uniform(0.1, 1.5), 2), rng.uniform(0.6, 1.5)
-        ),
-    ),
-    "grid-bound": Exercise(
-        [_grid_case(*case) for case in ((5, 1.0, 4), (50, 0.3, 12), (1307, 1.0, 101))],
-        draw=lambda rng: _grid_case(
-            int(rng.integers(3, 2000)), round(rng.uniform(0.1, 1.5), 2), int(rng.integers(3, 41))
-        ),
-    ),
-}
+@exercise("theorem-one/grid-bound")
+def grid_bound(answer, rng):
+    sizes = rng.integers(3, [2000, 41], (3, 2)).tolist()
+    drawn = [(n, rng.uniform(0.1, 1.5), bins) for n, bins in sizes]
+    for n, epsilon, bins in [(5, 1.0, 4), (50, 0.3, 12), (1307, 1.0, 101), *drawn]:
+        scale = answer(n, epsilon, bins)
+        assert 0 < scale < inf, "A scale is a number > 0."
+        rows = laplace_kernel(bins, scale)[0]
+        loss = log1p(((rows.max(axis=0) / rows.min(axis=0)).max() - 1) / n)
+        hint = (
+            "At the smallest safe scale the worst data set on the grid has the loss epsilon "
+            "exactly. Find the root numerically, for example with scipy.optimize.brentq."
+        )
+        if isclose(scale, scale_bound(n, epsilon)):
+            hint = "That is b*, the bound without a grid."
+        assert_close(
+            loss,
+            epsilon,
+            f"It is {'safe, but not the smallest' if loss < epsilon else 'not safe'}: the worst "
+            f"data set has the loss {loss:.6g}. {hint}",
+            more="Take logarithms of both sides of rho = 1 + n (e^epsilon - 1) before you search; "
+            "the root lies below b*.",
+        )

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from scipy.optimize import linprog
 
-from pdpbook_exercises.chapters.audit.attacks import with_affinity
 from tests.tools.answers import Answers
 
 
@@ -62,17 +61,22 @@ def by_program(present, absent, alpha):
 
 def searched(present, absent, advantage):
     """Right: one number of draws after another."""
-    affinity = float(np.sqrt(present * absent).sum())
+    rho = affinity(present, absent)
     possible = enough = 1
-    while math.sqrt(1 - affinity ** (2 * possible)) < advantage:
+    while math.sqrt(1 - rho ** (2 * possible)) < advantage:
         possible += 1
-    while 1 - affinity**enough < advantage:
+    while 1 - rho**enough < advantage:
         enough += 1
     return [possible, enough]
 
 
 def affinity(present, absent):
     return np.sqrt(present * absent).sum()
+
+
+def unrounded(present, absent, advantage):
+    rate = math.log(affinity(present, absent))
+    return np.array([math.log(1 - advantage**2) / (2 * rate), math.log(1 - advantage) / rate])
 
 
 ANSWERS = {
@@ -108,24 +112,18 @@ ANSWERS = {
             (lambda p, q, alpha: alpha, "at no other"),
             (lambda p, q, alpha: p[p > q].sum(), "largest difference"),
         ],
-        right=[by_program, lambda p, q, alpha: filled(p, q, alpha, rarity)],
+        right=[by_program],
     ),
     "draws": Answers(
         wrong=[
-            (
-                lambda p, q, a: with_affinity(p, q, a, affinity, round_up=np.floor),
-                "round up to a whole number",
-            ),
-            (
-                lambda p, q, a: with_affinity(p, q, a, affinity, round_up=np.asarray),
-                "round up to a whole number",
-            ),
+            (lambda p, q, a: np.floor(unrounded(p, q, a)), "round up to a whole number"),
+            (unrounded, "round up to a whole number"),
             (
                 lambda p, q, a: np.ceil([1 / (1 - affinity(p, q)), 5 / (1 - affinity(p, q))]),
                 "Solve each for m",
             ),
             (lambda p, q, a: searched(p, q, a)[1], "shape"),
         ],
-        right=[searched, lambda p, q, a: np.array(searched(p, q, a))],
+        right=[searched],
     ),
 }

@@ -90,13 +90,6 @@ def histograms(mine):
             return [np.array([1, 0, a, b, c]), (1, 0, a, b, c)]
 
 
-#: What NumPy warns of in answers of this chapter.
-WARNINGS = (
-    "divide by zero",
-    "invalid value",
-)
-
-
 ANSWERS = {
     "rerun": Answers(
         wrong=[

@@ -19,6 +19,15 @@ def worst_records(bins, epsilon, kappa, *, shift=1, rounding=math.ceil):
     return max(2, rounding(((bins - 1) / math.expm1(kappa) - shift) / math.expm1(epsilon)))
 
 
+def by_halving(bins, epsilon, kappa):
+    low, high = 1, 2**60
+    while high - low > 1:
+        n = (low + high) // 2
+        enough = math.log1p((bins - 1) / (1 + n * math.expm1(epsilon))) <= kappa
+        low, high = (low, n) if enough else (n, high)
+    return high
+
+
 def squares(places):
     return (places[:, None] - places[None, :]) ** 2
 
@@ -77,18 +86,7 @@ ANSWERS = {
                 "is a whole number",
             ),
         ],
-        right=[
-            worst_records,
-            lambda bins, epsilon, kappa: (
-                next(
-                    n
-                    for n in range(2, 10**9)
-                    if math.log1p((bins - 1) / (1 + n * math.expm1(epsilon))) <= kappa
-                )
-                if bins <= 101
-                else worst_records(bins, epsilon, kappa)
-            ),
-        ],
+        right=[by_halving],
     ),
     "errors": Answers(
         wrong=[

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import numpy as np
-
 from tests.tools.answers import Answers
-
-
-def refined(x, low, high, c=None):
-    c = 2 * low / (high**2 - low**2) if c is None else c
-    return c * np.sign(x) * -np.expm1(-(high - low) * abs(x))
 
 
 def by_pieces(x, low, high):
@@ -30,20 +23,12 @@ def from_transform(low, high):
     return (1 - a) ** 2 / (1 - b) ** 2 * b / a
 
 
-def forgets(epsilons):
-    sum(epsilons), math.sqrt(2 / sum(e * e for e in epsilons))
-
-
 ANSWERS = {
     "fresh-copies": Answers(
         wrong=[
             (lambda e: e.sum(), "the shape (2,) was expected"),
-            (forgets, "is a `return` missing?"),
         ],
-        right=[
-            lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5],
-            lambda e: (e.sum(), np.sqrt(1 / (e**2 / 2).sum())),
-        ],
+        right=[lambda e: [sum(e), (2 / sum(x * x for x in e)) ** 0.5]],
     ),
     "all-equal": Answers(
         wrong=[
@@ -54,36 +39,26 @@ ANSWERS = {
     ),
     "expected-refinement": Answers(
         wrong=[
-            (lambda x, a, b: -refined(x, a, b), "The sign is wrong."),
-            (lambda x, a, b: abs(refined(x, a, b)), "The sign is wrong."),
+            (lambda x, a, b: abs(by_pieces(x, a, b)), "The sign is wrong."),
             (lambda x, a, b: x * a / b, "Add up the four pieces"),
         ],
-        right=[refined, by_pieces],
+        right=[by_pieces],
     ),
     "whole-numbers": Answers(
         wrong=[
-            (lambda a, b: (a / b) ** 2, "the ρ of Laplace noise"),
-            (lambda a, b: math.expm1(-a) ** 2 / math.expm1(-b) ** 2, "factors in front"),
-            (lambda a, b: 1 / from_transform(a, b), "Which of the two levels stands on top?"),
-            (lambda a, b: 1 - from_transform(a, b), "the probability of a jump"),
-            (lambda a, b: 0.25, "With it the noisier copy has a noise of variance"),
+            (lambda a, b: 0.5, "With it the noisier copy has a noise of variance"),
             (lambda a, b: 1.0, "It must be a probability"),
         ],
-        right=[
-            from_transform,
-            lambda a, b: math.expm1(a) ** 2 / math.expm1(b) ** 2 * math.exp(b - a),
-        ],
+        right=[from_transform],
     ),
     "uniform-noise": Answers(
         wrong=[
             (lambda r: r >= 2, "2.7"),
-            (lambda r: True, "Is it, at this ratio?"),
-            (lambda r: False, "Which jump leads to it?"),
             (lambda r: r % 2 == 1, "Which jump leads to it?"),
             (lambda r: r in (2, 3, 5, 7), "Which jump leads to it?"),
             (lambda r: round(r, 1).is_integer(), "Is it, at this ratio?"),
             (lambda r: (2 * r).is_integer(), "Is it, at this ratio?"),
         ],
-        right=[lambda r: r == int(r), lambda r: abs(math.sin(math.pi * r)) < 1e-9],
+        right=[lambda r: abs(math.sin(math.pi * r)) < 1e-9],
     ),
 }

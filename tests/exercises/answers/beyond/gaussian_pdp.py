@@ -34,13 +34,9 @@ def adding_finite(rows, new):
     return adding(rows[:, seen], new[seen])
 
 
-def allowed(n, epsilon):
-    return math.log1p(n * math.expm1(epsilon))
-
-
-def top(s, width=1.0):
+def top(s):
     """Peak of the density of a record at an end."""
-    return 1 / (s * math.sqrt(math.pi / 2) * math.erf(width / (s * math.sqrt(2))))
+    return 1 / (s * math.sqrt(math.pi / 2) * math.erf(1 / (s * math.sqrt(2))))
 
 
 def average(c, rows):
@@ -75,13 +71,6 @@ def mean_cut(c, rows, mass, n, epsilon):
     return c @ deltas / c.sum()
 
 
-#: What NumPy warns of in answers of this chapter.
-WARNINGS = (
-    "divide by zero",
-    "invalid value",
-)
-
-
 ANSWERS = {
     "guest": Answers(
         wrong=[
@@ -102,10 +91,7 @@ ANSWERS = {
             (lambda n, e: math.sqrt(0.5 / math.log(1 + n * (math.exp(e) - 1))), "loses digits"),
             (lambda n, e: math.sqrt(0.5 / math.log(1 + n * math.expm1(e))), "For small u"),
         ],
-        right=[
-            lambda n, e: (2 * allowed(n, e)) ** -0.5,
-            lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e))),
-        ],
+        right=[lambda n, e: np.sqrt(0.5 / np.log1p(n * np.expm1(e)))],
     ),
     "extremes": Answers(
         wrong=[
@@ -117,7 +103,7 @@ ANSWERS = {
         wrong=[
             (doubled_cut, "Here the largest δ of the bin is"),
             (lambda *case: 0.0, "violates the"),
-            (one_sided_cut, "lower side of the linear form of pDP."),
+            (one_sided_cut, "Mind both sides of the linear form."),
             (least_cut, "must be positive"),
             (mean_cut, "not convex in C"),
             (lambda *case: cut(*case) / 2, "All records of this bin choose the same action"),

@@ -6,25 +6,25 @@ import math
 
 import numpy as np
 
-from pdpbook_exercises.chapters.beyond.individual_accounting import (
-    _participation,
-)
 from tests.tools.answers import Answers
-
-
-def counted(cost):
-    """Whole costs in the budget, at most all steps."""
-
-    def answer(lengths, clip, sigma, budget, steps):
-        with np.errstate(divide="ignore"):
-            return np.minimum(budget // cost(lengths, clip, sigma), steps)
-
-    return answer
 
 
 def step_by_step(lengths, clip, sigma, budget, steps):
     cost = np.minimum(lengths, clip) ** 2 / (2 * sigma**2)
     return [sum(k * c <= budget for k in range(1, steps + 1)) for c in cost]
+
+
+def takes_part(lengths, sigma, budget):
+    """Record by record, step by step."""
+    table = np.zeros(lengths.shape, dtype=bool)
+    for i, column in enumerate(lengths.T):
+        account = 0.0
+        for t, length in enumerate(column):
+            account += length**2 / (2 * sigma**2)
+            if account > budget:
+                break
+            table[t, i] = True
+    return table
 
 
 def spent_one_by_one(lengths, sigma, budget):
@@ -40,17 +40,14 @@ ANSWERS = {
         wrong=[
             (lambda lengths, clip, sigma, budget, steps: steps, "the three records"),
         ],
-        right=[
-            step_by_step,
-            counted(lambda g, C, s: np.minimum(g, C) ** 2 / (2 * s**2)),
-        ],
+        right=[step_by_step],
     ),
     "participation": Answers(
         wrong=[
             (lambda lengths, sigma, budget: lengths**2 / (2 * sigma**2) <= budget, "Add up"),
             (lambda lengths, sigma, budget: np.cumsum(lengths, axis=0) <= budget, "Add up"),
         ],
-        right=[_participation],
+        right=[takes_part],
     ),
     "rest": Answers(
         wrong=[
@@ -63,14 +60,6 @@ ANSWERS = {
         right=[spent_one_by_one],
     ),
     "budget": Answers(
-        wrong=[
-            (
-                lambda epsilon, delta: (
-                    (math.sqrt(epsilon + math.log(1 / delta)) - math.sqrt(math.log(1 / delta))) ** 2
-                ),
-                "lose their digits",
-            ),
-        ],
         right=[
             lambda epsilon, delta: (
                 epsilon**2

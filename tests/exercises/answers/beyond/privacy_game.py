@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
-
+from pdpbook.beyond.bayesian_game import bayesian_equilibria
+from pdpbook.beyond.privacy_games import breach_game
 from tests.tools.answers import Answers
 
 
-def by_hand(epsilon, harm, gain, cost):
-    return cost / gain, 1 - math.exp(-epsilon) / harm
+def solved(epsilon, harm, gain, cost):
+    """Both probabilities from the general solver."""
+    rest = {"extra": 1, "threshold": epsilon + 1, "harm": harm, "gain": gain, "cost": cost}
+    (found,) = bayesian_equilibria(breach_game([epsilon], [0.5], prior=[[1.0]], **rest))
+    return found.user[0, 1], found.adversary[0, 1]
 
 
 ANSWERS = {
     "dominant-actions": Answers(
         wrong=[
-            (lambda sign: (1, 0), "the other sign"),
             (lambda sign: (0, 1), "the other sign"),
             (lambda sign: 1, "Compare the two rows"),
         ],
-        right=[lambda sign: [1, 0] if sign == 1 else [0, 1]],
+        right=[lambda sign: [(1 + sign) // 2, (1 - sign) // 2]],
     ),
     "beliefs": Answers(
         right=[lambda prior: [[p / sum(row) for p in row] for row in prior]],
@@ -26,8 +28,8 @@ ANSWERS = {
     "mixture-by-hand": Answers(
         wrong=[
             (lambda e, h, g, c: (0.5, 0.5), "When does the adversary gain"),
-            (lambda e, h, g, c: c / g, "was expected"),
+            (lambda e, h, g, c: c / g, "the shape (2,) was expected"),
         ],
-        right=[by_hand, lambda e, h, g, c: [c / g, (h - math.exp(-e)) / h]],
+        right=[solved],
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdpbook.beyond.repeated_game import best_granularity, quality_of_service
+from pdpbook.beyond.limited_attacks import limited_attack
 from tests.tools.answers import Answers
 
 
@@ -20,14 +20,14 @@ def corner(messages, power, stake):
     return np.clip(power - np.arange(messages), 0, 1)
 
 
-def spare(stakes, *, certain=True, stake=True, least=False, partly=True):
-    theta, total = min(stakes), 0.0
-    for d in [min(stakes)] if least else stakes:
-        if certain and d * best_granularity(d) > theta:
-            total += 1
-        elif partly:
-            total += 5 * (1 - quality_of_service(theta / d) ** 2) / (d if stake else 1)
-    return total
+def power_to_spare(stakes):
+    """Halve an interval until the message of smallest stake is just still published in full."""
+    low, high = 0.0, float(len(stakes))
+    for _ in range(30):
+        middle = (low + high) / 2
+        full = limited_attack(stakes, power=middle).granularity[stakes.argmin()] > 1 - 1e-12
+        low, high = (middle, high) if full else (low, middle)
+    return low
 
 
 def learner(step, tail=1):
@@ -57,16 +57,13 @@ ANSWERS = {
             (corner, "It leaves the user"),
             (lambda m, power, stake: np.full(m, power / m), "An effort is not in [0, 1]."),
             (lambda m, power, stake: np.ones(m), "more than the power"),
-            (lambda m, power, stake: np.zeros(m), "It leaves the user"),
             (lambda m, power, stake: power / m, "Its shape is ()"),
         ],
         right=[lambda m, power, stake: [min(1, power / m)] * m],
     ),
     "published-in-full": Answers(
-        wrong=[
-            (lambda stakes: len(stakes) / 2, "Which threshold"),
-        ],
-        right=[spare],
+        wrong=[(lambda stakes: len(stakes) / 2, "Which threshold")],
+        right=[power_to_spare],
     ),
     "faster-steps": Answers(
         wrong=[

@@ -27,23 +27,19 @@ def nearest(columns, target):
     return min(found, key=found.get)
 
 
-def forgets(columns, target):
-    nearest(columns, target)
-
-
-def at_angle(q, theta, *, side=1, from_uniform=False):
+def at_angle(q, angle):
+    """At this angle from the uniform vector."""
     rest = q - q.mean()
-    angle = math.atan(q.size * q.std()) + side * theta
-    angle = theta if from_uniform else angle
     return q.mean() + rest / np.linalg.norm(rest) * math.tan(angle) / math.sqrt(q.size)
 
 
-def by_search(q, theta):
-    """Stretches q away from its mean until the angle is reached."""
-    low, high = 1.0, 50.0
+def by_search(q, theta, move=None):
+    """Goes in a direction, away from the mean, until the angle is reached."""
+    move = q - q.mean() if move is None else move
+    low, high = 0.0, 49.0
     for _ in range(80):
         middle = (low + high) / 2
-        p = q.mean() + middle * (q - q.mean())
+        p = q + middle * move
         cosine = p @ q / np.linalg.norm(p) / np.linalg.norm(q)
         low, high = (middle, high) if math.acos(min(cosine, 1)) < theta else (low, middle)
     return p.tolist()
@@ -53,14 +49,7 @@ def sideways(q, theta):
     """Leaves the plane of q and the uniform vector."""
     move = np.zeros(q.size)
     move[:2] = q[1], -q[0]
-    move -= move.mean()
-    low, high = 0.0, 2.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        p = q + middle * move
-        cosine = p @ q / np.linalg.norm(p) / np.linalg.norm(q)
-        low, high = (middle, high) if math.acos(min(cosine, 1)) < theta else (low, middle)
-    return p
+    return by_search(q, theta, move - move.mean())
 
 
 def places(q):
@@ -73,15 +62,11 @@ ANSWERS = {
             (lambda angle, bins: math.tan(angle) / (bins - 1), "The value is wrong."),
             (lambda angle, bins: -math.tan(angle) / bins, "The sign is wrong."),
         ],
-        right=[
-            lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins,
-            lambda angle, bins: np.tan(np.array(angle)) / bins,
-        ],
+        right=[lambda angle, bins: math.sqrt(1 / math.cos(angle) ** 2 - 1) / bins],
     ),
     "fingerprint": Answers(
         wrong=[
             (lambda columns, target: min(distances(columns, target).values()), "none of the names"),
-            (forgets, "is a `return` missing?"),
             (lambda columns, target: "skewed", "even if it is not exactly there"),
             (lambda columns, target: "bell", "Here one column matches exactly."),
         ],
@@ -89,15 +74,18 @@ ANSWERS = {
     ),
     "attained": Answers(
         wrong=[
-            (lambda q, theta: at_angle(q, theta, side=-1), "on the side of the uniform vector"),
-            (lambda q, theta: at_angle(q, theta, from_uniform=True), "Its angle with q is"),
+            (
+                lambda q, theta: at_angle(q, math.atan(q.size * q.std()) - theta),
+                "on the side of the uniform vector",
+            ),
+            (at_angle, "Its angle with q is"),
             (lambda q, theta: q, "Its angle with q is"),
             (lambda q, theta: at_angle(q, theta) * 2, "It should sum to 1, and sums to 2."),
-            (lambda q, theta: at_angle(q, 30 * theta), "negative or nan"),
+            (lambda q, theta: q.mean() + 9 * (q - q.mean()), "negative or nan"),
             (sideways, "not the one of largest SD"),
             (lambda q, theta: theta, "Its shape is ()"),
         ],
-        right=[by_search, at_angle],
+        right=[by_search],
     ),
     "third": Answers(
         wrong=[

@@ -26,10 +26,6 @@ def sorted_only(game, bins, genes):
     return fitness(game, np.sort(bins), genes)
 
 
-def rate(n, d, actions):
-    return min(1.0, d / n * actions / (actions - 1))
-
-
 def rate_by_search(n, d, actions):
     low, high = 0.0, 1.0
     for _ in range(200):
@@ -52,39 +48,29 @@ def copies(profile):
 ANSWERS = {
     "fitness": Answers(
         wrong=[
-            (once, "fails"),
+            (once, "profile must give every record one action"),
             (sorted_only, "need not be sorted by bin"),
-            (lambda *case: fitness(*case) / 9, "That is not the payoff."),
             (
                 lambda game, bins, genes: game.evaluate(game.constant_profile(0)).payoff,
-                "not the payoff",
+                "Count the records of each bin",
             ),
-            (lambda game, bins, genes: fitness(game, genes, bins), "fails"),
         ],
         right=[fitness],
     ),
     "rate": Answers(
         wrong=[
-            (lambda n, d, actions: d / n, "draw the old action again"),
             (lambda n, d, actions: d / n * actions / (actions - 1), "A rate lies in (0, 1]."),
             (lambda n, d, actions: 0.05, "than the best rate"),
             (
                 lambda n, d, actions: min(1, d / n * (actions - 1) / actions),
                 "smaller than the best",
             ),
-            (lambda n, d, actions: n / d, "A rate lies in (0, 1]."),
         ],
-        right=[rate, rate_by_search],
+        right=[rate_by_search],
     ),
     "copies": Answers(
         wrong=[
-            (
-                lambda p: (
-                    factorial(int(p.sum())) // prod(factorial(c) for c in p.flatten().tolist())
-                ),
-                "A record's bin is given.",
-            ),
-            (lambda p: prod(comb(int(r.sum()) + 2, 2) for r in p), "That is too"),
+            (lambda p: prod(comb(int(r.sum()) + 2, 2) for r in p), "That is too many."),
             (lambda p: prod(factorial(int(c)) for c in p.sum(axis=1)), "That is too many."),
             (lambda p: 1, "That is too few."),
             (
@@ -98,9 +84,9 @@ ANSWERS = {
     ),
     "tune": Answers(
         wrong=[
-            ([100, 5], "It is no dictionary."),
+            ([100, 5], "Give a dictionary"),
             ({"rng": np.random.default_rng(0)}, "leave rng out"),
-            ({"generations": 3, "population": 20}, "With seed 0 it"),
+            ({"generations": 3, "population": 20}, "and ends at"),
             ({"generations": 41, "population": 1000}, "With seed 0 it takes 4"),
         ],
         right=[[("generations", 390), ("population", 100), ("mutation", 1 / 60)]],

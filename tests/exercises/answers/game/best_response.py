@@ -6,15 +6,10 @@ import math
 
 import numpy as np
 
-from pdpbook_exercises.chapters.game.best_response import _fine_game
+from pdpbook.experiments.datasets import load_heights
+from pdpbook.game.nvo_game import NVOGame
+from pdpbook_exercises.chapters.small_games import after_move
 from tests.tools.answers import Answers
-
-
-def moved(profile, k, v, w, records=1):
-    profile = np.array(profile)
-    profile[k, v] -= records
-    profile[k, w] += records
-    return profile
 
 
 def reply(game, profile, k, v, *, key=None, stays=True):
@@ -22,7 +17,7 @@ def reply(game, profile, k, v, *, key=None, stays=True):
     key = key or (lambda p: (game.evaluate(p).private_records, -game.evaluate(p).divergence))
     best = v
     for w in range(game.actions):
-        new, old = (key(moved(profile, k, v, action)) for action in (w, best))
+        new, old = (key(after_move(profile, k, v, action)) for action in (w, best))
         if new > old or (not stays and new >= old):
             best = w
     return best
@@ -32,9 +27,8 @@ def careful_reply(game, profile, k, v):
     """By sorting, with rounded divergences."""
     options = []
     for w in range(game.actions):
-        p = moved(profile, k, v, w)
-        p_outcome = game.evaluate(p)
-        options.append((-p_outcome.private_records, round(p_outcome.divergence, 11), w != v, w))
+        outcome = game.evaluate(after_move(profile, k, v, w))
+        options.append((-outcome.private_records, round(outcome.divergence, 11), w != v, w))
     return np.int64(min(options)[-1])
 
 
@@ -42,29 +36,19 @@ def first_better(game, profile, k, v):
     outcome = game.evaluate(profile)
     here = outcome.private_records, -outcome.divergence + 1e-12
     for w in range(game.actions):
-        p = moved(profile, k, v, w)
-        p_outcome = game.evaluate(p)
-        if (p_outcome.private_records, -p_outcome.divergence) > here:
+        there = game.evaluate(after_move(profile, k, v, w))
+        if (there.private_records, -there.divergence) > here:
             return w
     return v
-
-
-def in_place(game, profile, k, v):
-    best = reply(game, profile, k, v)
-    profile[k, v] -= 1
-    profile[k, best] += 1
-    return best
 
 
 def by_kl(game, profile, k, v):
     return reply(game, profile, k, v, key=lambda p: -game.evaluate(p).divergence // 1e-11)
 
 
-def along(game, profile, k, v, w, *, first=0, extra=1):
-    return [
-        game.evaluate(moved(profile, k, v, w, t)).divergence
-        for t in range(first, profile[k, v] + extra)
-    ]
+def along(game, profile, k, v, w, *, first=0):
+    ways = [after_move(profile, k, v, w, t) for t in range(first, profile[k, v] + 1)]
+    return [game.evaluate(way).divergence for way in ways]
 
 
 def straight(*case):
@@ -75,7 +59,7 @@ def straight(*case):
 def runs(game, profile, k, v, w, *, more=0, most=math.inf, careful=True):
     t, here = 0, game.evaluate(profile).divergence
     while t < min(profile[k, v], most):
-        new = moved(profile, k, v, w, t + 1)
+        new = after_move(profile, k, v, w, t + 1)
         there = game.evaluate(new).divergence
         exposes = careful and game.evaluate(new).private_records < game.records
         if exposes or there >= here - 1e-12:
@@ -86,7 +70,7 @@ def runs(game, profile, k, v, w, *, more=0, most=math.inf, careful=True):
 
 def run_by_bisection(game, profile, k, v, w):
     def good(t):
-        new, old = moved(profile, k, v, w, t), moved(profile, k, v, w, t - 1)
+        new, old = after_move(profile, k, v, w, t), after_move(profile, k, v, w, t - 1)
         if game.evaluate(new).private_records < game.records:
             return False
         return game.evaluate(new).divergence < game.evaluate(old).divergence - 1e-12
@@ -101,46 +85,35 @@ def run_by_bisection(game, profile, k, v, w):
 
 
 def start(mine, rule):
-    game = _fine_game(mine["without"])
-    profile = np.zeros((game.bins, game.actions), dtype=int)
-    for k, count in enumerate(game.counts):
-        profile[k, rule(count)] = count
-    return profile
+    heights = np.delete(load_heights()["height"], mine["without"])
+    game = NVOGame.from_data(heights, epsilon=1.0, multipliers=(3, 2, 1, 0.033, 0.02))
+    return [[count * (v == rule(count)) for v in range(5)] for count in game.counts.tolist()]
 
 
 ANSWERS = {
     "reply": Answers(
         wrong=[
-            (by_kl, "fails"),
+            (by_kl, "so the record should stay. Is an action compared with the best so far"),
             (first_better, "Another action makes more records private."),
-            (lambda *case: reply(*case, stays=False), "With three equal kernels"),
-            (in_place, "Your function changed the profile"),
+            (lambda *case: reply(*case, stays=False), "With equal kernels no record"),
             (lambda game, profile, k, v: v, "The record stays, and another action is better."),
             (lambda game, profile, k, v: game.actions, "That is no action"),
-            (lambda game, profile, k, v: 0, "fails"),
         ],
         right=[careful_reply],
     ),
     "tie": Answers(
         wrong=[
-            (lambda own, candidates: own, "In pass 1 no record moves."),
-            (lambda own, candidates: max(candidates), "function(2, [0, 1, 2]) returned 2."),
-            (lambda own, candidates: min(candidates), "no record moves"),
+            (lambda own, candidates: own, "In pass 1 no record moves any more"),
+            (lambda own, candidates: max(candidates), "one keeps 2 of [0, 1, 2]"),
             (lambda own, candidates: (own + 1) % 3, "one of the candidates"),
         ],
-        right=[
-            lambda own, candidates: next((c for c in candidates if c != own), own),
-            lambda own, candidates: max([c for c in candidates if c != own], default=own),
-        ],
+        right=[lambda own, candidates: max([c for c in candidates if c != own], default=own)],
     ),
     "convex": Answers(
         wrong=[
             (lambda *case: along(*case, first=1), "The first entry is t = 0"),
-            (lambda *case: along(*case, extra=0), "entries, and"),
-            (lambda g, p, k, v, w: along(g, p, k, w, v), "fails"),
-            (lambda *case: -np.array(along(*case)), "the first at t = 0"),
-            (lambda *case: np.diff(along(*case)), "entries, and"),
-            (straight, "at t ="),
+            (lambda g, p, k, v, w: along(g, p, k, w, v), "the shape (13,) was expected"),
+            (straight, "the first at [1]"),
         ],
         right=[along],
     ),
@@ -151,8 +124,6 @@ ANSWERS = {
             (lambda *case: runs(*case, careful=False), "would expose somebody"),
             (lambda *case: runs(*case, more=1), "So many do not go"),
             (lambda *case: runs(*case, most=1), "One more would go."),
-            (lambda game, profile, k, v, w: profile[k, v], "So many do not go"),
-            (lambda game, profile, k, v, w: 0, "One more would go."),
         ],
         right=[run_by_bisection],
     ),
@@ -162,6 +133,6 @@ ANSWERS = {
             (start(mine, lambda count: 0), "The dynamics from your start end at"),
             (start({"without": [0, 1, 2]}, lambda count: 0), "of your data has"),
         ],
-        right=lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4).tolist()],
+        right=lambda mine: [start(mine, lambda count: 0 if count <= 1 else 4)],
     ),
 }

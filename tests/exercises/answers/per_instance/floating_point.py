@@ -13,55 +13,33 @@ def log_mass(distance, width, scale):
     return last - distance / scale - math.log(2)
 
 
-def inside(location, scale):
-    sides = (math.expm1(-side / scale) for side in (location, 1 - location))
-    return -0.5 * sum(sides)
-
-
 def by_sinh(location, scale):
     """Z = 1 - e^(-1/2b) cosh((μ - 1/2)/b), with cosh x = 1 + 2 sinh²(x/2)."""
     half, away = 0.5 / scale, (location - 0.5) / scale
     return -math.expm1(-half) - 2 * math.exp(-half) * math.sinh(away / 2) ** 2
 
 
-def first_to_fail(x, m):
-    chance = 1.0 - x / m
-    for k in range(1, m):
-        chance *= x / k
-    return chance
-
-
 ANSWERS = {
     "inside": Answers(
         wrong=[
-            (lambda m, b: -inside(m, b), "The sign is wrong."),
             (lambda m, b: -math.expm1(-m / b), "goes out at an edge"),
             (lambda m, b: -math.expm1(-m / b) / 2, "two halves"),
         ],
-        right=[inside, by_sinh],
+        right=[by_sinh],
     ),
     "log-mass": Answers(
         wrong=[
-            (lambda s, w, b: log_mass(w, s + 1e-9, b), "The logarithm of a product"),
             (
                 lambda s, w, b: math.log(math.exp(-s / b) * -math.expm1(-w / b) / 2 or 5e-324),
                 "The logarithm of a product",
-            ),
-            (
-                lambda s, w, b: math.log1p(-math.exp(-w / b)) - s / b - math.log(2),
-                "has lost its digits",
             ),
         ],
         right=[log_mass],
     ),
     "coin": Answers(
         wrong=[
-            (lambda x, m: math.exp(-x), "With which probability"),
             (lambda x, m: x ** (m - 1) * (1 - x), "With which probability"),
         ],
-        right=[
-            first_to_fail,
-            lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m),
-        ],
+        right=[lambda x, m: x ** (m - 1) / math.factorial(m - 1) - x**m / math.factorial(m)],
     ),
 }

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdpbook.foundations.mechanisms import analytic_gaussian_sigma
-from pdpbook_exercises.chapters.per_instance.released_statistics import (
-    _variant,
-)
 from tests.tools.answers import Answers
-
-
-def both_one_by_one(values, sum_scale, count_scale):
-    return [abs(value) / sum_scale + 1 / count_scale for value in values]
 
 
 def refitted(features, response):
@@ -24,7 +17,7 @@ def refitted(features, response):
     return np.mean(np.square(errors))
 
 
-def joined(features, response, candidate, lower, upper, sigma):
+def joined(features, response, candidate, lower, upper, sigma, farther=max):
     """The definition: a fit with the record, at both ends."""
     before = np.linalg.lstsq(features, response, rcond=None)[0]
     lengths = [
@@ -34,7 +27,7 @@ def joined(features, response, candidate, lower, upper, sigma):
         )
         for end in (lower, upper)
     ]
-    return max(lengths) / sigma
+    return farther(lengths) / sigma
 
 
 def by_records(changes, epsilon, delta):
@@ -51,7 +44,7 @@ ANSWERS = {
         wrong=[
             (lambda v, s, c: (np.abs(v) + 1) / (s + c), "in units of its own noise"),
         ],
-        right=[both_one_by_one],
+        right=[lambda values, s, c: [abs(value) / s + 1 / c for value in values]],
     ),
     "leave-one-out": Answers(
         wrong=[
@@ -61,13 +54,18 @@ ANSWERS = {
     ),
     "join": Answers(
         wrong=[
-            (_variant(2.0), "be removed again"),
+            (lambda *case: joined(*case, farther=np.mean), "be removed again"),
         ],
-        right=[joined, _variant(1.0)],
+        right=[joined],
     ),
     "sigma": Answers(
         wrong=[
-            (lambda c, e, d: 1.0, "needs the largest noise"),
+            (
+                lambda c, e, d: analytic_gaussian_sigma(
+                    sensitivity=float(np.linalg.norm(c)), epsilon=e, delta=d
+                ),
+                "needs the largest noise",
+            ),
         ],
         right=[by_records],
     ),

@@ -21,19 +21,10 @@ def scale_for_ratio(ratio):
     return high, truncated_laplace_extremes(high)[0]
 
 
-def sd(scale):
-    return math.sqrt(2 * scale**2 - (0.25 + scale) / math.expm1(0.5 / scale))
-
-
 def sd_by_quadrature(scale):
     whole = -math.expm1(-0.5 / scale)
     end = min(0.5, 60 * scale)
     return math.sqrt(quad(lambda t: t * t * math.exp(-t / scale) / scale, 0, end)[0] / whole)
-
-
-def ratio(bins, scale):
-    step = 1 / (bins * scale)
-    return 2 / (1 + math.exp(-step / 2)) * math.exp((bins - 1.5) * step)
 
 
 def ratio_of_masses(bins, scale):
@@ -57,26 +48,20 @@ ANSWERS = {
     "truncated-sd": Answers(
         wrong=[
             (lambda b: b, "integrate by parts"),
-            (lambda b: min(math.sqrt(2) * b, 12**-0.5), "spread of the uniform"),
         ],
-        right=[sd, sd_by_quadrature],
+        right=[sd_by_quadrature],
     ),
     "grid-ratio": Answers(
         wrong=[
-            (lambda bins, b: math.log(ratio(bins, b)), "mirror images"),
             (lambda bins, b: math.exp((bins - 1.5) / (bins * b)), "mirror images"),
             # student's finding: the formula was in the text; a table of the kernel is no formula
             (from_kernel, "1000000, 0.3"),
         ],
-        right=[ratio, ratio_of_masses],
+        right=[ratio_of_masses],
     ),
     "gaussian-sigma": Answers(
         wrong=[
-            (lambda r: 1 / math.log(r), "the square of the distance"),
-            (lambda r: 0.5 / math.log(r), "Is that the variance?"),
-            (lambda r: 1 / math.sqrt(8 * math.log(r)), "from an edge"),
-            (lambda r: math.sqrt(2 * math.log(r)), "With this sigma the ratio is"),
-            (lambda r: -1 / math.sqrt(2 * math.log(r)), "a number > 0"),
+            (lambda r: math.sqrt(2 * math.log(r)), "take its extremes"),
         ],
         right=[lambda r: np.sqrt(0.5 / np.log(r))],
     ),
