@@ -1,0 +1,271 @@
+"""The course in numbers, read from the pages: what a chapter needs and how long it takes.
+
+````
+```{course-table}
+```
+```{course-outcomes}
+```
+```{pacing} 300
+- {read: [why-noise, differential-privacy], do: [warm-up, core]}
+- {quiz: 50}
+```
+````
+
+A chapter lists its outcomes in the box "You will be able to", and links in its paragraph "You need"
+to the chapters before it.  An exercise has a level and minutes.  The minutes of reading follow from
+the words and figures of the page.  So the table of the chapters, the list of outcomes
+and the picture of what builds on what are never out of date.  ``pacing`` is a plan in weeks; a week
+of more minutes than it allows, or a chapter before what it needs, is an error.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, NamedTuple
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from book._ext.sources import MystDirective, read_yaml
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEVELS = ("warm-up", "core", "challenge", "open")
+#: Half of what adults read of nonfiction in a minute; each sentence carries a step of an argument.
+WORDS = 238 / 2
+FIGURE = 0.5  #: minutes
+STEP = 5  #: minutes; no estimate is finer than that
+ROW = 0.26  #: inches from chapter to chapter in the picture
+PART_COLOURS = ("blue", "orange", "green", "purple", "grey", "brown", "indigo", "teal")
+
+M, MS = re.MULTILINE, re.MULTILINE | re.DOTALL
+FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*?)\n(.*?)^\1 *$", MS)
+NOT_READ = re.compile("remove-cell|hide-input|exercise-stub|exercise-check")
+DRAWN = re.compile(r"^  figure:|^[`:]{3,}\{(?:explorable|figure)\}", M)
+LABEL = re.compile(r"^(?:\(|:label: )([\w-]+)(?:\)=|$)", M)
+LINK = re.compile(r"\]\(#([\w-]+)\)|\{(?:prf:)?ref\}`(?:[^`<]*<)?([\w-]+)>?`")
+NEEDS = re.compile(r"^(?:You need|This chapter builds on) .+?(?=\n\n)", MS)
+OUTCOMES = re.compile(r"\} You will be able to\n:class: tip\n(.*?)^:::$", MS)
+TASK = re.compile(r"^:level: ([\w-]+)\n:minutes: (\d+)$", M)
+
+
+class Chapter(NamedTuple):
+    """A numbered page of the book; ``tasks`` are the levels and minutes of its exercises."""
+
+    number: int
+    label: str
+    title: str
+    part: str
+    needs: list[str]
+    outcomes: list[str]
+    reading: int
+    tasks: list[tuple[str, int]]
+
+    def minutes(self, levels: Iterable[str]) -> int:
+        """Return the minutes of the exercises of some levels."""
+        return sum(minutes for level, minutes in self.tasks if level in levels)
+
+    @property
+    def link(self) -> str:
+        """The number, with a link."""
+        return f"[{self.number}](#{self.label})"
+
+
+def minutes_of_reading(text: str) -> int:
+    """Return the minutes that a page takes without its exercises and hidden code.
+
+    What stands between two blanks in a formula or in code counts as a word.
+    """
+
+    def shown(fence: re.Match[str]) -> str:
+        unread = fence[2] == "exercise" or (fence[2] == "code-cell" and NOT_READ.search(fence[4]))
+        return "" if unread else fence[0]
+
+    page = text.split("---\n", 2)[2]
+    minutes = len(FENCE.sub(shown, page).split()) / WORDS + FIGURE * len(DRAWN.findall(page))
+    return STEP * round(minutes / STEP)
+
+
+def read_chapters(root: Path) -> dict[str, Chapter]:
+    """Return the numbered chapters of the public book by label, in their order."""
+    parts = [part for part in read_yaml(root / "_toc.yml")["parts"] if part.get("numbered")]
+    files = [(part["caption"], entry["file"]) for part in parts for entry in part["chapters"]]
+    chapters: dict[str, Chapter] = {}
+    owner: dict[str, str] = {}  # the chapter of each label
+    for number, (part, docname) in enumerate(files, 1):
+        text = (root / f"{docname}.md").read_text(encoding="utf-8")
+        label, *others = LABEL.findall(text)
+        linked = {owner.get(one or other) for one, other in LINK.findall(NEEDS.search(text)[0])}
+        items = re.split(r"^- ", OUTCOMES.search(text)[1], flags=M)[1:]
+        chapters[label] = Chapter(
+            number=number,
+            label=label,
+            title=re.search(r"^# (.+)$", text, M)[1],
+            part=part,
+            needs=[name for name in chapters if name in linked],  # and not the later ones
+            outcomes=[" ".join(item.split()).rstrip(";.") for item in items],
+            reading=minutes_of_reading(text),
+            tasks=[(level, int(minutes)) for level, minutes in TASK.findall(text)],
+        )
+        owner |= dict.fromkeys([label, *others], label)
+    return chapters
+
+
+def plan(text: str, load: int, chapters: dict[str, Chapter]) -> list[list[str]]:
+    """Return the table of a plan, from YAML: a list of weeks with ``read`` and ``do``, and minutes.
+
+    Raises
+    ------
+    ValueError
+        If a week has more minutes than ``load``, or a chapter comes twice or before what it needs.
+    """
+    rows, seen, sums = [], set(), [0, 0, 0, 0]
+    for number, other in enumerate(yaml.safe_load(text), 1):
+        labels, levels = other.pop("read", []), other.pop("do", [])
+        for label in labels:
+            if label not in chapters or label in seen:
+                raise ValueError(f"week {number}: {label} is no chapter, or was read before")
+            if missing := {*chapters[label].needs} - seen:
+                raise ValueError(f"week {number}: {label} needs {min(missing)}, which was not read")
+            seen.add(label)
+        if unknown := {*levels} - {*LEVELS}:
+            raise ValueError(f"week {number}: there is no level {min(unknown)}")
+        read = [chapters[label] for label in labels]
+        reading = sum(chapter.reading for chapter in read)
+        exercises = sum(chapter.minutes(levels) for chapter in read)
+        times = [reading, exercises, sum(other.values())]
+        times.append(sum(times))
+        if times[-1] > load:
+            raise ValueError(f"week {number}: {times[-1]} minutes, and {load} are allowed")
+        sums = [one + more for one, more in zip(sums, times, strict=True)]
+        more = "; ".join(f"{what} {in_hours(minutes)}" for what, minutes in other.items())
+        links = ", ".join(chapter.link for chapter in read)
+        done = ", ".join(map(str.capitalize, levels))
+        cells = [links, done, in_hours(reading), in_hours(exercises), more, in_hours(times[-1])]
+        rows.append([str(number), *(cell or "–" for cell in cells)])
+    return [*rows, ["all", "", "", *map(in_hours, sums)]]
+
+
+def in_hours(minutes: int) -> str:
+    """Return a time as it stands in a table, ``3 h 05`` or ``45 min``, on one line."""
+    hours, rest = divmod(minutes, 60)
+    time = f"{hours} h {rest:02}" if hours else f"{rest} min" if rest else ""
+    return time.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def arrows(chapters: dict[str, Chapter]) -> list[tuple[str, str]]:
+    """Return what builds on what, without the arrows that follow from others."""
+    found, above = [], {}  # above: all that a chapter builds on
+    for label, chapter in chapters.items():
+        implied = {each for name in chapter.needs for each in above[name]}
+        above[label] = implied | {*chapter.needs}
+        found += [(name, label) for name in chapter.needs if name not in implied]
+    return found
+
+
+def draw(chapters: dict[str, Chapter]) -> "Figure":
+    """Return the picture: the chapters in a column, and an arrow to each from what it needs."""
+    from matplotlib.figure import Figure  # for one page of the instructor's book
+    from matplotlib.patches import FancyArrowPatch
+
+    from pdpbook.plotting.series import COLOURS
+
+    parts = dict.fromkeys(chapter.part for chapter in chapters.values())
+    colours = dict(zip(parts, (COLOURS[name] for name in PART_COLOURS), strict=True))
+    height = ROW * (len(chapters) + 2 * len(parts) + 1)
+    figure = Figure(figsize=(4.9, height), dpi=72, layout="none")
+    axes = figure.add_axes((0, 0, 1, 1), frame_on=False, xticks=[], yticks=[])
+    axes.set(xlim=(-1.7, 3.2), ylim=(-height, 0))  # inches
+    look = {"va": "center", "size": 9.4}
+    depth, place = 0.0, {}
+    for label, chapter in chapters.items():
+        depth += ROW
+        if (part := chapter.part) in parts:
+            del parts[part]
+            depth += 2 * ROW
+            axes.text(0, ROW - depth, part, weight="bold", color=colours[part], **look)
+        place[label] = (0, -depth)
+        axes.plot(0, -depth, "o", color=colours[part], markersize=5)
+        title = fill(f"{chapter.number} {chapter.title}", 40)
+        axes.text(0.12, -depth, title, linespacing=0.95, **look)
+    for before, after in arrows(chapters):
+        down = place[before][1] - place[after][1]
+        bend = 3.4 * (down / height) ** 0.6 / down  # a longer arrow goes further out
+        arrow = {"arrowstyle": "-|>", "mutation_scale": 8, "connectionstyle": f"arc3,rad={bend}"}
+        colour = colours[chapters[before].part]
+        axes.add_patch(FancyArrowPatch(place[before], place[after], color=colour, **arrow))
+    return figure
+
+
+class CourseTable(MystDirective):
+    """The chapters: what each needs, minutes of reading, minutes of exercises of each level."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table; the page is read again in each build."""
+        self.env.note_reread()
+        chapters = read_chapters(Path(self.env.srcdir))
+        rows, sums = [], [0] * (len(LEVELS) + 2)
+        for chapter in chapters.values():
+            minutes = [chapter.reading, *(chapter.minutes([level]) for level in LEVELS)]
+            minutes.append(sum(minutes))
+            sums = [one + more for one, more in zip(sums, minutes, strict=True)]
+            needs = ", ".join(chapters[name].link for name in chapter.needs)
+            title = f"{chapter.number} [{chapter.title}](#{chapter.label})"
+            rows.append([title, needs or "–", *map(str, minutes)])
+        rows.append(["all", "", *map(in_hours, sums)])
+        count = sum(len(chapter.tasks) for chapter in chapters.values())
+        title = f"Minutes of the {len(chapters)} chapters and their {count} exercises"
+        head = ["chapter", "needs", "reading", *map(str.capitalize, LEVELS), "sum"]
+        return [self.table("course", head, rows, title=title, numbers=range(2, len(head)))]
+
+
+class Pacing(MystDirective):
+    """A plan of weeks, of which each may take as many minutes as the argument says."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return its table, or fail with what is wrong with it."""
+        load = int(self.arguments[0])
+        try:
+            rows = plan("\n".join(self.content), load, read_chapters(Path(self.env.srcdir)))
+        except ValueError as error:
+            raise self.error(str(error)) from error
+        title = f"A course of {len(rows) - 1} weeks, at most {in_hours(load)} a week outside class"
+        head = ["week", "read", "levels", "reading", "exercises", "and", "sum"]
+        return [self.table("course", head, rows, title=title, numbers=(0, 3, 4, 6))]
+
+
+class CourseOutcomes(MystDirective):
+    """What a reader of each chapter will be able to do."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a definition list."""
+        terms = [
+            f"{chapter.number} [{chapter.title}](#{chapter.label})\n"
+            + "".join(f"{'  ' if i else ': '}- {each}\n" for i, each in enumerate(chapter.outcomes))
+            for chapter in read_chapters(Path(self.env.srcdir)).values()
+        ]
+        return self.parse_text_to_nodes("\n".join(terms))
+
+
+def save_picture(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Draw the picture for the page that shows it, before it is read."""
+    if "book/instructors/guide" in env.found_docs:
+        path = Path(app.srcdir, "_build", "course", "chapters.svg")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draw(read_chapters(Path(app.srcdir))).savefig(path, metadata={"Date": None})
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_directive("course-table", CourseTable)
+    app.add_directive("course-outcomes", CourseOutcomes)
+    app.add_directive("pacing", Pacing)
+    app.connect("env-before-read-docs", save_picture)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
