@@ -206,7 +206,7 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 )
 CONF = r"""
-extensions = ["myst_nb", "sphinx_proof", "book._ext.pages.exercise_directive"]
+extensions = ["myst_nb", "sphinx_proof", "book._ext.exercises"]
 extensions += ["book._ext.build.only_page", "book._ext.execution.executed_pages"]
 extensions += ["book._ext.build.memory", "book._ext.edition.notebook_download"]
 exclude_patterns = ["_build", "book/solutions"]

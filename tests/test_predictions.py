@@ -1,16 +1,15 @@
-"""Predictions: what the directive reads and refuses, what it folds, and what a notebook keeps."""
+"""Predictions: what the directive reads and refuses, and what it folds."""
 
 import re
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from docutils import nodes
 
-from book._ext.edition.print_book import move_answers
-from book._ext.pages.explorable import explorable
-from book._ext.pages.predictions import find_answer, read_options
-from tests.test_notebook_edition import CONF, HEAD, build, read
+from book._ext.explorable import explorable
+from book._ext.predictions import find_answer
+from tests.tools.small_book import HEAD, build
 
 QUESTION = """```{prediction}
 How many are $1+1$?
@@ -33,141 +32,43 @@ It is two.
 
 Then the text goes on.
 """
-
-
-WITH_PREDICTIONS = CONF.replace(
-    '"sphinx_proof", ', '"sphinx_proof", "book._ext.pages.predictions", '
-)
-
-
-@pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("book")
-    done = build(folder, conf=WITH_PREDICTIONS, page=PAGE)
-    assert done.returncode == 0, done.stderr
-    return folder / "_build" / "html"
-
-
-@pytest.fixture(scope="module")
-def page(book: Path) -> Tag:
-    html = (book / "page.html").read_text(encoding="utf-8")
-    return BeautifulSoup(html, "html.parser").select_one("article.bd-article")
-
-
-def test_the_question_stands_above_a_list_of_its_options(page: Tag) -> None:
-    [box] = page.select(".prediction")
-    assert box.select_one(".admonition-title").get_text() == "Predict, then run"
-    assert "How many are" in box.select_one(".prediction-question").get_text()
-    options = [item.get_text(strip=True) for item in box.select(".prediction-options > li")]
-    assert options[0].startswith("two") and options[1:] == ["one", "three"]  # as it was drawn
-    assert "half of it" not in box.get_text()
-
-
-def test_what_gives_the_answer_away_is_folded_and_nothing_else(page: Tag) -> None:
-    [fold] = page.select("details.prediction-answer")
-    assert fold["id"] == f"{page.select_one('.prediction')['id']}-answer"
-    assert not fold.has_attr("open")
-    said = [item.get_text() for item in fold.select(".prediction-feedback > li")]
-    assert said[1:] == ["Not so: one. This is half of it.", "Not so: three. It is one too many."]
-    assert said[0].startswith("Right: two") and said[0].endswith("The code adds them.")
-    assert [item.get("class") for item in fold.select(".prediction-feedback > li")] == [
-        ["prediction-right"],
-        None,
-        None,
-    ]
-    assert fold.select_one(".cell_output").get_text(strip=True) == "2"
-    assert "It is two." in fold.get_text()
-    assert fold.select_one(".cell_input") is None
-    for outside in ("Think first.", "print(1 + 1)", "Then the text goes on."):
-        assert outside in page.get_text() and outside not in fold.get_text()
-
-
-def test_a_notebook_has_no_output_until_the_reader_runs_the_cell(book: Path) -> None:
-    cells = read(book / "page.ipynb").cells
-    [shown] = [cell for cell in cells if cell.source == "print(1 + 1)"]
-    assert shown.outputs == [] and shown.execution_count is None
-    install, told = cells[cells.index(shown) - 1], cells[cells.index(shown) + 1]
-    asked = cells[cells.index(install) - 1]
-    assert "setup" in install.metadata.tags  # it stands below what the page begins with
-    assert asked.source.endswith(
-        "> **Predict, then run**\n>\n> How many are $1+1$?\n>\n"
-        "> - two $(1+1)$\n> - one\n> - three\n>\n"
-        "> *Choose one before you go on.*\n\nThink first."
-    )
-    assert told.metadata.tags == ["answer"]
-    assert told.source.startswith(
-        "<details>\n<summary>The answer, and why</summary>\n\n- Right: **two "
-    )
-    assert told.source.endswith("\n\nIt is two.\n\n</details>")
-    assert cells[-1].source == "Then the text goes on."
-
-
-def test_on_paper_the_answer_stands_at_the_end_of_its_section(page: Tag) -> None:
-    printed = BeautifulSoup(str(page), "html.parser").article
-    move_answers(printed)
-    [moved] = printed.select(".prediction-answer")
-    assert moved.name == "div" and moved.find_next_siblings() == []
-    assert printed.get_text().index("Then the text goes on.") < printed.get_text().index(
-        "It is two"
-    )
-    there, back = printed.select(".prediction a, .prediction-answer > .print-solution-title > a")
-    assert there["href"] == f"#{moved['id']}"
-    assert printed.select_one(back["href"])["class"][-1] == "prediction"
-
-
-def test_on_paper_an_answer_stands_above_the_sections_in_its_section() -> None:
-    section = BeautifulSoup(
-        "<article><section><div id='prediction-1'></div>"
-        "<details class='prediction-answer' id='prediction-1-answer'><summary>A</summary></details>"
-        "<p>More.</p><section><h3>Inner</h3></section></section></article>",
-        "html.parser",
-    ).article
-    move_answers(section)
-    assert [part.name for part in section.section.find_all(recursive=False)] == [
-        "div",
-        "p",
-        "div",
-        "section",
-    ]
-
-
-def test_on_paper_two_predictions_of_one_section_are_told_apart() -> None:
-    part = (
-        "<div id='{0}'></div><details class='prediction-answer' id='{0}-answer'>"
-        "<summary>A</summary></details>"
-    )
-    parts = [part.format(f"prediction-{number}") for number in (1, 2, 3)]
-    article = BeautifulSoup(
-        f"<article><section>{parts[0]}{parts[1]}<section>{parts[2]}</section></section></article>",
-        "html.parser",
-    ).article
-    move_answers(article)
-    assert [line.get_text() for line in article.select("p")] == [
-        "Prediction 1: the answer is at the end of this section.",
-        "Prediction 2: the answer is at the end of this section.",
-        "Answer to prediction 1",
-        "Answer to prediction 2",
-        "The answer is at the end of this section.",
-        "Answer to the prediction",
-    ]
-
-
+REASONS = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: reasons\n\n")
 WRONG = {
     "no_plus": ("+ two", "- two", "exactly one option of a prediction has a plus, got 0"),
     "two_pluses": ("- one", "+ one", "exactly one option of a prediction has a plus, got 2"),
-    "alone": (
-        "- one: This is half of it.\n- three: It is *one* too many.\n",
-        "",
-        "a prediction has 2 to 4 options, got 1",
-    ),
-    "no_colon": (
-        "- one:",
-        "- one",
-        "an option is one paragraph, 'option: what is said of it', got 'one This is half of it.'",
-    ),
+    "five": ("- one", "- a: b\n- c: d\n- one", "a prediction has 2 to 4 options, got 5"),
+    "no_colon": ("- one:", "- one", "an option is one paragraph, 'option: what is said of it'"),
     "nothing_said": ("- one: This is half of it.", "- one:", "what is said of it', got 'one:'"),
     "not_asked": ("How many are $1+1$?\n\n", "", "asks something before its options"),
 }
+
+
+def test_what_gives_the_answer_away_is_folded_and_nothing_else(tmp_path: Path) -> None:
+    done = build(tmp_path, page=PAGE, reasons=REASONS)
+    assert done.returncode == 0, done.stderr
+    pages = [
+        BeautifulSoup((tmp_path / "_build/html" / f"{name}.html").read_text("utf-8"), "html.parser")
+        for name in ("page", "reasons")
+    ]
+    page, reasons = (soup.select_one("article.bd-article") for soup in pages)
+    [box], [fold] = page.select(".prediction"), page.select("details.prediction-answer")
+    assert "How many are" in box.select_one(".prediction-question").get_text()
+    options = [item.get_text(strip=True) for item in box.select(".prediction-options > li")]
+    assert options[0].startswith("two") and options[1:] == ["one", "three"]  # as it was drawn
+    assert fold["id"] == f"{box['id']}-answer" and not fold.has_attr("open")
+    right, *said = fold.select(".prediction-feedback > li")
+    assert right["class"] == ["prediction-right"] and right.get_text().startswith("Right: two")
+    assert [item.get_text() for item in said] == [
+        "Not so: one. This is half of it.",
+        "Not so: three. It is one too many.",
+    ]
+    assert fold.select_one(".cell_output").get_text(strip=True) == "2"
+    assert "It is two." in fold.get_text() and "half of it" not in box.get_text()
+    for outside in ("Think first.", "print(1 + 1)", "Then the text goes on."):
+        assert outside in page.get_text() and outside not in fold.get_text()
+    [fold] = reasons.select("details.prediction-answer")
+    assert fold.summary.get_text() == "The answer, and why"
+    assert "The code adds them." in fold.get_text() and "It is two." not in fold.get_text()
 
 
 def test_a_prediction_that_says_too_little_is_refused(tmp_path: Path) -> None:
@@ -176,19 +77,11 @@ def test_a_prediction_that_says_too_little_is_refused(tmp_path: Path) -> None:
         name: f"---\norphan: true\n---\n# A page\n\n{QUESTION.replace(old, new)}"
         for name, (old, new, _) in WRONG.items()
     }
-    done = build(tmp_path, conf=WITH_PREDICTIONS, page="# First\n", **pages)
-    assert done.returncode != 0
+    done = build(tmp_path, page="# First\n", **pages)
     for name, (_, _, told) in WRONG.items():
         assert re.search(rf"{name}\.md:\d+: ERROR: .*{re.escape(told)}", done.stderr), done.stderr
-
-
-def test_a_prediction_without_an_output_is_refused(tmp_path: Path) -> None:
-    done = build(tmp_path, conf=WITH_PREDICTIONS, page=PAGE.replace("print(1 + 1)", "1 + 1;"))
-    assert done.returncode != 0
+    done = build(tmp_path, page=PAGE.replace("print(1 + 1)", "1 + 1;"))
     assert "page: no output of its section answers the question 'How many" in done.stderr
-
-
-# What is folded, on small trees ------------------------------------------------------------------
 
 
 def text() -> nodes.paragraph:
@@ -206,21 +99,14 @@ def cell(*, shows: bool) -> nodes.container:
     ("after", "paragraphs", "folded"),
     [
         ([cell(shows=False), cell(shows=True), text(), text()], 1, [1, 2]),
-        ([text(), cell(shows=True), text(), text()], 1, [1, 2]),
-        ([cell(shows=True), cell(shows=True), text(), cell(shows=True)], 1, [0, 1, 2]),
-        (
-            [cell(shows=True), text(), cell(shows=False), cell(shows=True), text()],
-            2,
-            [0, 1, 2, 3, 4],
-        ),
+        ([text(), cell(shows=True), cell(shows=True), text(), cell(shows=True)], 1, [1, 2, 3]),
+        ([cell(shows=True), text(), cell(shows=False), cell(shows=True), text()], 2, [*range(5)]),
         ([cell(shows=True), text()], 0, [0]),
         ([cell(shows=True), nodes.bullet_list(), text()], 1, [0, 1]),
         ([explorable(name="x"), nodes.sidebar(), text(), text()], 1, [0, 1, 2]),
         ([explorable(name="x"), nodes.sidebar(), nodes.admonition(), text()], 1, [0]),
         ([cell(shows=True), nodes.section(), text()], 1, [0]),
-        ([cell(shows=True), nodes.target(), nodes.admonition()], 1, [0]),
         ([text(), nodes.section("", cell(shows=True))], 1, []),
-        ([cell(shows=False), text()], 1, []),
     ],
 )
 def test_the_fold_ends_with_the_answer(
@@ -228,28 +114,3 @@ def test_the_fold_ends_with_the_answer(
 ) -> None:
     found = find_answer(after, paragraphs)
     assert [next(i for i, node in enumerate(after) if node is one) for one in found] == folded
-
-
-def test_an_answer_that_holds_reasons_leaves_the_page_open(tmp_path: Path) -> None:
-    asked = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: reasons\n\n")
-    done = build(tmp_path, conf=WITH_PREDICTIONS, page=asked)
-    assert done.returncode == 0, done.stderr
-    html = (tmp_path / "_build" / "html" / "page.html").read_text(encoding="utf-8")
-    [fold] = BeautifulSoup(html, "html.parser").select("details.prediction-answer")
-    assert fold.summary.get_text() == "The answer, and why"
-    assert "The code adds them." in fold.get_text() and fold.select_one(".cell_output") is None
-    assert "It is two." not in fold.get_text()
-
-
-def test_only_an_output_or_reasons_can_be_held(tmp_path: Path) -> None:
-    asked = PAGE.replace("```{prediction}\n", "```{prediction}\n:holds: figures\n\n")
-    done = build(tmp_path, conf=WITH_PREDICTIONS, page=asked)
-    assert done.returncode != 0 and "figures" in done.stderr and "reasons" in done.stderr
-
-
-def test_five_options_are_too_many() -> None:
-    item = nodes.list_item("", nodes.paragraph("", "", nodes.Text("a: b")))
-    lists = [nodes.bullet_list("", *(item.deepcopy() for _ in range(4)), bullet="-")]
-    lists.append(nodes.bullet_list("", item.deepcopy(), bullet="+"))
-    with pytest.raises(ValueError, match="2 to 4 options, got 5"):
-        read_options(lists)

@@ -21,7 +21,7 @@ from book._ext.course.syllabus import (
     see_also,
     week_faults,
 )
-from book._ext.pages.exercise_options import LEVELS, ExerciseOptions
+from book._ext.exercises import LEVELS, ExerciseOptions
 from tests.tools.notebooks import ROOT
 
 CHAPTERS = read_chapters(ROOT)

@@ -6,7 +6,7 @@ function optionOf(item, name, group) {
   const input = Object.assign(document.createElement("input"), {
     type: "radio",
     name: group,
-    id: `${name}`,
+    id: name,
   });
   const label = document.createElement("label");
   const text = document.createElement("span");
@@ -99,55 +99,11 @@ function makeChoice(box) {
     input.addEventListener("keydown", (event) => onKey(event, inputs));
     input.addEventListener("change", () => {
       say(verdict, feedback, i);
-      feedback.hidden = true; // the box says it now; on paper the list is shown
+      feedback.hidden = true; // the box says it now
       fold.open = true;
     });
   });
 }
 
-// A line of text that leads to a place of the page.
-function lineTo(place, text) {
-  const line = document.createElement("a");
-  line.href = `#${place.id}`;
-  line.textContent = text;
-  return line;
-}
-
-// On paper an answer stands at the end of its section, above the sections in that; the question says
-// so, and the answer says which question it answers, as the PDF edition does (print_book.py).
-function moveAnswer(fold, number) {
-  const place = document.createComment("answer");
-  const section = fold.closest("section");
-  fold.replaceWith(place);
-  const inner = [...section.children].find(
-    (child) => child.matches("section") && place.compareDocumentPosition(child) & 4,
-  );
-  section.insertBefore(fold, inner ?? null);
-  const asked = document.getElementById(fold.id.replace(/-answer$/, ""));
-  const [summary, where] = [fold.querySelector("summary"), document.createElement("p")];
-  const title = summary.textContent;
-  summary.replaceChildren(lineTo(asked, `Answer to ${number ? "" : "the "}prediction${number}`));
-  const said = "he answer is at the end of this section.";
-  where.className = "print-where";
-  where.append(lineTo(fold, number ? `Prediction${number}: t${said}` : `T${said}`));
-  asked.append(where);
-  return () => {
-    where.remove();
-    summary.textContent = title;
-    place.replaceWith(fold);
-  };
-}
-
-function moveAnswers() {
-  const folds = [...document.querySelectorAll(".prediction-answer")];
-  const sections = folds.map((fold) => fold.closest("section"));
-  const back = folds.map((fold, i) => {
-    const ofSection = folds.filter((_, j) => sections[j] === sections[i]);
-    return moveAnswer(fold, ofSection.length > 1 ? ` ${ofSection.indexOf(fold) + 1}` : "");
-  });
-  addEventListener("afterprint", () => back.forEach((undo) => undo()), { once: true });
-}
-
 document.querySelectorAll(".prediction").forEach(makeChoice);
 makeSwitch(document.querySelector(".article-header-buttons"));
-addEventListener("beforeprint", moveAnswers);

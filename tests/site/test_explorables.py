@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from scipy.stats import binom, dlaplace
 
 import pdpbook as pb
-from book._ext.pages.explorable import series_of, still_of
+from book._ext.explorable import series_of, still_of
 from pdpbook.plotting.series import LOOKS, in_dark_mode
 from tests import naive
 from tests.conftest import NIGHTLY

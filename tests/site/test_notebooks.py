@@ -22,7 +22,7 @@ from py_mini_racer import JSEvalException, MiniRacer
 from book._ext.edition.notebook_edition import DESCRIPTION, fold
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE
 from book._ext.edition.student_bundle import ARCHIVE, NOTEBOOKS, pages
-from book._ext.pages.exercise_options import ExerciseOptions, exercises_of
+from book._ext.exercises import ExerciseOptions, exercises_of
 from book._ext.pages.typesetter import Typesetter, macros_of_the_book
 from tests.site.site import PUBLIC
 from tests.site.test_pages import solution_lines

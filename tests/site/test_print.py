@@ -33,7 +33,7 @@ from book._ext.edition.print_matter import (
     pattern_of,
     title_page,
 )
-from book._ext.pages.exercise_options import exercises_of
+from book._ext.exercises import exercises_of
 from tests.site.site import PATIENCE, PUBLIC
 from tests.tools.notebooks import ROOT
 

@@ -18,7 +18,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from book._ext.edition.student_bundle import explorable_names
-from book._ext.pages.explorable import STILLS
+from book._ext.explorable import STILLS
 from tests.tools.notebooks import ROOT
 
 SCREENS: dict[str, ViewportSize] = {

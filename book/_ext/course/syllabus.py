@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from book._ext.pages.exercise_options import LEVELS, ExerciseOptions, exercises_of
+from book._ext.exercises import LEVELS, ExerciseOptions, exercises_of
 
 if TYPE_CHECKING:
     import networkx as nx

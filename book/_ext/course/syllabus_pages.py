@@ -38,7 +38,7 @@ from book._ext.course.syllabus import (
     see_also,
     week_faults,
 )
-from book._ext.pages.exercise_options import LEVELS
+from book._ext.exercises import LEVELS
 from book._ext.pages.myst_directive import MystDirective, make_table
 
 PICTURE = Path("_build", "syllabus", "concept-graph.svg")

@@ -18,12 +18,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 
+from book._ext import predictions
 from book._ext.edition.notebook_markdown import Markdown, has_notebook, heading
 from book._ext.edition.reader_code import INSTALL, WRITE_HERE, reader_code
-from book._ext.pages import predictions
-from book._ext.pages.exercise_options import ExerciseOptions
-from book._ext.pages.explorable import explorable
-from book._ext.pages.practice_solutions import SUMMARY, solution
+from book._ext.exercises import solution
+from book._ext.explorable import STILLS, explorable
 
 __all__ = ["has_notebook", "reader_outputs", "write_notebook"]
 
@@ -77,16 +76,17 @@ def code_cell(cell: NotebookNode, code: str) -> NotebookNode:
     return written
 
 
-def exercise_cells(statement: str, metadata: dict[str, Any]) -> list[NotebookNode]:
+def exercise_cells(statement: str) -> list[NotebookNode]:
     """Return an exercise as a cell of its own, and a cell to write in if it asks for a proof."""
     tagged = [("exercise", statement), ("exercise-proof", WRITE_HERE)]
-    wanted = tagged if "proof" in ExerciseOptions.from_metadata(metadata).kind else tagged[:1]
-    return [new_markdown_cell(text, metadata={"tags": [tag], **metadata}) for tag, text in wanted]
+    wanted = tagged if ", a proof.*" in statement else tagged[:1]
+    return [new_markdown_cell(text, metadata={"tags": [tag]}) for tag, text in wanted]
 
 
 def stills_in(node: nodes.Element) -> dict[str, Any]:
     """Return the stills of the figures that move as what a cell has attached, if there are any."""
-    pictures = [each["still"].picture for each in node.findall(explorable) if each["still"]]
+    names = [each["name"] for each in node.findall(explorable) if each["still"]]
+    pictures = [STILLS / f"{name}.png" for name in names]
     attached = {
         picture.name: {"image/png": b64encode(picture.read_bytes()).decode()}
         for picture in pictures
@@ -104,8 +104,11 @@ def write_notebook(
     runs = bool(code)
     cells: list[NotebookNode] = []
     prose: list[str] = []
-    unseen = {*predictions.folded_cells(doctree)}
-    exercise: dict[str, Any] = {}  # metadata of the exercise that the cells after it belong to
+    unseen = {
+        cell["cell_index"]
+        for folded in doctree.findall(predictions.answer)
+        for cell in folded.findall(predictions.is_code)
+    }
 
     def end_prose() -> None:
         if prose:
@@ -119,8 +122,6 @@ def write_notebook(
             cell = code_cell(page[position], code.pop(position))
             if position in unseen:
                 cell.outputs, cell.execution_count = [], None
-            if {"exercise-stub", "exercise-check"} & {*cell.metadata.get("tags", [])}:
-                cell.metadata.update(exercise)
             cells.append(cell)
 
     def captions(node: nodes.container) -> list[str]:
@@ -167,16 +168,15 @@ def write_notebook(
             write_answer(node)
         elif type(node).__name__ == "exercise_enumerable_node":
             end_prose()
-            exercise.update(node["exercise_metadata"])
-            cells.extend(exercise_cells("\n\n".join(markdown.blocks(node)), exercise))
+            cells.extend(exercise_cells("\n\n".join(markdown.blocks(node))))
         elif isinstance(node, explorable) and node["still"]:
             end_prose()
             text = "\n\n".join(markdown.blocks(node))
             cells.append(new_markdown_cell(text, **stills_in(node)))
         elif isinstance(node, solution):
             end_prose()
-            text = fold(SUMMARY, markdown.inside(node))
-            cells.append(new_markdown_cell(text, metadata={"tags": ["solution"], **exercise}))
+            text = fold("Solution", markdown.inside(node))
+            cells.append(new_markdown_cell(text, metadata={"tags": ["solution"]}))
         else:
             prose.extend(markdown.blocks(node))
 

@@ -27,7 +27,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from book._ext.pages.explorable import series_of, series_script, series_style
+from book._ext.explorable import series_of, series_script, series_style
 from book._ext.theme.typefaces import STYLES, rules
 from pdpbook.plotting.series import LOOKS
 

@@ -20,7 +20,7 @@ from sphinx.util import logging
 
 from book._ext.execution.execution_cache import ExecutionCache, Slot
 from book._ext.execution.executions import Executions
-from book._ext.pages.practice_solutions import solution_page
+from book._ext.exercises import solution_page
 
 logger = logging.getLogger(__name__)
 

@@ -7,11 +7,10 @@ The caption.
 ````
 
 It puts an empty box with a caption on the page, and loads d3 and the explorable's own script,
-``book/_static/explorables/<name>.js``, on the pages that have one and on no other. The script fills
-the box with sliders, a drawing and a line of text that says what the drawing shows. Without
-JavaScript the box has a still picture and says where to find the same numbers; on paper it keeps
-drawing and line.  The stills, and how high the box becomes, so that nothing moves when the script
-fills it, stand in ``book/_static/explorables/stills``: ``python -m tests.tools.stills`` makes them.
+``book/_static/explorables/<name>.js``, on the pages that have one and on no other.  The script
+fills the box with sliders, a drawing and a line of text that says what the drawing shows.  Without
+JavaScript the box has a still picture and says where to find the same numbers.  The stills, and how
+high the box becomes, so that nothing moves when the script fills it, stand in :data:`STILLS`.
 
 Colours, dashes and names of what is drawn are those of the other figures: :func:`series_style` and
 :func:`series_script` write them, from ``pdpbook.plotting.series``, into a page that moves, for the
@@ -23,7 +22,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -35,27 +34,8 @@ FALLBACK = (
     "This figure has sliders. They need JavaScript, which is off or missing here; "
     "the cells of this page compute the same numbers."
 )
-
-
-STILLS = Path("book", "_static", "explorables", "stills")
-
-
-class Still(NamedTuple):
-    """An explorable before anybody has moved anything: its file, its readout, its heights."""
-
-    picture: Path
-    said: str
-    wide: int  #: height of the box in pixels in the column of a desktop
-    narrow: int  #: on a phone
-
-
-def still_of(root: Path, name: str) -> Still | None:
-    """Return the still of an explorable, or nothing if none was made yet."""
-    sizes = root / STILLS / "stills.json"
-    known = json.loads(sizes.read_text(encoding="utf-8")) if sizes.is_file() else {}
-    return Still(root / STILLS / f"{name}.png", **known[name]) if name in known else None
-
-
+SCRIPTS = Path("book", "_static", "explorables")
+STILLS = SCRIPTS / "stills"
 DASHES = {"": "none", "-": "none", "--": "7 4", ":": "2 3", "-.": "9 3 2 3"}
 
 
@@ -115,16 +95,16 @@ class Explorable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the box, the caption inside it."""
-        name = self.arguments[0]
-        script = Path(self.env.srcdir, "book", "_static", "explorables", f"{name}.js")
+        name, root = self.arguments[0], Path(self.env.srcdir)
+        script, stills = root / SCRIPTS / f"{name}.js", root / STILLS / "stills.json"
         if not script.is_file():
             raise self.error(f"explorable {name!r} has no script {script}")
-        self.env.note_dependency(str(script))
         if not self.content:
             raise self.error(f"explorable {name!r} has no caption")
-        root = Path(self.env.srcdir)
-        self.env.note_dependency(str(root / STILLS / "stills.json"))
-        node = explorable(name=name, still=still_of(root, name))
+        self.env.note_dependency(str(script))
+        self.env.note_dependency(str(stills))
+        known = json.loads(stills.read_text(encoding="utf-8"))
+        node = explorable(name=name, still=known.get(name))  # none before one was made
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -135,10 +115,10 @@ def visit_html(writer: Any, node: explorable) -> None:
     name, still = node["name"], node["still"]
     reserved = picture = ""
     if still:
-        reserved = f' style="--wide:{still.wide}px;--narrow:{still.narrow}px"'
+        reserved = f' style="--wide:{still["wide"]}px;--narrow:{still["narrow"]}px"'
         up = "../" * writer.builder.current_docname.count("/")
-        source = f"{up}_static/explorables/stills/{still.picture.name}"
-        picture = f'<noscript><img src="{source}" alt="{escape(still.said)}"></noscript>'
+        source = f"{up}_static/explorables/stills/{name}.png"
+        picture = f'<noscript><img src="{source}" alt="{escape(still["said"])}"></noscript>'
     writer.body.append(
         f'<figure class="explorable" id="explorable-{name}">'
         f'<div class="explorable-body" data-explorable="{name}"{reserved}>'
@@ -158,9 +138,8 @@ def add_scripts(
     names = sorted({node["name"] for node in doctree.findall(explorable)}) if doctree else []
     if not names:
         return
-    folder = Path(app.srcdir, "book", "_static", "explorables")
-    scripts = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    series = series_of(scripts)
+    files = [Path(app.srcdir, SCRIPTS, f"{name}.js") for name in names]
+    series = series_of("\n".join(file.read_text(encoding="utf-8") for file in files))
     app.add_css_file("explorables/explorable.css")
     context["metatags"] += f"\n<style>\n{series_style(series)}\n</style>\n"
     app.add_js_file(None, body=series_script(series))

@@ -24,7 +24,6 @@ chosen.  It also puts a switch into the header of the page, which shows all answ
 """
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -33,15 +32,11 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from book._ext.pages.explorable import explorable
-
-__all__ = ["SUMMARY", "TITLE", "answer", "prediction", "right_option"]
+from book._ext.explorable import explorable
 
 TITLE = "Predict, then run"
 #: What the folds say of themselves, by what they hold.
 SUMMARY = {"output": "The answer: what comes out, and why", "reasons": "The answer, and why"}
-HOLDS = tuple(SUMMARY)
-RIGHT, WRONG = "Right", "Not so"
 MOST = 4  # options
 TEXTS = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list)  # each counts as a paragraph
 BETWEEN = (nodes.target, nodes.comment, nodes.sidebar)  # what may stand between output and text
@@ -65,7 +60,6 @@ def split_option(item: nodes.list_item, right: bool) -> Judged:
     ValueError
         If the item is not one paragraph, or has no colon, or nothing on one side of it.
     """
-    text = item.astext()
     if len(item) == 1 and isinstance(item[0], nodes.paragraph):
         children = [*item[0].children]
         for place, child in enumerate(children):
@@ -76,7 +70,9 @@ def split_option(item: nodes.list_item, right: bool) -> Judged:
             said = [nodes.Text(after), *children[place + 1 :]]
             if all("".join(part.astext() for part in parts).strip() for parts in (option, said)):
                 return option, said, right
-    raise ValueError(f"an option is one paragraph, 'option: what is said of it', got {text!r}")
+    raise ValueError(
+        f"an option is one paragraph, 'option: what is said of it', got {item.astext()!r}"
+    )
 
 
 def read_options(lists: list[nodes.bullet_list]) -> list[Judged]:
@@ -121,7 +117,7 @@ def copies(parts: list[nodes.Node]) -> list[nodes.Node]:
 def judgement(option: Judged) -> nodes.list_item:
     """Return what the answer says of an option."""
     named, said, right = option
-    mark = nodes.inline("", f"{RIGHT if right else WRONG}: ", classes=["prediction-mark"])
+    mark = nodes.inline("", "Right: " if right else "Not so: ", classes=["prediction-mark"])
     text = nodes.paragraph("", "", mark, nodes.strong("", "", *copies(named)), nodes.Text(". "))
     text += said
     return nodes.list_item("", text, classes=["prediction-right"] if right else [])
@@ -133,7 +129,7 @@ class Prediction(SphinxDirective):
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {
         "paragraphs": directives.nonnegative_int,
-        "holds": lambda given: directives.choice(given, HOLDS),
+        "holds": lambda given: directives.choice(given, [*SUMMARY]),
     }
 
     def run(self) -> list[nodes.Node]:
@@ -151,55 +147,32 @@ class Prediction(SphinxDirective):
             raise self.error(str(error)) from error
         name = f"prediction-{self.env.new_serialno('prediction') + 1}"
         question = nodes.container("", *body.children, classes=["prediction-question"])
-        listed = nodes.bullet_list(classes=["prediction-options"])
-        listed += [
-            nodes.list_item("", nodes.paragraph("", "", *copies(option)))
-            for option, _, _ in options
-        ]
-        judged = nodes.bullet_list(classes=["prediction-feedback"])
-        judged += [judgement(option) for option in options]
+        items = [nodes.list_item("", nodes.paragraph("", "", *copies(each[0]))) for each in options]
+        listed = nodes.bullet_list("", *items, classes=["prediction-options"])
+        judged = nodes.bullet_list("", *map(judgement, options), classes=["prediction-feedback"])
         asked = prediction("", question, listed, name=name)
-        texts = self.options.get("paragraphs", 1)
-        fold = answer(
-            "", judged, name=name, paragraphs=texts, holds=self.options.get("holds", HOLDS[0])
-        )
         self.set_source_info(asked)
-        return [asked, fold]
+        settings = {"paragraphs": 1, "holds": "output"} | self.options
+        return [asked, answer("", judged, name=name, **settings)]
 
 
-def right_option(node: nodes.Element) -> str:
-    """Return the text of the right option of an answer."""
-    judged = [item for item in node[0] if "prediction-right" in item["classes"]]
-    return next(judged[0].findall(nodes.strong)).astext()
+def is_code(node: nodes.Node) -> bool:
+    """Whether a node is a cell of code, with an output or without."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def outputs(cell: nodes.Element) -> list[nodes.Element]:
+    """Return the part of a cell that has its outputs, if there are any."""
+    return [part for part in cell if part.get("nb_element") == "cell_code_output" and len(part)]
 
 
 def shows_output(node: nodes.Node) -> bool:
     """Whether a node is a cell that shows something, or a figure that moves."""
-    if isinstance(node, explorable):
-        return True
-    if not isinstance(node, nodes.container) or node.get("nb_element") != "cell_code":
-        return False
-    return any(part.get("nb_element") == "cell_code_output" and len(part) for part in node)
-
-
-def is_cell(node: nodes.Node) -> bool:
-    """Whether a node is a cell, with an output or without, or a figure that moves."""
-    is_code = isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-    return is_code or isinstance(node, explorable)
+    return isinstance(node, explorable) or (is_code(node) and bool(outputs(node)))
 
 
 def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
-    """Return the nodes after a question that give its answer away, which stand in one row.
-
-    Examples
-    --------
-    >>> shown = nodes.container("", nodes.Text("3"), nb_element="cell_code_output")
-    >>> cell = nodes.container("", shown, nb_element="cell_code")
-    >>> text = [nodes.paragraph(text=text) for text in ("Consider.", "It is three.", "Next.")]
-    >>> found = find_answer([text[0], cell, *text[1:]], paragraphs=1)
-    >>> found == [cell, text[1]]
-    True
-    """
+    """Return the nodes after a question that give its answer away, which stand in one row."""
     found: list[nodes.Node] = []
     last, texts = 0, 0
     for node in after:
@@ -207,23 +180,30 @@ def find_answer(after: list[nodes.Node], paragraphs: int) -> list[nodes.Node]:
             break
         if not found and not shows_output(node):
             continue
-        if isinstance(node, TEXTS):
-            texts += 1
-        if texts > paragraphs or not (is_cell(node) or isinstance(node, TEXTS + BETWEEN)):
+        is_text = isinstance(node, TEXTS)
+        texts += is_text
+        is_shown = is_text or is_code(node) or isinstance(node, explorable)
+        if texts > paragraphs or not (is_shown or isinstance(node, BETWEEN)):
             break
         found.append(node)
-        if not isinstance(node, BETWEEN):
+        if is_shown:
             last = len(found)
-        if texts == paragraphs and texts:
+        if texts == paragraphs > 0:
             break
     return found[:last]
+
+
+def has_visible_code(node: nodes.Element) -> bool:
+    """Whether a node is a cell that shows its code, too."""
+    shown = is_code(node) and "hide_mode" not in node
+    return shown and node[0].get("nb_element") == "cell_code_source"
 
 
 def without_code(cell: nodes.container) -> nodes.container:
     """Take the output out of a cell whose code stays in sight, and return it as a cell."""
     shown = cell.copy()
     shown["ids"], shown["names"] = [], []
-    for part in [part for part in cell if part.get("nb_element") == "cell_code_output"]:
+    for part in outputs(cell):
         cell.remove(part)
         shown += part
     return shown
@@ -250,28 +230,13 @@ def fold_answers(app: Sphinx, doctree: nodes.document) -> None:
             )
         parent.remove(fold)
         place = parent.index(found[0])
+        if has_visible_code(found[0]):
+            fold += without_code(found.pop(0))
+            place += 1
         for node in found:
-            if node is found[0] and has_visible_code(node):
-                place += 1
-                fold += without_code(node)
-            else:
-                parent.remove(node)
-                fold += node
+            parent.remove(node)
+            fold += node
         parent.insert(place, fold)
-
-
-def has_visible_code(node: nodes.Node) -> bool:
-    """Whether a node is a cell that shows its code, too."""
-    is_folded = "hide_mode" in node or isinstance(node, explorable)
-    return not is_folded and node[0].get("nb_element") == "cell_code_source"
-
-
-def folded_cells(doctree: nodes.Node) -> Iterator[int]:
-    """Yield the positions of the cells with an output that an answer folds."""
-    for fold in doctree.findall(answer):
-        for cell in fold.findall(nodes.container):
-            if cell.get("nb_element") == "cell_code":
-                yield cell["cell_index"]
 
 
 def visit_prediction(writer: Any, node: prediction) -> None:

@@ -17,12 +17,6 @@ from sphinx.transforms import SphinxTransform
 NUMBER = re.compile(r"[−<≥]? ?\d[\d,.]*|∞")
 
 
-def find_tables(figure: nodes.figure) -> list[str]:
-    """Return the HTML of the tables that stand in a figure."""
-    html = [node.astext() for node in figure.findall(nodes.raw) if node.get("format") == "html"]
-    return [text for text in html if text.lstrip().startswith("<table")]
-
-
 def make_cell(cell: ElementTree.Element) -> nodes.entry:
     """Return a cell of an HTML table as a cell of docutils."""
     entry = nodes.entry()
@@ -37,28 +31,24 @@ def make_cell(cell: ElementTree.Element) -> nodes.entry:
 
 
 def align_numbers(source: ElementTree.Element) -> None:
-    """Set the numbers that name rows at the right, as all others are, with the head above them."""
+    """Set numbers in the first column, which names the rows, at the right, as all others are."""
     body, head = source.findall("tbody/tr"), source.findall("thead/tr")
-    for place, named in enumerate(body[0].findall("th")):
-        column = [line[place] for line in body]
-        if named is column[0] and all(NUMBER.fullmatch("".join(c.itertext())) for c in column):
-            for cell in [*column, head[0][place]]:
-                cell.set("style", "text-align: right")
+    column = [line[0] for line in body]
+    if all(cell.tag == "th" and NUMBER.fullmatch("".join(cell.itertext())) for cell in column):
+        for cell in [*column, head[0][0]]:
+            cell.set("style", "text-align: right")
 
 
 def make_table(html: str) -> nodes.table:
     """Return an HTML table as a table of docutils."""
     source = ElementTree.fromstring(html)
     align_numbers(source)
-    lines = source.findall(".//tr")
-    last = lines[-1]
-    group = nodes.tgroup(cols=len(last))
-    for cell in last:
-        stub = {"stub": 1} if cell.tag == "th" else {}
-        group += nodes.colspec(colwidth=1, **stub)
-    for kind, name in ((nodes.thead, "thead"), (nodes.tbody, "tbody")):
-        part = kind()
-        for line in source.findall(f"{name}/tr"):
+    group = nodes.tgroup()
+    for cell in source.findall(".//tr")[-1]:
+        group += nodes.colspec(colwidth=1, **({"stub": 1} if cell.tag == "th" else {}))
+    group["cols"] = len(group)
+    for part in (nodes.thead(), nodes.tbody()):
+        for line in source.findall(f"{part.tagname}/tr"):
             part += nodes.row("", *(make_cell(cell) for cell in line))
         group += part
     return nodes.table("", group, classes=["computed", "colwidths-auto"])
@@ -72,15 +62,15 @@ class ComputedTables(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         """Do it for all figures of the page."""
         for figure in [*self.document.findall(nodes.figure)]:
-            tables = find_tables(figure)
+            shown = [raw.astext() for raw in figure.findall(nodes.raw) if raw["format"] == "html"]
+            tables = [text for text in shown if text.lstrip().startswith("<table")]
             if not tables:
                 continue
             boxes = figure.findall(nodes.container)
-            shown = [box for box in boxes if box.get("nb_element") == "mime_bundle"]
-            if len(shown) > 1:
+            if sum(box.get("nb_element") == "mime_bundle" for box in boxes) > 1:
                 raise ExtensionError(
                     f"{self.env.docname}, table {figure['names']}: a cell with a caption shows one "
-                    f"table and nothing else, this one has {len(shown)} outputs"
+                    "table and nothing else"
                 )
             table = make_table(tables[0])
             for caption in figure.findall(nodes.caption):
