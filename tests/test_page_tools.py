@@ -16,18 +16,13 @@ from typing import Any
 import pytest
 import tinycss2
 from docutils import nodes
-from docutils.utils import new_document
-from PIL import Image
 from sphinx.domains.std import StandardDomain
 from sphinx.errors import ConfigError
 
 from book._ext.build.repeated_lookups import RememberingDomain
-from book._ext.pages.computed_tables import make_table
-from book._ext.pages.folded_code import subject
+from book._ext.computed_tables import make_table
 from book._ext.pages.spoken_math import read_aloud
-from book._ext.pages.thumbnail import shrink
 from book._ext.pages.typesetter import Typesetter
-from book._ext.pages.unbreakable_spaces import Unbroken, UnbrokenTitles
 from book._ext.theme import light_theme
 from book._ext.theme.page_head import describe, take_address
 from book._ext.theme.previews import Parts
@@ -101,24 +96,6 @@ def shrunk(css: str, names: set[str]) -> str:
 )
 def test_rules_that_no_page_meets_are_left_out(css: str, left: str) -> None:
     assert shrunk(css, {"used"}) == left
-
-
-def test_a_number_of_its_own_stays_with_its_sign() -> None:
-    """As a page has it whose number a cell has computed."""
-    made = new_document("page")
-    number = nodes.inline("", "4")
-    made += nodes.paragraph("", "", nodes.Text("at ε = "), number, nodes.Text(" %, at ε = 1, n is"))
-    made += nodes.title("", "Anonymity ★")
-    Unbroken(made).run()
-    assert made.astext() == "at ε\xa0=\xa04\u202f%, at ε\xa0=\xa01, n is\n\nAnonymity\xa0★"
-
-
-def test_a_title_keeps_its_star_in_the_contents_too() -> None:
-    """Sphinx notes the titles when it has read a page, before it resolves it."""
-    made = new_document("page")
-    made += [nodes.title("", "Anonymity ★"), nodes.paragraph("", "a ★")]
-    UnbrokenTitles(made).apply()
-    assert made.astext() == "Anonymity\xa0★\n\na ★"
 
 
 def test_previews_hold_statements_figures_and_terms_whole() -> None:
@@ -304,15 +281,6 @@ def test_a_typesetter_ends_although_another_process_holds_its_input(typesetter: 
         closing.join()
 
 
-def test_a_thumbnail_is_found_wherever_the_doctrees_lie(tmp_path: Path) -> None:
-    source, elsewhere = tmp_path / "source", tmp_path / "elsewhere" / "doctrees"
-    source.mkdir()
-    Image.new("RGBA", (600, 512)).save(source / "figure.png")
-    env: Any = SimpleNamespace(srcdir=source, doctreedir=elsewhere)
-    with Image.open(Path(source, shrink(env, "figure.png"))) as small:
-        assert small.size == (300, 256)
-
-
 @pytest.mark.parametrize(
     ("tex", "letters"),
     [
@@ -339,35 +307,6 @@ def test_a_formula_is_said_in_letters(tex: str, letters: str) -> None:
 def test_what_is_no_formula_is_refused() -> None:
     with pytest.raises(ValueError, match="must hold MathML, got '<p>x</p>'"):
         read_aloud("<p>x</p>")
-
-
-@pytest.mark.parametrize(
-    ("code", "output", "name"),
-    [
-        ("plot()", nodes.figure("", ids=["fig-a"]), "Code of Fig. 7.1"),
-        ("rows", nodes.table("", ids=["tab-a"]), "Code of Table 7.2"),
-        ("print(1)", nodes.paragraph("", "1"), "Code of this output"),
-        ("import numpy as np", None, "Code: imports"),
-        ("from a import b\nx = 1", None, "Code: imports, <code>x</code>"),
-        ("u = 1\ndef f():\n    y = 2", None, "Code: <code>f</code>, <code>u</code>"),
-        (
-            "a = b = c = d = 0",
-            None,
-            "Code: <code>a</code>, <code>b</code>, <code>c</code> and more",
-        ),
-    ],
-)
-def test_folded_code_says_whose_it_is(code: str, output: nodes.Element | None, name: str) -> None:
-    fold = nodes.container("", nodes.literal_block(code, code))
-    cell = nodes.container("", fold)
-    if output is not None:
-        cell += output.deepcopy()
-    numbers = {"figure": {"fig-a": (7, 1)}, "table": {"tab-a": (7, 2)}}
-    formats = {"figure": "Fig. %s", "table": "Table %s"}
-    env = SimpleNamespace(
-        toc_fignumbers={"page": numbers}, config=SimpleNamespace(numfig_format=formats)
-    )
-    assert subject(env, "page", fold) == name
 
 
 @pytest.mark.parametrize(

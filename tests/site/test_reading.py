@@ -6,12 +6,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.site import PATIENCE, PUBLIC, instructor_pages, name, parse, public_pages, visit
+from tests.site.site import PATIENCE, PUBLIC, name, parse, public_pages, visit
 from tests.tools.notebooks import ROOT
 
 pytestmark = pytest.mark.site
 CHAPTER = PUBLIC / "book/per_instance/dp-versus-pdp.html"
-PROOFS = PUBLIC / "book/per_instance/theorem-one.html"
 ERRATA = PUBLIC / "book/errata.html"
 SOURCES = PUBLIC / "book/sources.html"
 LEDGER = PUBLIC / "book/experiments/replication.html"
@@ -34,7 +33,6 @@ LINES = """() => [...document.querySelectorAll("article section > p")]
     .map(p => p.textContent.length / Math.round(
         p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight)))"""
 
-VERBATIM = re.compile(r"<(pre|code|script|style|svg|mjx-container)\b.*?</\1>", re.DOTALL)
 SECTIONS = "[...document.querySelectorAll('.bd-article > section > section')]"
 TOPS = f"() => {SECTIONS}.map(section => section.firstElementChild.getBoundingClientRect().top)"
 
@@ -131,37 +129,6 @@ def test_a_link_to_a_figure_shows_the_figure(tab: Page) -> None:
     tab.wait_for_function("image => image.naturalWidth > 100", arg=image.element_handle())
     assert re.match(r"Fig\. \d", tab.locator("#preview figcaption").inner_text())
     tab.keyboard.press("Escape")
-
-
-def test_proofs_fold_and_links_open_them(tab: Page) -> None:
-    pages = [page for page in public_pages() if "folded-proof" in page.read_text(encoding="utf-8")]
-    proofs = [(page, proof) for page in pages for proof in parse(page).select(".folded-proof")]
-    folded = [proof for _, proof in proofs if not proof.has_attr("open")]
-    assert 0 < len(folded) < len(proofs)
-    assert min(len(proof.select_one(".proof").get_text()) for proof in folded) > 600
-    for page, proof in proofs:
-        assert proof.summary.get_text() == "Proof"
-        text = proof.select_one(".proof").get_text()
-        assert not text.lstrip().startswith("Proof."), name(page)
-        assert "∎" not in text, f"{name(page)}: the style sheet ends a proof"
-    visit(tab, PROOFS)
-    fold = tab.locator(".folded-proof").first
-    fold.evaluate("fold => { fold.open = false; fold.querySelector('p').id = 'inside' }")
-    tab.evaluate("() => { location.hash = '#inside' }")
-    tab.wait_for_function("() => document.getElementById('inside').closest('details').open")
-
-
-def test_what_belongs_together_is_not_torn_apart() -> None:
-    """ "5 %" has a narrow space in prose, captions and tables; "ε = 1" and "(x" do not break."""
-    seen = 0
-    for page in [*public_pages(), *instructor_pages()]:
-        html = page.read_text(encoding="utf-8")
-        article = html.partition("<article")[2].partition("</article")[0]
-        assert not re.findall(r'.{20}[(\[“]<span class="math [^>]*>(?!\u2060)', article), name(page)
-        text = re.sub("<[^>]*>", "", VERBATIM.sub("", article))
-        assert not re.findall(r".{20}\d ?%.{20}|[εδ] = [\d½∞]", text), name(page)
-        seen += text.count("\N{NARROW NO-BREAK SPACE}%")
-    assert seen > 100
 
 
 def test_nothing_is_left_out_of_a_list_before_its_script_runs() -> None:

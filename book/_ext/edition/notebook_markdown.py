@@ -19,8 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
-from book._ext.pages.predictions import TITLE
 from book._ext.pages.typesetter import macros_in
+from book._ext.predictions import TITLE
 
 SKIPPED = (nodes.target, nodes.comment, nodes.substitution_definition)
 CHOOSE = "*Choose one before you go on.*"
@@ -152,7 +152,7 @@ class Markdown:
     def _inline_target(self, node: nodes.Element) -> str:
         return ""
 
-    _inline_index = _inline_target
+    _inline_image = _inline_index = _inline_target  # a card shows a small picture of another page
 
     def _inline_raw(self, node: nodes.Element) -> str:
         """Keep the end of a line; other HTML is a link that only a browser can follow."""
@@ -203,13 +203,13 @@ class Markdown:
         return [f"**{blocks[0]}**"] if node.get("design_component") == "card-title" else blocks
 
     _block_section = _block_glossary = _block_block_quote = inside
-    _block_definition = _block_caption = _block_tbody = inside
+    _block_definition = _block_caption = _block_tbody = _block_dropdown_main = inside
 
     def nothing(self, node: nodes.Element) -> list[str]:
         """Write nothing: a table of contents, an entry of the index."""
         return []
 
-    _block_index = _block_compound = _block_toctree = nothing
+    _block_index = _block_compound = _block_toctree = _block_dropdown_title = nothing
 
     def _block_paragraph(self, node: nodes.Element) -> list[str]:
         return [self.line(node)] if node.children else []
@@ -289,10 +289,6 @@ class Markdown:
         title, *body = node.children
         name = f"**Exercise {self.number('exercise', node)}** {self.line(title)}"
         return [quoted([name, *(block for child in body for block in self.blocks(child))])]
-
-    def _block_thumbnail(self, node: nodes.Element) -> list[str]:
-        """Leave out a picture of another page: the link beside it leads there."""
-        return []
 
     def _block_figure(self, node: nodes.Element) -> list[str]:
         [image], [caption] = node.findall(nodes.image), node.findall(nodes.caption)
