@@ -12,8 +12,6 @@ from sphinx.errors import ExtensionError
 
 from book._ext.build import one_page, only_page, two_writers, up_to_date
 from book._ext.build.memory import one_document
-from book._ext.execution.import_closure import CodeBase
-from book._ext.pages.short_names import full_name, resolve_short_name
 
 FILES = {
     "book/_ext/part/extension.py": "from pdpbook.plotting import series\n",
@@ -356,50 +354,3 @@ def test_every_node_belongs_to_the_page() -> None:
     text.document = inner
     one_document(SimpleNamespace(), page)  # type: ignore[arg-type]
     assert text.document is page
-
-
-# short names ------------------------------------------------------------------------------------
-
-DOCUMENTED = "pdpbook.game.nvo_game.NVOGame"
-
-
-@pytest.mark.parametrize(
-    ("name", "full"),
-    [
-        ("pdpbook.NVOGame", DOCUMENTED),
-        ("pdpbook.NVOGame.payoffs", f"{DOCUMENTED}.payoffs"),
-        ("pdpbook.game.NVOGame", DOCUMENTED),  # by the namespace of the part
-        ("pdpbook.game.NVOGame.payoffs", f"{DOCUMENTED}.payoffs"),
-        ("pdpbook.Nothing", ""),
-        ("pdpbook.game", ""),
-        ("pdpbook", ""),
-        ("numpy.ndarray", ""),
-    ],
-)
-def test_a_short_name_means_what_is_documented(repository: Path, name: str, full: str) -> None:
-    assert full_name(CodeBase(repository), name) == full
-
-
-@pytest.mark.parametrize(
-    ("domain", "name", "asked"),
-    [
-        ("py", "pdpbook.game.NVOGame", [DOCUMENTED]),
-        ("py", "numpy.ndarray", []),
-        ("std", "pdpbook.NVOGame", []),
-    ],
-)
-def test_sphinx_is_asked_for_the_full_name(
-    repository: Path, domain: str, name: str, asked: list[str]
-) -> None:
-    found = []
-
-    def resolve_xref(env: Any, page: str, builder: Any, kind: str, target: str, *_: Any) -> str:
-        found.append(target)
-        return "a link"
-
-    env: Any = SimpleNamespace(get_domain=lambda name: SimpleNamespace(resolve_xref=resolve_xref))
-    keys = SimpleNamespace(code=CodeBase(repository))
-    app: Any = SimpleNamespace(builder=None, execution_cache=SimpleNamespace(keys=keys))
-    node: Any = {"reftarget": name, "refdomain": domain, "refdoc": "page", "reftype": "class"}
-    link = resolve_short_name(app, env, node, nodes.Text(""))
-    assert found == asked and link == ("a link" if asked else None)

@@ -156,7 +156,7 @@ def private_randomiser(
     rng : numpy.random.Generator, optional
         For experiments that have to be repeated.  A release takes None: the generator of the
         operating system.
-    actions : {"rows", "blur", "laplace"}
+    actions : ``{"rows", "blur", "laplace"}``
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
     at_least : int
         Records that every data set in question has at least, a public number.

@@ -139,7 +139,7 @@ def public_randomiser(
     miss : float
         Probability β in (0, 1) with which somebody may be exposed; at least 1e-290 for each of the
         bins.
-    actions : {"rows", "blur", "laplace"}
+    actions : ``{"rows", "blur", "laplace"}``
         What a row may be, see :func:`pdpbook.audit.safe_randomiser`.
 
     Returns

@@ -42,7 +42,7 @@ def action_rows(actions: str, bins: int, estimate: NDArray[np.float64]) -> NDArr
 
     Parameters
     ----------
-    actions : {"rows", "blur", "laplace"}
+    actions : ``{"rows", "blur", "laplace"}``
         As for :func:`~pdpbook.audit.safe_randomisers.safe_randomiser`.
     bins : int
         Number of bins K.

@@ -129,7 +129,7 @@ def safe_randomiser(
         Records that bin k holds at least.
     epsilon : float
         Privacy target :math:`\varepsilon>0` for every record's loss by one draw.
-    actions : {"rows", "blur", "laplace"}
+    actions : ``{"rows", "blur", "laplace"}``
         What a row may be: any distribution; any mixture of the own bin, the uniform and the
         estimated distribution; any mixture of truncated Laplace rows, from 1/20 of a bin to 32
         bins, and the uniform one.
@@ -220,7 +220,7 @@ def best_safe_randomiser(
         Records that bin k holds at least.
     epsilon : float
         Privacy target.
-    actions : {"rows", "blur", "laplace"}
+    actions : ``{"rows", "blur", "laplace"}``
         What a row may be.
     at_least : int
         Records that there are at least in all.

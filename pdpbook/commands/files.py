@@ -77,7 +77,7 @@ class TableFile:
         The character that groups the digits of the numbers by three; ``none`` says that none does.
         If it is the decimal sign too, the numbers have no decimals.  A space stands for the spaces
         at which no line is broken, too.
-    missing : {"refuse", "drop"}
+    missing : ``{"refuse", "drop"}``
         What happens to records without a number or a level, of a Parquet file too.
 
     Raises

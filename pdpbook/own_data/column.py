@@ -164,7 +164,7 @@ def make_column(
     other : str, optional
         With ``categories``: the level to which all other values are counted; otherwise these are
         refused.
-    outside : {"refuse", "clip"}
+    outside : ``{"refuse", "clip"}``
         What happens to values outside the range: an error, or each is moved to the nearer end.
     name : str
         What the column is called.

@@ -207,14 +207,14 @@ def make_release(
         Number of values, where values are published.
     delta : float
         :math:`\delta` in [0, 1), for several draws.
-    publish : {"counts", "mean", "quantiles", "value"}
+    publish : ``{"counts", "mean", "quantiles", "value"}``
         What is published.
     release : str, optional
         The name of a differentially private release of it, as in a report.  If it is not given:
         the DP histogram, the noisy mean, the noisy quartiles, or k-ary randomised response.
     bins : int, optional
         Number of bins K; if it is not given, it follows from n and ε.
-    outside : {"refuse", "clip"}
+    outside : ``{"refuse", "clip"}``
         Whether values outside the range are an error, or are moved to its nearer end.
     name : str, optional
         What the column is called; the name of a pandas column if it has one.

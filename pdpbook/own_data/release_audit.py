@@ -204,7 +204,7 @@ def audit_release(
     delta : float
         δ in [1e-300, 1) at which the losses are counted if a query has Gaussian noise; otherwise
         the losses are pure, and it must be 0.
-    neighbours : {"removal", "replacement"}
+    neighbours : ``{"removal", "replacement"}``
         Whether the record is removed, or replaced by any other that could be there: in any group of
         the table, and with any value of the range.
     progress : bool, optional

@@ -93,7 +93,7 @@ def released_query(
 
     Parameters
     ----------
-    statistic : {"count", "sum", "mean", "quantile"}
+    statistic : ``{"count", "sum", "mean", "quantile"}``
         What was released of each group.
     column : str, optional
         The column that it is about; all but a count need one.

@@ -634,13 +634,13 @@ def report(
         for more than 100,000 records or 32 bins, where it would take longer than ten seconds.  The
         game is left out if the number of records times the square of the number of bins is above
         5 × 10⁸.
-    publish : {"counts", "mean", "quantiles", "value"}
+    publish : ``{"counts", "mean", "quantiles", "value"}``
         What is to be published: a table of counts, the mean, the three quartiles, or single values
         drawn like the data.  Only releases of the same thing are compared.
     bins : int, optional
         Number of bins K, from 2 to 1,024.  If it is not given, it follows from n and ε alone
         (:func:`pdpbook.own_data.public_bins`).
-    outside : {"refuse", "clip"}
+    outside : ``{"refuse", "clip"}``
         Whether values outside the range are an error, or are moved to its nearer end and counted.
     name : str, optional
         What the column is called; the name of a pandas column if it has one.

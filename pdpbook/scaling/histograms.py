@@ -229,10 +229,10 @@ def scan(
         records away, and warns.
     bins : int
         Number K of bins of every grid.
-    outside : {"refuse", "clip"}
+    outside : ``{"refuse", "clip"}``
         What to do with values outside of the range, infinite ones among them: raise after the pass,
         or count them in the bin that is nearest.
-    missing, non_numeric : {"refuse", "exclude"}
+    missing, non_numeric : ``{"refuse", "exclude"}``
         What to do with rows that have no value in a column, or one that is no number: raise after
         the pass, or leave them out of that column's histogram.  Either way they are counted.
     client : distributed.Client, optional

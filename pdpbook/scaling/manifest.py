@@ -190,7 +190,7 @@ def public_manifest(
         Of ``public_settings``.
     key : bytes
         The secret of the release.
-    files : mapping from name to {"rows": ..., "blake2b": ...}, or None
+    files : mapping from name to ``{"rows": ..., "blake2b": ...}``, or None
         The files; None while they are being written.
 
     Returns

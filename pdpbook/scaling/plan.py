@@ -207,7 +207,7 @@ def solve(
         What :func:`pdpbook.scaling.histograms.scan` found.
     epsilon : float
         Privacy target :math:`\varepsilon > 0` of one draw of one column, for each record.
-    mechanism : {"game", "k-ary-randomised-response"}
+    mechanism : ``{"game", "k-ary-randomised-response"}``
         Best responses from the safe start, or the randomiser that does not look at the data.
     multipliers : array_like, shape (V,)
         The game's scales, see :func:`safe_game`.

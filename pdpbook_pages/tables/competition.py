@@ -347,7 +347,7 @@ def committed_competition(table: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    table : {"targets", "records", "bins", "repair", "public"}
+    table : ``{"targets", "records", "bins", "repair", "public"}``
         Which of the five.
 
     Returns

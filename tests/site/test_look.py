@@ -39,7 +39,7 @@ REPLICATION = PUBLIC / "book/experiments/replication.html"
 LANDING = PUBLIC / "book/index.html"
 WITH_NOTES = PUBLIC / "book/per_instance/dp-versus-pdp.html"
 OWN = PUBLIC / "book/own_data/your-own-column.html"
-REFERENCE = PUBLIC / "book/reference/beyond/repeated_game.html"
+REFERENCE = PUBLIC / "book/reference/pdpbook.beyond.repeated_game.html"
 SHOWN = [GAME, COMPARED, LOSSES]
 # Left edge, top and bottom of the article's text, of the links to the next page and of the footer.
 FOOT = """() => [".bd-article > section", ".prev-next-area", ".bd-footer-content__inner"]

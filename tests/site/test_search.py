@@ -47,9 +47,9 @@ QUERIES = {
     "beyond/privacy-game": "bayesian game; bayesian games",
     "beyond/billion-records": "billion records; dask",
     "notation": "ε; epsilon; tau; τ; sigma; b*; v_min",
-    "reference/game/nvo_game": "NVOGame; NVOGame.from_data; from_data",
-    "reference/per_instance/noise_kernels": "laplace_kernel",
-    "reference/game/best_response": "best_response_dynamics",
+    "reference/pdpbook.game.nvo_game": "NVOGame; NVOGame.from_data; from_data",
+    "reference/pdpbook.per_instance.noise_kernels": "laplace_kernel",
+    "reference/pdpbook.game.best_response": "best_response_dynamics",
 }
 
 
@@ -102,7 +102,7 @@ def test_a_term_of_the_glossary_is_found(tab: Page) -> None:
     ("query", "first"),
     [
         ("composition", "book/foundations/composition.html"),
-        ("NVOGame", "book/reference/game/nvo_game.html#pdpbook.game.nvo_game.NVOGame"),
+        ("NVOGame", "book/reference/pdpbook.game.nvo_game.html#pdpbook.game.nvo_game.NVOGame"),
         ("b*", "book/notation.html"),
         ("Theorem 1′", "book/per_instance/theorem-one.html"),
     ],

@@ -40,7 +40,7 @@ def pages_to_build(root: Path, saved: Path, last: Path) -> list[Path]:
     >>> [page.as_posix() for page in pages_to_build(root, Path("book/notation.md"), last)]
     ['book/notation.md']
     >>> [page.as_posix() for page in pages_to_build(root, Path("pdpbook/game/nvo_game.py"), last)]
-    ['book/reference/game/nvo_game.md', 'book/index.md']
+    ['book/index.md']
     """
     if saved.suffix == ".md":
         return [saved]
